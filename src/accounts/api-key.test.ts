@@ -13,10 +13,10 @@ test("a key round-trips through its text form", () => {
 });
 
 test("a key with one changed character is invalid", () => {
-  const place = fc.nat({ max: text.length - 1 });
+  const index = fc.nat({ max: text.length - 1 });
   const character = fc.string({ minLength: 1, maxLength: 1, unit: "binary" });
   fc.assert(
-    fc.property(place, character, (index, other) => {
+    fc.property(index, character, (index, other) => {
       fc.pre(text[index] !== other);
       expect(parseApiKey(text.slice(0, index) + other + text.slice(index + 1))).toBeNull();
     }),

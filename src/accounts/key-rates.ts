@@ -43,7 +43,7 @@ const windowsMs = { burst: 1_000, search: 60_000 } as const;
 
 type Logs = Record<LimitPolicy, SlidingLog>;
 
-type LimitHolder = { logs: Logs; rates: RatedKey | AccountRates };
+type LimitSource = { logs: Logs; rates: RatedKey | AccountRates };
 
 type Bound = { log: SlidingLog; limit: number };
 
@@ -61,9 +61,9 @@ export function createKeyRates(): KeyRates {
     return logs;
   }
 
-  function limitHoldersOf(key: RatedKey, nowMs: number): readonly LimitHolder[] {
+  function limitHoldersOf(key: RatedKey, nowMs: number): readonly LimitSource[] {
     const { account = null } = key;
-    const holders: LimitHolder[] = [{ logs: touch(key.keyId), rates: key }];
+    const holders: LimitSource[] = [{ logs: touch(key.keyId), rates: key }];
     if (account !== null) holders.push({ logs: touch(accountIn(account)), rates: account });
     forgetIdle(holders.length, nowMs);
     return holders;
@@ -82,7 +82,7 @@ export function createKeyRates(): KeyRates {
 
   function take(
     policy: LimitPolicy,
-    holders: readonly LimitHolder[],
+    holders: readonly LimitSource[],
     maxWaitMs: number,
     nowMs: number,
   ): Turn {
@@ -118,7 +118,7 @@ export function createKeyRates(): KeyRates {
 
 function policyState(
   policy: LimitPolicy,
-  holders: readonly LimitHolder[],
+  holders: readonly LimitSource[],
   limit: number,
   nowMs: number,
 ): PolicyState {
@@ -132,7 +132,7 @@ function policyState(
   return { policy, limit, windowMs: windowsMs[policy], remaining, growsInMs };
 }
 
-function boundsOf(policy: LimitPolicy, holders: readonly LimitHolder[]): Bound[] {
+function boundsOf(policy: LimitPolicy, holders: readonly LimitSource[]): Bound[] {
   return holders.flatMap(({ logs, rates }) => {
     const limit = policy === "burst" ? rates.requestsPerSecond : rates.submissionsPerMinute;
     return limit === null ? [] : [{ log: logs[policy], limit }];

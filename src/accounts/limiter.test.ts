@@ -26,14 +26,14 @@ const call: AdmissionParams = {
   maxWaitMs: 2_000,
 };
 
-async function makeCaller(asked: Partial<NewKey> = {}) {
-  const key = await accounts.makeKey(asked);
+async function makeCaller(options: Partial<NewKey> = {}) {
+  const key = await accounts.makeKey(options);
   const { id: keyId, accountId } = key;
   const caller: Caller = {
     keyId,
     accountId,
-    requestsPerSecond: asked.requestsPerSecond ?? defaultLimits.requestsPerSecond,
-    submissionsPerMinute: asked.submissionsPerMinute ?? defaultLimits.submissionsPerMinute,
+    requestsPerSecond: options.requestsPerSecond ?? defaultLimits.requestsPerSecond,
+    submissionsPerMinute: options.submissionsPerMinute ?? defaultLimits.submissionsPerMinute,
     methods: null,
     ratesKeyId: keyId,
   };
@@ -41,8 +41,8 @@ async function makeCaller(asked: Partial<NewKey> = {}) {
 }
 
 async function submitTimes(caller: Caller, times: number, by = limiter): Promise<boolean[]> {
-  const taken = Array.from({ length: times }, () => by.takeSubmission(caller));
-  return (await Promise.all(taken)).map(({ allowed }) => allowed);
+  const decisions = Array.from({ length: times }, () => by.takeSubmission(caller));
+  return (await Promise.all(decisions)).map(({ allowed }) => allowed);
 }
 
 async function kindsOf(calls: readonly AdmissionParams[], by = limiter): Promise<string[]> {
@@ -128,12 +128,12 @@ test("two contexts on one store share every limit", async () => {
 });
 
 test("another store has its own limits", async () => {
-  const elsewhere = createTestAccounts();
+  const otherAccounts = createTestAccounts();
   const { caller } = await makeCaller();
   await submitTimes(caller, 10);
-  const other = createLimiter(elsewhere.store, clock, defaultLimits);
+  const other = createLimiter(otherAccounts.store, clock, defaultLimits);
   expect(await submitTimes(caller, 1, other)).toEqual([true]);
-  elsewhere.remove();
+  otherAccounts.remove();
 });
 
 test("calls that arrive out of order never allow more", async () => {
@@ -143,11 +143,11 @@ test("calls that arrive out of order never allow more", async () => {
   const times = [5, 3, 9, 1, 9, 8, 2, 7, 4, 6];
   for (const ms of times) expect(await submitTimes(caller, 1, at(ms))).toEqual([true]);
   expect(await submitTimes(caller, 1, at(0))).toEqual([false]);
-  const elsewhere = (await makeCaller({ submissionsPerMinute: 1 })).caller;
-  const late = await at(0).takeSubmission(elsewhere);
+  const otherCaller = (await makeCaller({ submissionsPerMinute: 1 })).caller;
+  const late = await at(0).takeSubmission(otherCaller);
   expect(late.limits.policies).toMatchObject([{ growsInMs: 0 }, { growsInMs: 60_000 }]);
   await late.giveBack();
-  expect(await submitTimes(elsewhere, 2, at(1))).toEqual([true, false]);
+  expect(await submitTimes(otherCaller, 2, at(1))).toEqual([true, false]);
   expect(await submitTimes(caller, 1, at(60_004))).toEqual([false]);
   // The first two count as made at 5, all later ones at 9.
   expect(await submitTimes(caller, 3, at(60_006))).toEqual([true, true, false]);
@@ -179,9 +179,9 @@ test("excess reads of one's own job get the next free slots, FIFO, for up to two
 
 test("reads of other or missing jobs and other calls do not wait", async () => {
   const { key, params } = await makeCaller();
-  const { key: stranger } = await makeCaller();
+  const { key: otherKey } = await makeCaller();
   accounts.addJob(key, "own", clock.now());
-  accounts.addJob(stranger, "another", clock.now());
+  accounts.addJob(otherKey, "another", clock.now());
   await kindsOf([params, params, params]);
   const reads = ["another", "nobody", "", null].map((readOf) => ({ ...params, readOf }));
   expect(await kindsOf(reads)).toEqual(Array(4).fill("refused"));

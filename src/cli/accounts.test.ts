@@ -33,9 +33,9 @@ describe("accounts", () => {
     );
     expect(await json("accounts", "list")).toEqual(await json("accounts", "show", id));
     expect((await earshot("accounts", "show", "ann")).out).toMatch(/^role +member$/m);
-    const nobody = await earshot("accounts", "show", "nobody");
-    expect(nobody).toMatchObject({ code: 1, out: "" });
-    expect(nobody.notes).toMatch(/^earshot: there is no account "nobody" – /);
+    const unknown = await earshot("accounts", "show", "nobody");
+    expect(unknown).toMatchObject({ code: 1, out: "" });
+    expect(unknown.notes).toMatch(/^earshot: there is no account "nobody" – /);
   });
 
   test("can be changed, and their limits reset to the deployment's", async () => {
@@ -72,8 +72,8 @@ describe("accounts", () => {
   test("are deleted only with --yes, except for the last operator", async () => {
     const id = await makeAccount("dora");
     await earshot("accounts", "change", "dora", "--role", "operator");
-    const asked = await earshot("accounts", "delete", "dora");
-    expect([asked.code, asked.notes]).toEqual([2, expect.stringContaining("--yes")]);
+    const unconfirmed = await earshot("accounts", "delete", "dora");
+    expect([unconfirmed.code, unconfirmed.notes]).toEqual([2, expect.stringContaining("--yes")]);
     const last = await earshot("accounts", "delete", "dora", "--yes");
     expect([last.code, last.notes]).toEqual([1, expect.stringContaining("the last operator")]);
     await makeAccount("emil");

@@ -30,7 +30,7 @@ export async function addCredential(
     const kind = findKind(folder.kinds, platform, kindName);
     const { account } = options;
     const accountId = account === undefined ? null : folder.accountIdOf(account);
-    const made = await askFor(kind, words, options, terminal, folder);
+    const made = await promptFor(kind, words, options, terminal, folder);
     const id = await storeCredential(folder, kind, accountId, made);
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
       (one) => one.id === id,
@@ -50,7 +50,7 @@ export async function addCredential(
   });
 }
 
-async function askFor(
+async function promptFor(
   kind: CredentialKind,
   words: readonly string[],
   { secrets }: AddOptions,

@@ -43,19 +43,19 @@ export async function checkCredentials(
 
 function asText(
   listing: CredentialListing,
-  { works, message: says, released }: CheckedCredential,
+  { works, message: text, released }: CheckedCredential,
 ): string {
   const { id, platform, kind } = listing;
   const result = works ? "ok" : "failed";
   const end = released ? "; it is released from quarantine" : "";
   return withoutControls(
-    `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${says}${end}\n`,
+    `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${text}${end}\n`,
   );
 }
 
 function asJson({ id, platform, kind }: CredentialListing, outcome: CheckedCredential): string {
-  const { works, message: says, released } = outcome;
-  return `${JSON.stringify({ id, platform, kind, works, message: says, released })}\n`;
+  const { works, message: text, released } = outcome;
+  return `${JSON.stringify({ id, platform, kind, works, message: text, released })}\n`;
 }
 
 function doNotWork(failed: number, all: number): EarshotError {

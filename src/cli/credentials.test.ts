@@ -72,8 +72,8 @@ const userToken: CredentialKind = {
       secrets: { accessToken },
     };
   },
-  test: async (held) => {
-    const { accessToken = "" } = held.secrets();
+  test: async (credential) => {
+    const { accessToken = "" } = credential.secrets();
     if (accessToken === `slow ${canary}`) throw new EarshotError("upstream_timeout", "no answer");
     if (!refused.has(accessToken)) return `it is ann's, ${accessToken}`;
     throw new EarshotError("credential_refused", `401 for ${accessToken}`);
@@ -161,9 +161,9 @@ async function credentials(args: readonly string[], { lines, piped }: Typed = {}
   try {
     await program.parseAsync(["credentials", ...args], { from: "user" });
   } catch (thrown) {
-    const fault = describeError(thrown);
-    notes += fault.line ?? "";
-    code = fault.code;
+    const error = describeError(thrown);
+    notes += error.line ?? "";
+    code = error.code;
   }
   written += out + notes;
   return { code, out, notes, questions } satisfies Outcome & Record<string, unknown>;

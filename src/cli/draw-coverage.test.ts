@@ -32,14 +32,14 @@ function draw(
   intervals: readonly CoverageInterval[],
   look: Partial<CoverageOptions> = {},
 ): string[] {
-  const held: PlatformCoverage[] = (["bluesky", "x"] as const)
+  const coverage: PlatformCoverage[] = (["bluesky", "x"] as const)
     .map((platform) => ({
       platform,
       intervals: intervals.filter((each) => each.platform === platform),
       holdsPosts: true,
     }))
     .filter((each) => each.intervals.length > 0);
-  return drawCoverage(held, { width: 80, nowMs, slackMs: 10_000, unicode: true, ...look });
+  return drawCoverage(coverage, { width: 80, nowMs, slackMs: 10_000, unicode: true, ...look });
 }
 
 describe("the coverage drawing", () => {
@@ -146,14 +146,14 @@ test("a cell drawn as covered is covered completely, and one drawn as not covere
           const toMs = sorted[index + 1];
           return index % 2 === 1 || toMs === undefined ? [] : [{ fromMs, toMs }];
         });
-        const isHeld = (ms: number) => spans.some((span) => span.fromMs <= ms && ms < span.toMs);
+        const isCovered = (ms: number) => spans.some((span) => span.fromMs <= ms && ms < span.toMs);
         const cells = cellsOf(spans, { fromMs: 0, toMs: 60 }, count);
         expect(cells).toHaveLength(count);
         for (const [index, cell] of cells.entries()) {
           const start = Math.floor((60 * index) / count);
           const end = Math.floor((60 * (index + 1)) / count);
           const moments = Array.from({ length: end - start }, (_, offset) =>
-            isHeld(start + offset),
+            isCovered(start + offset),
           );
           const some = moments.includes(true);
           expect(cell).toBe(some ? (moments.includes(false) ? "partly" : "covered") : "none");

@@ -263,8 +263,8 @@ describe("keys", () => {
   });
 
   test("expire, are limited to methods, and are rotated", async () => {
-    const asked = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
-    const made = await earshot(["keys", "create", "--name", "nightly", ...asked]);
+    const options = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
+    const made = await earshot(["keys", "create", "--name", "nightly", ...options]);
     expect(made.code).toBe(0);
     const [, id = ""] = made.out.split("_");
     const rotated = await earshot(["keys", "rotate", id, "--overlap", "2h"]);

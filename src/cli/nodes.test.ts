@@ -35,7 +35,7 @@ function inStore<Value>(use: (control: OpenControl) => Value): Value {
 const id = "0123456789abcdef";
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-const arrival: NodeArrival = {
+const registration: NodeArrival = {
   id,
   identityKey: "A".repeat(43),
   name: "berlin\u001b[31m",
@@ -77,7 +77,7 @@ const arrival: NodeArrival = {
 };
 
 const keep = (changed: Partial<NodeArrival> = {}) =>
-  inStore((control) => control.run("keepNode", { ...arrival, ...changed }));
+  inStore((control) => control.run("keepNode", { ...registration, ...changed }));
 
 describe("list and show", () => {
   test("show nodes without control characters; the list is empty at first", async () => {

@@ -32,9 +32,9 @@ function make(gatewayKey: string | null = "KEY") {
 }
 
 test("statuses before the node is named are printed after it", () => {
-  const { print: tell, begin, shown } = make();
-  tell({ state: "unreachable", error });
-  tell({ state: "pending", attested });
+  const { print: show, begin, shown } = make();
+  show({ state: "unreachable", error });
+  show({ state: "pending", attested });
   expect(shown()).toBe("");
   begin("0123456789abcdef");
   expect(shown()).toBe(
@@ -43,13 +43,13 @@ test("statuses before the node is named are printed after it", () => {
 });
 
 test("each change is printed once", () => {
-  const { print: tell, begin, shown } = make();
+  const { print: show, begin, shown } = make();
   begin("0123456789abcdef");
-  tell({ state: "connecting" });
-  tell({ state: "admitted", attested });
-  tell({ state: "admitted", attested });
-  tell({ state: "unreachable", error });
-  tell({ state: "admitted", attested });
+  show({ state: "connecting" });
+  show({ state: "admitted", attested });
+  show({ state: "admitted", attested });
+  show({ state: "unreachable", error });
+  show({ state: "admitted", attested });
   expect(shown().split("\n")).toEqual([
     "attested: the gateway gives it work",
     "the gateway cannot be reached, it is tried again: evidence of the kind none is not taken here",
@@ -59,19 +59,19 @@ test("each change is printed once", () => {
 });
 
 test("an unconfirmed gateway key is reported with the setting that confirms it", () => {
-  const { print: tell, begin, shown } = make(null);
+  const { print: show, begin, shown } = make(null);
   begin("0123456789abcdef");
-  tell({ state: "admitted", attested });
+  show({ state: "admitted", attested });
   expect(shown()).toContain("gateway key KEY: the first one seen");
   expect(shown()).toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
 
 test("a refusal that ends the command is left to it, a later one is printed with a hint", () => {
-  const { print: tell, begin, shown } = make();
+  const { print: show, begin, shown } = make();
   begin("0123456789abcdef");
-  tell({ state: "refused", error, isFinal: true });
+  show({ state: "refused", error, isFinal: true });
   expect(shown()).toBe("");
-  tell({ state: "refused", error, isFinal: false });
+  show({ state: "refused", error, isFinal: false });
   expect(shown()).toContain(
     "the gateway refused the node: evidence of the kind none is not taken here – show tdx\n",
   );

@@ -20,8 +20,8 @@ function earshot(
 
 function actions(): unknown[] {
   const control = openControl(dataDir);
-  const asked = { accountId: null, before: null, limit: 10 };
-  const entries = control.run("readAudit", asked);
+  const params = { accountId: null, before: null, limit: 10 };
+  const entries = control.run("readAudit", params);
   control.close();
   return entries.map(({ action, actor }) => [action, actor]);
 }

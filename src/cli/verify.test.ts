@@ -186,9 +186,9 @@ describe("an invalid proof", () => {
       "--json",
     );
     expect(code).toBe(1);
-    const told = JSON.parse(out);
-    expect(Object.keys(told)).toEqual(["holds", "checks"]);
-    expect(told.holds).toBe(false);
+    const report = JSON.parse(out);
+    expect(Object.keys(report)).toEqual(["holds", "checks"]);
+    expect(report.holds).toBe(false);
   });
 
   test.each([
@@ -250,8 +250,8 @@ describe("a proof about an account", () => {
     expect(code).toBe(0);
     expect(out).toContain("About     bluesky:@alice.example\n");
     expect(out).toContain("Page      a further one");
-    const told = JSON.parse((await verify(path, ...given, "--json")).out);
-    expect(told).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
+    const report = JSON.parse((await verify(path, ...given, "--json")).out);
+    expect(report).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
     const first = await verify(path, ...given, "--first-page");
     expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
   });

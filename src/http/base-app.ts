@@ -89,8 +89,8 @@ export function openApp(context: BaseAppContext): BaseApp {
 
   app.setErrorHandler((error, request, reply) => {
     const failure = errorOf(error);
-    const isClientGone = reply.raw.destroyed;
-    if (!isClientGone) context.onProblem(publicCode(failure));
+    const isDisconnected = reply.raw.destroyed;
+    if (!isDisconnected) context.onProblem(publicCode(failure));
     // Other refusals are the caller's to fix.
     if (passing.includes(failure.code)) {
       log.warn(
@@ -98,7 +98,7 @@ export function openApp(context: BaseAppContext): BaseApp {
         "not served",
       );
     } else if (
-      !loggedElsewhere.includes(failure.code) &&
+      !separatelyLogged.includes(failure.code) &&
       serverProblems.includes(publicCode(failure))
     ) {
       log.error({ request_id: request.id, code: failure.code, err: error }, "request failed");
@@ -148,7 +148,7 @@ const serverProblems: readonly ProblemCode[] = ["internal", "unavailable"];
 /** Temporary: logged without a stack trace. */
 const passing: readonly string[] = ["unavailable", "gateway_unreachable"];
 /** Their causes have their own log lines. */
-const loggedElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
+const separatelyLogged: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
 /** Public as `unavailable`. */
 function tooManyConnections(): EarshotError {

@@ -57,15 +57,15 @@ test("changes that arrive out of order or not at all are read from the store", a
 });
 
 test("a change reported during a store read is emitted once", async () => {
-  const held = Array.from({ length: 600 }, (_, index) => change(index + 1));
-  const { store, asked } = storeOf(held);
+  const stored = Array.from({ length: 600 }, (_, index) => change(index + 1));
+  const { store, asked } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, 0);
   const first = take(changes, 1);
-  held.push(change(601));
+  stored.push(change(601));
   readers.report("one", change(601));
   const ids = [...(await first), ...(await take(changes, 600))];
-  expect(ids).toEqual(held.map(({ id }) => id));
+  expect(ids).toEqual(stored.map(({ id }) => id));
   expect(asked.changesAfter).toBe(3);
   readers.report("one", change(602));
   expect(await take(changes, 1)).toEqual([602]);
@@ -95,8 +95,8 @@ test("a reader ahead of a restored store gets the next changes", async () => {
 });
 
 test("a failed store read ends the reader with its error", async () => {
-  const fault = new Error("the store is closed");
-  const store = { read: () => Promise.reject(fault) } as unknown as Store<JobOperations>;
+  const error = new Error("the store is closed");
+  const store = { read: () => Promise.reject(error) } as unknown as Store<JobOperations>;
   const readers = createChangeReaders(store, () => 0);
-  await expect(open(readers, 0).next()).rejects.toBe(fault);
+  await expect(open(readers, 0).next()).rejects.toBe(error);
 });

@@ -3,15 +3,15 @@ import type { JobChange } from "./job.ts";
 import { failure, newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
 let jobs: TestQueue;
-let gone: AbortController;
+let disconnected: AbortController;
 
 beforeEach(async () => {
   jobs = await startTestQueue();
-  gone = new AbortController();
+  disconnected = new AbortController();
 });
 
 afterEach(async () => {
-  gone.abort();
+  disconnected.abort();
   await jobs.close();
 });
 
@@ -21,19 +21,19 @@ type Follower = {
 };
 
 function follow(after: number | null = null, accountId = "one"): Follower {
-  const changes = jobs.queue.changes(accountId, after, gone.signal)[Symbol.asyncIterator]();
+  const changes = jobs.queue.changes(accountId, after, disconnected.signal)[Symbol.asyncIterator]();
   const next = async (): Promise<JobChange | undefined> => {
     const { value, done } = await changes.next();
     return done ? undefined : value;
   };
   const take = async (count: number): Promise<JobChange[]> => {
-    const taken: JobChange[] = [];
-    while (taken.length < count) {
+    const received: JobChange[] = [];
+    while (received.length < count) {
       const change = await next();
       if (change === undefined) throw new Error("the changes ended");
-      taken.push(change);
+      received.push(change);
     }
-    return taken;
+    return received;
   };
   return { next, take };
 }
@@ -171,20 +171,20 @@ test("a reader that does not read buffers few changes, and gets the current stat
 test("a reader ends with its signal, its loop and the queue", async () => {
   const bySignal = follow();
   const waits = bySignal.next();
-  gone.abort();
+  disconnected.abort();
   expect(await waits).toBeUndefined();
   expect(await follow().next()).toBeUndefined();
 
-  gone = new AbortController();
+  disconnected = new AbortController();
   await jobs.complete();
-  for await (const change of jobs.queue.changes("one", 0, gone.signal)) {
+  for await (const change of jobs.queue.changes("one", 0, disconnected.signal)) {
     expect(change.state).toBe("done");
     break;
   }
   const byQueue = follow();
-  const held = byQueue.next();
+  const pending = byQueue.next();
   await jobs.queue.stop();
-  expect(await held).toBeUndefined();
+  expect(await pending).toBeUndefined();
   expect(await follow().next()).toBeUndefined();
 });
 

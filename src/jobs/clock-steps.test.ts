@@ -109,10 +109,10 @@ describe.each([
 
   test("while callers wait and nodes request work: neither waits longer or shorter", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
-    const held = jobs.queue.waitForEnd("one", uuid, 10_000);
+    const pending = jobs.queue.waitForEnd("one", uuid, 10_000);
     const idle = jobs.queue.lease({ nodeId: "idle", methods: [] }, 10_000);
     let ended = 0;
-    for (const wait of [held, idle]) {
+    for (const wait of [pending, idle]) {
       wait.then(() => {
         ended += 1;
       });

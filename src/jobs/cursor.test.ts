@@ -20,7 +20,7 @@ const scope: CursorScope = {
   canonicalQuery: "(comet lang:en)",
 };
 
-const place = {
+const position = {
   after: { id: 1_860_000_000_000_000_001n, platform: "bluesky" },
   fromMs: 1_700_000_000_000,
   toMs: 1_700_000_604_800,
@@ -28,13 +28,13 @@ const place = {
   asked: { startMs: null, endMs: 1_700_000_604_800 },
 } as const;
 
-const cursor = encryptCursor(secret, { ...scope, ...place });
+const cursor = encryptCursor(secret, { ...scope, ...position });
 
 const mismatch = expect.objectContaining({ code: "cursor_mismatch", status: 400 });
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
 
 test("a cursor decrypts to its position, whatever that is", () => {
-  const anyPlace = fc.record({
+  const anyPosition = fc.record({
     after: fc.record({
       id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
       platform: fc.constantFrom(...platforms),
@@ -48,7 +48,7 @@ test("a cursor decrypts to its position, whatever that is", () => {
     }),
   });
   fc.assert(
-    fc.property(anyPlace, (any) => {
+    fc.property(anyPosition, (any) => {
       const text = encryptCursor(secret, { ...scope, ...any });
       expect(decryptCursor(secret, text, scope)).toEqual(any);
     }),
@@ -57,13 +57,13 @@ test("a cursor decrypts to its position, whatever that is", () => {
 
 test("a cursor contains the hash that orders posts of one millisecond", () => {
   const uriHash = "00ff".repeat(8);
-  const after = { ...place.after, uriHash };
-  const text = encryptCursor(secret, { ...scope, ...place, after });
-  expect(decryptCursor(secret, text, scope)).toEqual({ ...place, after });
+  const after = { ...position.after, uriHash };
+  const text = encryptCursor(secret, { ...scope, ...position, after });
+  expect(decryptCursor(secret, text, scope)).toEqual({ ...position, after });
 });
 
 test("equal positions have equal cursors, which are short, safe in a header and opaque", () => {
-  expect(encryptCursor(secret, { ...scope, ...place })).toBe(cursor);
+  expect(encryptCursor(secret, { ...scope, ...position })).toBe(cursor);
   expect(cursor).toMatch(/^[\w-]{1,150}$/);
   expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
 });
@@ -72,7 +72,7 @@ test("a cursor of a release before `within_time:` is read as of the end of its w
   // Made by that release from these values.
   const earlier =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
-  expect(decryptCursor(secret, earlier, scope)).toEqual({ ...place, asOfMs: place.toMs });
+  expect(decryptCursor(secret, earlier, scope)).toEqual({ ...position, asOfMs: position.toMs });
 });
 
 test.each([
@@ -109,7 +109,7 @@ test("refuses another store's cursor and any other text", () => {
 
 describe("a cursor into a platform's pages", () => {
   const times = { fromMs: null, toMs: 5, asOfMs: 5, asked: { startMs: null, endMs: null } };
-  const places = fc.record({
+  const positions = fc.record({
     platform: fc.constantFrom(...platforms),
     credentialId: fc.option(fc.uuid()),
     cursor: fc.option(fc.string({ unit: "binary", maxLength: 300 })),
@@ -127,26 +127,30 @@ describe("a cursor into a platform's pages", () => {
 
   test("decrypts to its position", () => {
     fc.assert(
-      fc.property(places, (place) => {
-        fc.pre(fitsCursor(place));
-        const text = encryptCursor(secret, { ...scope, ...times, after: null, place });
+      fc.property(positions, (position) => {
+        fc.pre(fitsCursor(position));
+        const text = encryptCursor(secret, { ...scope, ...times, after: null, place: position });
         expect(text.length).toBeLessThanOrEqual(longestCursor);
-        expect(decryptCursor(secret, text, scope)).toEqual({ ...times, after: null, place });
+        expect(decryptCursor(secret, text, scope)).toEqual({
+          ...times,
+          after: null,
+          place: position,
+        });
       }),
     );
   });
 
   test("contains the platform's page token, up to a limit", () => {
     const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
-    const asked = { startMs: -8.64e15, endMs: 8.64e15 };
-    const placeOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
+    const bounds = { startMs: -8.64e15, endMs: 8.64e15 };
+    const positionOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
     const longest = Math.max(
       ...Array.from({ length: longestCursor }, (_, length) => length).filter((length) =>
-        fitsCursor(placeOf(length)),
+        fitsCursor(positionOf(length)),
       ),
     );
     expect(longest).toBeGreaterThan(2_000);
-    const content = { ...scope, ...latest, asked, after: null, place: placeOf(longest) };
+    const content = { ...scope, ...latest, asked: bounds, after: null, place: positionOf(longest) };
     const text = encryptCursor(secret, content);
     expect(text.length).toBeLessThanOrEqual(longestCursor);
     expect(decryptCursor(secret, text, scope).place?.cursor).toHaveLength(longest);

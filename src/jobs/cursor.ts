@@ -117,8 +117,8 @@ function isKnownLayout(plain: Buffer): boolean {
 }
 
 /** Upstream page tokens have no length limit. */
-export const fitsCursor = (place: FetchPosition): boolean =>
-  Buffer.byteLength(JSON.stringify(place)) <= mostFetchBytes - longestTimes;
+export const fitsCursor = (position: FetchPosition): boolean =>
+  Buffer.byteLength(JSON.stringify(position)) <= mostFetchBytes - longestTimes;
 
 const longestTimes = 200;
 

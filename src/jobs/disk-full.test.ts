@@ -29,7 +29,7 @@ beforeEach(async () => {
     return write(...args);
   };
   table.store = { ...table.store, write: refusing as typeof write };
-  jobs = await startTestQueue({}, table, { onFault: () => undefined });
+  jobs = await startTestQueue({}, table, { onError: () => undefined });
   const { queue, clock } = jobs;
   runner = startRunner({
     gateway: queue,

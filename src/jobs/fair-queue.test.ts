@@ -12,8 +12,8 @@ const item = (keyId: string, name: string, kind = "any", groupId = "one"): Item 
 });
 const any = () => true;
 
-function queueOf(names: readonly string[], maxHeldPerKey: number) {
-  const queue = createFairQueue<Item>(maxHeldPerKey);
+function queueOf(names: readonly string[], maxLeasedPerKey: number) {
+  const queue = createFairQueue<Item>(maxLeasedPerKey);
   for (const name of names) queue.add(item(name.slice(0, 1), name));
   return queue;
 }
@@ -76,13 +76,13 @@ test("10,000 items that are not accepted are not checked one by one", () => {
   for (let n = 0; n < 10_000; n += 1) {
     queue.add(item(`key ${n % 1_000}`, String(n), `kind ${n % 3}`));
   }
-  let asked = 0;
+  let calls = 0;
   const none = () => {
-    asked += 1;
+    calls += 1;
     return false;
   };
   expect(queue.take(none)).toBeNull();
-  expect(asked).toBe(3);
+  expect(calls).toBe(3);
   expect(queue.take(({ kind }) => kind === "kind 2")?.name).toBe("2");
 });
 
@@ -171,16 +171,18 @@ test("takes the oldest accepted item of its key, from a group with nothing runni
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const queue = createFairQueue<Item>(most);
       const waiting: Item[] = [];
-      const held: Item[] = [];
-      const isIdle = ({ groupId }: Item) => held.every((one) => one.groupId !== groupId);
-      const heldBy = (keyId: string) => held.filter((one) => one.keyId === keyId).length;
+      const leased: Item[] = [];
+      const isIdle = ({ groupId }: Item) => leased.every((one) => one.groupId !== groupId);
+      const leasedBy = (keyId: string) => leased.filter((one) => one.keyId === keyId).length;
       for (const [number, one] of steps.entries()) {
         if (one.do === "add") {
           const added = item(one.key, String(number), one.kind, groupOf(one.key, one.kind));
           waiting.push(added);
           queue.add(added);
         } else if (one.do === "take") {
-          const open = waiting.filter((w) => one.kinds.includes(w.kind) && heldBy(w.keyId) < most);
+          const open = waiting.filter(
+            (w) => one.kinds.includes(w.kind) && leasedBy(w.keyId) < most,
+          );
           const idle = open.filter(isIdle);
           const may = one.idleOnly || idle.length > 0 ? idle : open;
           const taken = queue.take((example) => one.kinds.includes(example.kind), one.idleOnly);
@@ -189,12 +191,12 @@ test("takes the oldest accepted item of its key, from a group with nothing runni
           const { keyId, groupId } = taken;
           expect(taken).toBe(may.find((w) => w.keyId === keyId && w.groupId === groupId));
           waiting.splice(waiting.indexOf(taken), 1);
-          held.push(taken);
+          leased.push(taken);
         } else if (one.do === "remove") {
           const [removed] = waiting.splice(one.index, 1);
           if (removed !== undefined) queue.remove(removed);
         } else {
-          const [released] = held.splice(one.index % Math.max(1, held.length), 1);
+          const [released] = leased.splice(one.index % Math.max(1, leased.length), 1);
           if (released === undefined) continue;
           queue.release(released);
           if (one.do === "release") continue;
@@ -202,7 +204,7 @@ test("takes the oldest accepted item of its key, from a group with nothing runni
           queue.putBack(released);
         }
       }
-      const left = waiting.some(({ keyId }) => heldBy(keyId) < most);
+      const left = waiting.some(({ keyId }) => leasedBy(keyId) < most);
       expect(queue.isIdle()).toBe(!left);
     }),
     { numRuns: 1_000 },

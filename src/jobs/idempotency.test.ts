@@ -13,8 +13,8 @@ afterEach(async () => {
   await jobs.close();
 });
 
-function keyed(key: string, asked: string): Idempotency {
-  return { key, requestHash: createHash("sha256").update(asked).digest() };
+function keyed(key: string, body: string): Idempotency {
+  return { key, requestHash: createHash("sha256").update(body).digest() };
 }
 
 function submission(idempotency: Idempotency, accountId = "one"): NewJob {

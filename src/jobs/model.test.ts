@@ -157,16 +157,16 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       tokens += 1;
       const token = `token-${tokens}`;
       const untilMs = nowMs + leaseMs;
-      const stand = run.leaseJob.run(database, { uuid, token, node: "node", nowMs, untilMs });
+      const snapshot = run.leaseJob.run(database, { uuid, token, node: "node", nowMs, untilMs });
       if (model.state !== "received" && model.state !== "error(retrying)") {
-        expect(stand).toBeNull();
+        expect(snapshot).toBeNull();
         return;
       }
       model.state = "in progress";
       model.attempts += 1;
       model.tokens.push(token);
       model.leaseUntilMs = untilMs;
-      expect(stand).toMatchObject({ state: "in progress", attempts: model.attempts });
+      expect(snapshot).toMatchObject({ state: "in progress", attempts: model.attempts });
       return;
     }
     if (one.kind === "cancel") {
@@ -182,30 +182,30 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
     }
     const lease = leaseOf(model, one.stale ? -2 : -1);
     const { token } = lease;
-    const held = model.state === "in progress" && !one.stale && model.tokens.length > 0;
+    const isLeased = model.state === "in progress" && !one.stale && model.tokens.length > 0;
     if (one.kind === "renew") {
       const untilMs = nowMs + leaseMs;
-      expect(run.renewLease.run(database, { uuid, token, untilMs })).toBe(held);
-      if (held) model.leaseUntilMs = untilMs;
+      expect(run.renewLease.run(database, { uuid, token, untilMs })).toBe(isLeased);
+      if (isLeased) model.leaseUntilMs = untilMs;
     } else if (one.kind === "complete") {
       const expiresMs = nowMs + keptMs;
       const completion = { uuid, token, nowMs, expiresMs, result: "{}", fetched: [] };
-      expect(run.completeJob.run(database, completion) !== null).toBe(held);
-      if (!held) return;
+      expect(run.completeJob.run(database, completion) !== null).toBe(isLeased);
+      if (!isLeased) return;
       model.state = "done";
       model.expiresMs = expiresMs;
     } else if (one.kind === "giveBack") {
-      const stands = run.giveBackJobs.run(database, { leases: [lease], nowMs });
-      expect(stands.map(({ state }) => state)).toEqual(held ? ["received"] : []);
-      if (!held) return;
+      const snapshots = run.giveBackJobs.run(database, { leases: [lease], nowMs });
+      expect(snapshots.map(({ state }) => state)).toEqual(isLeased ? ["received"] : []);
+      if (!isLeased) return;
       model.state = "received";
       model.attempts -= 1;
     } else {
       const code = one.died ? "thread_died" : "broken";
       const failure = { code, message: "", status: 500, retryable: one.retryable };
       const attemptEnd = run.failJob.run(database, { lease, failure, nowMs, ...rules });
-      expect(attemptEnd !== null).toBe(held);
-      if (!held) return;
+      expect(attemptEnd !== null).toBe(isLeased);
+      if (!isLeased) return;
       model.deaths += one.died ? 1 : 0;
       failed(model, code, one.retryable);
       const isOver = attemptEnd?.notBeforeMs === null;
@@ -282,7 +282,7 @@ test("the table makes exactly the transitions of the state machine, in any order
     { numRuns: 300, examples: everyEnd.map((commands) => [commands]) },
   );
   table.remove();
-  const ways = ["received", "in progress", "error(retrying)", "done", "expired", "cancelled"];
+  const states = ["received", "in progress", "error(retrying)", "done", "expired", "cancelled"];
   const ends = ["broken", "thread_died", "poison_job", "deadline"];
-  expect([...seen]).toEqual(expect.arrayContaining([...ways, ...ends]));
+  expect([...seen]).toEqual(expect.arrayContaining([...states, ...ends]));
 });

@@ -100,10 +100,10 @@ test("a node gets only jobs that it accepts, and the others keep their position"
 });
 
 test("10,000 jobs that no node accepts are checked by kind, not one by one", async () => {
-  let asked = 0;
+  let calls = 0;
   const none = asking("none", {
     accepts: () => {
-      asked += 1;
+      calls += 1;
       return false;
     },
   });
@@ -116,9 +116,9 @@ test("10,000 jobs that no node accepts are checked by kind, not one by one", asy
       return submit({ platform }, `key ${n % 500}`);
     }),
   );
-  asked = 0;
+  calls = 0;
   jobs.queue.wakeNodes();
-  expect(asked).toBe(3);
+  expect(calls).toBe(3);
   leaving.abort();
   await Promise.all(waiting);
   expect(await leaseOf(asking("any"))).not.toBeNull();
@@ -128,14 +128,14 @@ test("keys take turns over all nodes and share one limit", async () => {
   await jobs.restart("stop", { maxRunningPerKey: 3 });
   for (let n = 0; n < 30; n += 1) await submit({}, "busy");
   for (let n = 0; n < 6; n += 1) await submit({}, "quiet");
-  const taken: string[] = [];
+  const leased: string[] = [];
   for (let n = 0; n < 4; n += 1) {
     for (const nodeId of ["one", "two", "three"]) {
       const lease = await leaseOf(asking(nodeId));
-      if (lease !== null) taken.push(keyOf(lease.uuid));
+      if (lease !== null) leased.push(keyOf(lease.uuid));
     }
   }
-  expect(taken).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
+  expect(leased).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
   for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.runningOf(nodeId)).toBe(2);
 });
 
@@ -244,11 +244,11 @@ const keyOf = (uuid: string): string =>
 
 test("a leaving node returns its jobs: others get them first, and no attempt is counted", async () => {
   const uuids = [await submit(), await submit(), await submit()];
-  const gone = [await leaseOf(asking("gone")), await leaseOf(asking("gone"))];
+  const lost = [await leaseOf(asking("gone")), await leaseOf(asking("gone"))];
   const kept = await leaseOf(asking("stays"));
   const later = await submit();
   expect(await jobs.queue.endLeasesOf("gone")).toBe(2);
-  expect(gone.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
+  expect(lost.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
   expect(kept?.lost.aborted).toBe(false);
   expect(await jobs.queue.find("one", uuids[0] ?? "")).toMatchObject({
     state: "received",
@@ -260,7 +260,7 @@ test("a leaving node returns its jobs: others get them first, and no attempt is 
     [uuids[1], 1],
   ]);
   expect((await leaseOf(asking("stays")))?.uuid).toBe(later);
-  const [stale] = gone;
+  const [stale] = lost;
   await expect(
     jobs.queue.complete(stale?.uuid ?? "", stale?.token ?? "", result),
   ).rejects.toMatchObject({ code: "lease_lost" });
@@ -324,13 +324,13 @@ test("a job that no other node takes within seconds returns to the node that fai
   const uuid = await submit();
   const later = await submit();
   expect(await failNext("broken")).toBe(uuid);
-  const held = await leaseOf(asking("broken"));
-  expect(held?.uuid).toBe(later);
+  const leased = await leaseOf(asking("broken"));
+  expect(leased?.uuid).toBe(later);
   const waits = leaseOf(asking("broken"), 60_000);
   await jobs.clock.advance(5_000);
   expect(await waits).toMatchObject({ uuid, attempt: 2 });
   connected = ["broken"];
-  await jobs.queue.fail(later, held?.token ?? "", passing);
+  await jobs.queue.fail(later, leased?.token ?? "", passing);
   await jobs.clock.advance(1_000);
   expect(await leaseOf(asking("broken"))).toMatchObject({ uuid: later, attempt: 2 });
 });
@@ -358,13 +358,13 @@ test("a thousand failed jobs are checked by work kind", async () => {
     leases.map((lease) => jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing)),
   );
   await jobs.clock.advance(1_000);
-  let asked = 0;
+  let calls = 0;
   const accepts = () => {
-    asked += 1;
+    calls += 1;
     return false;
   };
   expect(await leaseOf(asking("c", { accepts }))).toBeNull();
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
 });
 
 test("a job that its node could not start is returned without counting an attempt or a delay, to the front", async () => {
@@ -418,7 +418,7 @@ test("a job without a suitable node says so at its end", async () => {
 
 test("a page of a disconnected node waits, and then says that no other can continue it", async () => {
   canBeRun = false;
-  const place: FetchPosition = {
+  const position: FetchPosition = {
     platform: "x",
     credentialId: "c",
     cursor: "next",
@@ -426,7 +426,12 @@ test("a page of a disconnected node waits, and then says that no other can conti
     skip: 0,
     nodeId: "away",
   };
-  const uuid = await submit({ method: "getfollowers", platform: "x", after: null, place });
+  const uuid = await submit({
+    method: "getfollowers",
+    platform: "x",
+    after: null,
+    place: position,
+  });
   await jobs.clock.advance(119_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });
   await jobs.clock.advance(2_000);

@@ -18,7 +18,7 @@ import {
 let clock: ManualClock;
 let table: JobTable;
 let queue: JobQueue;
-let faults: unknown[];
+let errors: unknown[];
 
 function openQueue(settings: Partial<JobSettings> = {}): JobQueue {
   return createJobQueue({
@@ -26,12 +26,12 @@ function openQueue(settings: Partial<JobSettings> = {}): JobQueue {
     clock,
     randomUuid: randomUUID,
     settings: { ...jobDefaults, ...settings },
-    onFault: (thrown) => faults.push(thrown),
+    onError: (thrown) => errors.push(thrown),
   });
 }
 
 beforeEach(async () => {
-  faults = [];
+  errors = [];
   clock = createManualClock();
   table = openJobTable();
   queue = openQueue();
@@ -41,13 +41,13 @@ beforeEach(async () => {
 afterEach(async () => {
   await queue.stop();
   table.remove();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 async function submitted(job = newJob()): Promise<Job> {
-  const { job: taken } = await queue.submit(job);
-  if (taken === null) throw new Error("nothing was taken");
-  return taken;
+  const { job: accepted } = await queue.submit(job);
+  if (accepted === null) throw new Error("nothing was taken");
+  return accepted;
 }
 
 async function leaseNow(): Promise<Lease<SearchJobRequest>> {
@@ -59,17 +59,17 @@ async function leaseNow(): Promise<Lease<SearchJobRequest>> {
 const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
 test("a job gets from submission to its result, with exact ids", async () => {
-  const taken = await submitted();
-  expect(taken).toMatchObject({ state: "received", attempts: 0, request });
-  expect(await queue.find("one", taken.uuid)).toEqual(taken);
+  const accepted = await submitted();
+  expect(accepted).toMatchObject({ state: "received", attempts: 0, request });
+  expect(await queue.find("one", accepted.uuid)).toEqual(accepted);
   const lease = await leaseNow();
-  expect(lease).toMatchObject({ uuid: taken.uuid, work: request, attempt: 1 });
-  expect(await stateOf(taken.uuid)).toBe("in progress");
+  expect(lease).toMatchObject({ uuid: accepted.uuid, work: request, attempt: 1 });
+  expect(await stateOf(accepted.uuid)).toBe("in progress");
   await clock.advance(40);
   await queue.complete(lease.uuid, lease.token, result);
-  const done = await queue.find("one", taken.uuid);
+  const done = await queue.find("one", accepted.uuid);
   expect(done).toMatchObject({ state: "done", node: "node", attempts: 1, result });
-  expect(done?.finishedMs).toBe(taken.submittedMs + 40);
+  expect(done?.finishedMs).toBe(accepted.submittedMs + 40);
 });
 
 test("a uuid is case-insensitive, and another account's is unknown", async () => {
@@ -103,15 +103,15 @@ test("a result after a lost lease is dropped, and the next one counts", async ()
   const { uuid } = await queue.submit(newJob());
   const lost = await leaseNow();
   await clock.advance(32_000);
-  const held = await leaseNow();
-  expect(held).toMatchObject({ uuid, attempt: 2 });
+  const leased = await leaseNow();
+  expect(leased).toMatchObject({ uuid, attempt: 2 });
   const refusal = { code: "lease_lost" };
   await expect(queue.complete(uuid, lost.token, result)).rejects.toMatchObject(refusal);
   await expect(queue.fail(uuid, lost.token, failure)).rejects.toMatchObject(refusal);
   await expect(queue.renew(uuid, lost.token)).rejects.toMatchObject(refusal);
   expect(await stateOf(uuid)).toBe("in progress");
-  await queue.complete(uuid, held.token, result);
-  await expect(queue.complete(uuid, held.token, result)).rejects.toMatchObject(refusal);
+  await queue.complete(uuid, leased.token, result);
+  await expect(queue.complete(uuid, leased.token, result)).rejects.toMatchObject(refusal);
   expect(await stateOf(uuid)).toBe("done");
 });
 
@@ -218,9 +218,9 @@ test("a wait ends with the job, its timeout, its caller or the server", async ()
   await clock.advance(1_000);
   expect(await byTime).toMatchObject({ state: "received" });
 
-  const gone = new AbortController();
-  const byCaller = queue.waitForEnd("one", uuid, 30_000, gone.signal);
-  gone.abort();
+  const disconnected = new AbortController();
+  const byCaller = queue.waitForEnd("one", uuid, 30_000, disconnected.signal);
+  disconnected.abort();
   expect(await byCaller).toMatchObject({ state: "received" });
 
   const byEnd = queue.waitForEnd("one", uuid, 30_000);

@@ -158,7 +158,7 @@ export type JobQueueContext = {
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
   /** Errors of the sweeper, which continues. */
-  onFault?: (thrown: unknown) => void;
+  onError?: (thrown: unknown) => void;
 };
 
 export function createJobQueue(context: JobQueueContext): JobQueue {

@@ -12,7 +12,7 @@ export type RetentionContext = {
   settings: Pick<JobSettings, "retentionMs" | "idempotencyMs">;
   dispatcher: Pick<Dispatcher, "get">;
   reportSnapshot: (snapshot: JobSnapshot) => void;
-  onFault?: (thrown: unknown) => void;
+  onError?: (thrown: unknown) => void;
 };
 
 const sweepEveryMs = 60_000;
@@ -28,10 +28,10 @@ export async function keepWithinRetention(
   context: RetentionContext,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { clock, onFault } = context;
+  const { clock, onError } = context;
   while (!stopping.aborted) {
-    await endUnknown(context, stopping).catch((thrown: unknown) => onFault?.(thrown));
-    await sweep(context, stopping).catch((thrown: unknown) => onFault?.(thrown));
+    await endUnknown(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+    await sweep(context, stopping).catch((thrown: unknown) => onError?.(thrown));
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
   }
 }

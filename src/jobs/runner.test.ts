@@ -11,14 +11,14 @@ type Search = { request: SearchRequest; signal: AbortSignal | undefined; answer:
 
 let jobs: TestQueue;
 let searches: Search[];
-let asked: PromiseWithResolvers<void>;
+let searchCalled: PromiseWithResolvers<void>;
 let logged: unknown[];
 let gateway: TestQueue["queue"];
 let runner: Runner;
 
 /** Searches wait for the test and obey their signals. */
-function heldArchive(): ArchiveSource["archive"] {
-  const notAsked = () => Promise.reject(new Error("nothing of the kind is asked"));
+function pausedArchive(): ArchiveSource["archive"] {
+  const unexpected = () => Promise.reject(new Error("nothing of the kind is asked"));
   const archive: Pick<ArchiveSource["archive"], "search" | "resolve"> = {
     resolve: async () => ({ accounts: new Map(), posts: new Map() }),
     search: (request, signal) =>
@@ -34,12 +34,12 @@ function heldArchive(): ArchiveSource["archive"] {
           });
         signal?.addEventListener("abort", () => reject(signal.reason));
         searches.push({ request, signal, answer });
-        asked.resolve();
-        asked = Promise.withResolvers();
+        searchCalled.resolve();
+        searchCalled = Promise.withResolvers();
       }),
   };
   return new Proxy(archive, {
-    get: (target, name) => Reflect.get(target, name) ?? notAsked,
+    get: (target, name) => Reflect.get(target, name) ?? unexpected,
   }) as ArchiveSource["archive"];
 }
 
@@ -59,7 +59,7 @@ const noWork = {
 beforeEach(async () => {
   searches = [];
   logged = [];
-  asked = Promise.withResolvers();
+  searchCalled = Promise.withResolvers();
   jobs = await startTestQueue({ maxRunningPerKey: 1 });
   gateway = { ...jobs.queue };
   runner = startRunner({
@@ -67,7 +67,7 @@ beforeEach(async () => {
     answer: (request, { deadlineMs, signal }) =>
       searchArchive(
         {
-          archive: heldArchive(),
+          archive: pausedArchive(),
           clock: jobs.clock,
           fedPlatforms: [],
           coverageSlackMs: 0,
@@ -94,8 +94,8 @@ afterEach(async () => {
 
 async function nextSearch(): Promise<Search> {
   const known = searches.length;
-  if (known === 0) await asked.promise;
-  else while (searches.length === known) await asked.promise;
+  if (known === 0) await searchCalled.promise;
+  else while (searches.length === known) await searchCalled.promise;
   const search = searches.at(-1);
   if (search === undefined) throw new Error("nothing was searched");
   return search;
@@ -118,9 +118,9 @@ test("a cancelled search stops at once and submits nothing, and its node and key
 });
 
 test("a node that learns at its renewal of a lost lease stops then", async () => {
-  const asked = nextSearch();
+  const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
-  const search = await asked;
+  const search = await called;
   jobs.table.database.run("UPDATE job SET lease_token = 'of another node' WHERE uuid = :uuid", {
     uuid,
   });
@@ -132,9 +132,9 @@ test("a node that learns at its renewal of a lost lease stops then", async () =>
 });
 
 test("a search has the remaining time of its job, and its lease is renewed", async () => {
-  const asked = nextSearch();
+  const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
-  const search = await asked;
+  const search = await called;
   expect(search.request.deadlineMs).toBe(jobs.clock.now() + 120_000);
   await jobs.clock.advance(100_000);
   expect(search.signal?.aborted).toBe(false);
@@ -143,9 +143,9 @@ test("a search has the remaining time of its job, and its lease is renewed", asy
 });
 
 test("a failed renewal is repeated soon, and the search continues", async () => {
-  const asked = nextSearch();
+  const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
-  const search = await asked;
+  const search = await called;
   const renew = vi.spyOn(gateway, "renew");
   renew.mockRejectedValueOnce(new EarshotError("store_unavailable", "it is busy"));
   await jobs.clock.advance(16_000);

@@ -46,7 +46,7 @@ export const listedColumns = `${headColumns}, json_array_length(result, '$.posit
 
 type StoredPosition = [platform: Platform, id: string];
 /** Jobs of earlier releases have no hash. */
-type StoredPlace = StoredPosition | [platform: Platform, id: string, uriHash: string];
+type StoredPagePosition = StoredPosition | [platform: Platform, id: string, uriHash: string];
 
 /** A fetched post has more members than a position. */
 type StoredItem =
@@ -61,23 +61,23 @@ type StoredItem =
 
 /** `asOfMs` is absent before `within_time:` existed; the submission time is used. */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs"> & {
-  after: StoredPlace | null;
+  after: StoredPagePosition | null;
   asOfMs?: number;
 };
 
 type StoredResult = Omit<JobResult, "items" | "next"> & {
   positions: StoredItem[];
-  next: StoredPlace | null;
+  next: StoredPagePosition | null;
 };
 
 export function encodeRequest(request: SearchJobRequest): string {
-  const stored: StoredRequest = { ...request, after: request.after && packPlace(request.after) };
+  const stored: StoredRequest = { ...request, after: request.after && packPosition(request.after) };
   return JSON.stringify(stored);
 }
 
 function decodeRequest({ request, submittedMs }: JobHead): SearchJobRequest {
   const stored: StoredRequest = JSON.parse(request);
-  return { asOfMs: submittedMs, ...stored, after: stored.after && unpackPlace(stored.after) };
+  return { asOfMs: submittedMs, ...stored, after: stored.after && unpackPosition(stored.after) };
 }
 
 export function encodeResult(result: JobResult): string {
@@ -101,7 +101,7 @@ export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   let items: readonly AnswerItem[] | null = null;
   return {
     ...stored,
-    next: next && unpackPlace(next),
+    next: next && unpackPosition(next),
     get items() {
       items ??= (JSON.parse(positions) as StoredItem[]).map(unpackItem);
       return items;
@@ -133,7 +133,7 @@ export function isLarge({ items }: JobResult): boolean {
 const itemText = (item: AnswerItem): string => JSON.stringify(packItem(item));
 
 function headText({ items: _items, next, ...rest }: JobResult): string {
-  const head: Omit<StoredResult, "positions"> = { ...rest, next: next && packPlace(next) };
+  const head: Omit<StoredResult, "positions"> = { ...rest, next: next && packPosition(next) };
   return JSON.stringify(head);
 }
 
@@ -142,7 +142,7 @@ function decodeResult(text: string): JobResult {
   return {
     ...stored,
     items: positions.map(unpackItem),
-    next: stored.next && unpackPlace(stored.next),
+    next: stored.next && unpackPosition(stored.next),
   };
 }
 
@@ -234,11 +234,11 @@ function pack({ platform, id }: Position): StoredPosition {
   return [platform, id.toString()];
 }
 
-function packPlace({ platform, id, uriHash }: Position): StoredPlace {
+function packPosition({ platform, id, uriHash }: Position): StoredPagePosition {
   return uriHash === undefined ? [platform, id.toString()] : [platform, id.toString(), uriHash];
 }
 
-function unpackPlace([platform, id, uriHash]: StoredPlace): Position {
+function unpackPosition([platform, id, uriHash]: StoredPagePosition): Position {
   return { platform, id: BigInt(id), ...(uriHash === undefined ? {} : { uriHash }) };
 }
 

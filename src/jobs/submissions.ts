@@ -220,7 +220,7 @@ export function createSubmissions(context: SubmissionsContext): {
       return submitted;
     } catch (error) {
       // The search may have killed the thread.
-      if (isThreadGone(error)) pauses.beginFor(accountId, threadPauseMs);
+      if (isThreadEnded(error)) pauses.beginFor(accountId, threadPauseMs);
       throw error;
     }
   }
@@ -292,7 +292,7 @@ const threadPauseMs = 60_000;
 
 const isTried = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";
 
-const isThreadGone = (error: unknown): boolean =>
+const isThreadEnded = (error: unknown): boolean =>
   error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);
 
 const smallestStepMs = 1_000;

@@ -26,7 +26,7 @@ export type SweeperContext = {
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   reportSnapshot: (snapshot: JobSnapshot) => void;
-  onFault?: (thrown: unknown) => void;
+  onError?: (thrown: unknown) => void;
 };
 
 export type Sweeper = { start(): void; stop(): Promise<void> };
@@ -46,7 +46,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await sweep().catch((thrown) => context.onFault?.(thrown));
+      await sweep().catch((thrown) => context.onError?.(thrown));
       await rest();
     }
   }
@@ -61,7 +61,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   /** Time in which the process was suspended does not count against jobs. */
   function noteStandstill(ms: number): void {
     moveLiveTimes(ms);
-    store.write("moveTimes", { ms }).catch((thrown) => context.onFault?.(thrown));
+    store.write("moveTimes", { ms }).catch((thrown) => context.onError?.(thrown));
   }
 
   function moveLiveTimes(ms: number): void {
@@ -162,7 +162,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     await watching;
     await store
       .write("beat", { nowMs: context.now() })
-      .catch((thrown) => context.onFault?.(thrown));
+      .catch((thrown) => context.onError?.(thrown));
   }
 
   return { start, stop };

@@ -104,7 +104,7 @@ export async function startTestQueue(
     | "onFailedAttempt"
     | "hasNodeFor"
     | "hasOtherNodeFor"
-    | "onFault"
+    | "onError"
   > = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();
@@ -144,7 +144,7 @@ export async function startTestQueue(
       randomUuid: randomUUID,
       settings: { ...jobDefaults, ...changed },
       // Ignores a killed queue.
-      onFault: (thrown) => test.queue === queue && errors.push(thrown),
+      onError: (thrown) => test.queue === queue && errors.push(thrown),
       ...listeners,
     });
     return queue;

@@ -52,14 +52,14 @@ test("a search that ends at once is inserted as done, with one numbered change",
 });
 
 test("a reader of changes sees only the end", async () => {
-  const gone = new AbortController();
-  const changes = jobs.queue.changes("one", null, gone.signal)[Symbol.asyncIterator]();
+  const disconnected = new AbortController();
+  const changes = jobs.queue.changes("one", null, disconnected.signal)[Symbol.asyncIterator]();
   const next = changes.next();
   const { submitted, lease } = await run();
   await jobs.queue.complete(lease.uuid, lease.token, result);
   const { uuid } = await submitted;
   expect((await next).value).toMatchObject({ id: 1, uuid, state: "done", attempts: 1 });
-  gone.abort();
+  disconnected.abort();
 });
 
 test("a longer search is accepted and continues", async () => {
@@ -100,11 +100,11 @@ test("`accepted` resolves when the job is on disk", async () => {
 });
 
 test("an account suspended during the search gets no job, and the node is notified", async () => {
-  for (const way of ["completes", "is accepted"]) {
+  for (const outcome of ["completes", "is accepted"]) {
     const { submitted, lease } = await run();
     jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
     const node =
-      way === "completes"
+      outcome === "completes"
         ? jobs.queue.complete(lease.uuid, lease.token, result)
         : lease.accepted?.();
     await expect(node).rejects.toMatchObject({ code: "lease_lost" });

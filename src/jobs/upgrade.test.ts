@@ -99,9 +99,9 @@ test("jobs of the first schema are completed and read after the upgrade", async 
   );
 
   expect(await queue.cancel("one", "done")).toBe("forgotten");
-  const gone = new AbortController();
-  const changes = queue.changes("one", 0, gone.signal)[Symbol.asyncIterator]();
+  const disconnected = new AbortController();
+  const changes = queue.changes("one", 0, disconnected.signal)[Symbol.asyncIterator]();
   expect((await changes.next()).value).toMatchObject({ uuid: "waits", state: "done" });
-  gone.abort();
+  disconnected.abort();
   await jobs.close();
 });

@@ -91,9 +91,9 @@ test("no statement scans all jobs, however many have ended", () => {
   });
   const rules = { nowMs: 13, maxAttempts: 3, retryDelayMs: 250 };
   const failure = { code: "x", message: "", status: 500, retryable: true };
-  const held = { uuid: "b", token: "token", deadlineMs: 1_000 };
-  run.failJob.run(watched, { lease: held, failure, ...rules });
-  run.endLapsedLeases.run(watched, { leases: [{ ...held, uuid: "c" }], ...rules });
+  const leased = { uuid: "b", token: "token", deadlineMs: 1_000 };
+  run.failJob.run(watched, { lease: leased, failure, ...rules });
+  run.endLapsedLeases.run(watched, { leases: [{ ...leased, uuid: "c" }], ...rules });
   run.cancelJob.run(watched, { accountId: "one", uuid: "d", nowMs: 14 });
   run.cancelJob.run(watched, { accountId: "one", uuid: "d", nowMs: 14 });
   run.overdueJobs.run(watched, { deadlineMs: 500 });

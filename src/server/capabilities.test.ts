@@ -5,7 +5,7 @@ import { configFrom } from "./config.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
 const holding: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
-const deploymentWays: UpstreamRole["deploymentWays"] = async (platform) =>
+const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
   new Map(
     platform === "x"
       ? ([
@@ -17,13 +17,13 @@ const deploymentWays: UpstreamRole["deploymentWays"] = async (platform) =>
 
 const known = async (environment: Record<string, string>) => {
   const archive = { coverage: async () => holding };
-  const all = await capabilitiesOf(configFrom(environment), { deploymentWays }, archive);
+  const all = await capabilitiesOf(configFrom(environment), { deploymentMethods }, archive);
   return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
 };
 
 test("a process can use its archive and what the deployment may request", async () => {
-  const told = await known({ EARSHOT_INGEST: "off" });
-  expect(told).toEqual([
+  const capabilities = await known({ EARSHOT_INGEST: "off" });
+  expect(capabilities).toEqual([
     "x searchbyquery: archive, api",
     "x searchbyfullarchive: archive",
     "x searchbyprofile: archive",

@@ -14,22 +14,22 @@ import type { UpstreamRole } from "./upstreams.ts";
  */
 export async function capabilitiesOf(
   config: Config,
-  { deploymentWays }: Pick<UpstreamRole, "deploymentWays">,
+  { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Capability[]> {
-  const held = await heldPlatforms(config, archive);
+  const archived = await archivedPlatforms(config, archive);
   const each = platforms.map(async (platform) => {
-    const asked = await deploymentWays(platform);
+    const upstreamMethods = await deploymentMethods(platform);
     return methodNames.map((method): Capability => {
-      const isHeld = held.includes(platform) && isAnswered(method);
-      const ways: readonly AccessMethod[] = isHeld ? ["archive"] : [];
-      return { platform, method, ways: [...ways, ...(asked.get(method) ?? [])] };
+      const isArchived = archived.includes(platform) && isAnswered(method);
+      const ways: readonly AccessMethod[] = isArchived ? ["archive"] : [];
+      return { platform, method, ways: [...ways, ...(upstreamMethods.get(method) ?? [])] };
     });
   });
   return (await Promise.all(each)).flat().filter(({ ways }) => ways.length > 0);
 }
 
-async function heldPlatforms(
+async function archivedPlatforms(
   config: Config,
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Platform[]> {

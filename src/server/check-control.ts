@@ -70,10 +70,10 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
   return report();
 }
 
-const mostFaults = 20;
+const mostErrors = 20;
 
 function checkPages(database: DatabaseSync, onFinding: OnFinding): void {
-  for (const row of database.prepare(`PRAGMA integrity_check(${mostFaults})`).iterate()) {
+  for (const row of database.prepare(`PRAGMA integrity_check(${mostErrors})`).iterate()) {
     const message = String(row.integrity_check);
     if (message !== "ok") onFinding("file_damaged", null, null, message.replaceAll(/\s+/g, " "));
   }

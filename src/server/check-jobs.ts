@@ -20,7 +20,7 @@ export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
   );
   for (const found of jobs.iterate()) {
     const row = found as Row;
-    for (const message of faultsIn(row)) onFinding("job_inconsistent", "job", row.uuid, message);
+    for (const message of errorsIn(row)) onFinding("job_inconsistent", "job", row.uuid, message);
     try {
       jobOf(row, 0);
     } catch (error) {
@@ -30,16 +30,16 @@ export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
   }
 }
 
-function faultsIn({ uuid, state, leaseToken, leaseUntilMs, finishedMs, result }: Row): string[] {
+function errorsIn({ uuid, state, leaseToken, leaseUntilMs, finishedMs, result }: Row): string[] {
   if (!states.has(state)) return [`job ${uuid} has the unknown state ${JSON.stringify(state)}`];
-  const faults: string[] = [];
+  const errors: string[] = [];
   const isLeased = leaseToken !== null && leaseUntilMs !== null;
   if (isLeased !== (state === "in progress")) {
-    faults.push(`job ${uuid} is ${state}, and has ${isLeased ? "a" : "no"} lease`);
+    errors.push(`job ${uuid} is ${state}, and has ${isLeased ? "a" : "no"} lease`);
   }
   if (ended.has(state) !== (finishedMs !== null)) {
-    faults.push(`job ${uuid} is ${state}, and has ${finishedMs === null ? "no" : "a"} finish time`);
+    errors.push(`job ${uuid} is ${state}, and has ${finishedMs === null ? "no" : "a"} finish time`);
   }
-  if (state === "done" && result === null) faults.push(`job ${uuid} is done, and has no result`);
-  return faults;
+  if (state === "done" && result === null) errors.push(`job ${uuid} is done, and has no result`);
+  return errors;
 }

@@ -26,9 +26,11 @@ async function logged(states: readonly (Partial<CompactionState> | null)[]): Pro
 }
 
 test("a failing task is logged once, and again after a success", async () => {
-  const fault = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
+  const error = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
   const line = [{ task: "seal", message: "disk I/O error" }, "upkeep failed"];
-  expect(await logged([{ fault }, { fault }, { fault: null }, { fault }])).toEqual([line, line]);
+  expect(
+    await logged([{ fault: error }, { fault: error }, { fault: null }, { fault: error }]),
+  ).toEqual([line, line]);
 });
 
 test("orphaned files are logged when their number grows", async () => {

@@ -20,13 +20,13 @@ export async function watchCompaction({
   log,
   signal,
 }: CompactionWatch): Promise<void> {
-  let loggedFault = "";
+  let loggedError = "";
   let loggedFiles = 0;
   while (!signal.aborted) {
     const state = await archive.upkeep().catch(() => null);
     const { kind: task = null, message = "" } = state?.fault ?? {};
-    if (message !== "" && message !== loggedFault) log.error({ task, message }, "upkeep failed");
-    loggedFault = message;
+    if (message !== "" && message !== loggedError) log.error({ task, message }, "upkeep failed");
+    loggedError = message;
     const { files, bytes } = state?.orphaned ?? { files: 0, bytes: 0 };
     if (files > loggedFiles) {
       log.warn({ files, bytes }, "files that belong to no segment are in archive/orphaned");

@@ -7,7 +7,7 @@ import { readEnvironment } from "./environment.ts";
 import { settingTasks } from "./setting-tasks.ts";
 import { allSettings } from "./settings.ts";
 
-function faultOf(run: () => unknown): EarshotError {
+function errorOf(run: () => unknown): EarshotError {
   try {
     run();
   } catch (thrown) {
@@ -49,10 +49,10 @@ describe("configuration", () => {
   });
 
   test("an unknown name is refused with a suggestion", () => {
-    const fault = faultOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
-    expect(fault.code).toBe("unknown_setting");
-    expect(fault.message).toContain("EARSHOT_PROT");
-    expect(fault.hint).toContain("EARSHOT_PORT");
+    const error = errorOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
+    expect(error.code).toBe("unknown_setting");
+    expect(error.message).toContain("EARSHOT_PROT");
+    expect(error.hint).toContain("EARSHOT_PORT");
   });
 
   test.each([
@@ -69,28 +69,28 @@ describe("configuration", () => {
     ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
     ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
   ])("%s=%s is refused with the expectation", (name, value) => {
-    const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
-    expect(fault.code).toBe("invalid_setting");
-    expect(fault.message).toContain(name);
-    expect(fault.message).toContain(value);
-    expect(fault.message).toContain("expected");
+    const error = errorOf(() => configFrom(readEnvironment({ [name]: value })));
+    expect(error.code).toBe("invalid_setting");
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(value);
+    expect(error.message).toContain("expected");
   });
 
   test.each([
     ["EARSHOT_SECRET_KEY", "hidden"],
     ["EARSHOT_NETWORK_REPLAY_TOKEN", "hid den"],
   ])("a malformed %s is refused without repeating it", (name, value) => {
-    const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
-    expect(fault.code).toBe("invalid_setting");
-    expect(fault.message).toContain(name);
-    expect(`${fault.message} ${fault.hint} ${JSON.stringify(fault.details)}`).not.toContain(value);
+    const error = errorOf(() => configFrom(readEnvironment({ [name]: value })));
+    expect(error.code).toBe("invalid_setting");
+    expect(error.message).toContain(name);
+    expect(`${error.message} ${error.hint} ${JSON.stringify(error.details)}`).not.toContain(value);
   });
 
   test("all malformed values are reported at once", () => {
-    const fault = faultOf(() =>
+    const error = errorOf(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
     );
-    expect(fault.details).toHaveLength(2);
+    expect(error.details).toHaveLength(2);
   });
 
   test.each(configurationPages)(

@@ -24,10 +24,12 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();
 
-  const search: AnswerSearch = (asked, nowMs) => {
+  const search: AnswerSearch = (request, nowMs) => {
     const outcome = spend((isOver) => {
       const startMs = elapsed();
-      const found = answerOrNull(() => shortAnswer(reader, asked, systemClock, { isOver, nowMs }));
+      const found = answerOrNull(() =>
+        shortAnswer(reader, request, systemClock, { isOver, nowMs }),
+      );
       if (found === null) return isOver() ? "slow" : "declined";
       return { ...found, tookMs: Math.floor(elapsed() - startMs) };
     });

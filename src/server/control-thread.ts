@@ -49,12 +49,12 @@ async function loadSearches(share: ReaderShare): Promise<void> {
 }
 
 function batchSize(waiting: readonly ThreadCall[]): number {
-  const places = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
-  if (places.length === 0) return waiting.length;
+  const indexes = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
+  if (indexes.length === 0) return waiting.length;
   // The archive's own threads report errors.
   if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
-  const searchesOfBatch = searches?.beginBatch() ?? places.length;
-  return places[searchesOfBatch] ?? waiting.length;
+  const searchesOfBatch = searches?.beginBatch() ?? indexes.length;
+  return indexes[searchesOfBatch] ?? waiting.length;
 }
 
 function openLocked(): Served {

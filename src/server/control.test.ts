@@ -21,7 +21,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true }));
 
-const asked = {
+const params = {
   name: "laptop",
   accountName: null,
   requestsPerSecond: null,
@@ -141,7 +141,7 @@ test("refuses a second server on the folder, and the first continues", async () 
 test("a command beside the server creates and revokes keys at once", async () => {
   const control = await startControl({ dataDir });
   const beside = openControl(dataDir);
-  const { id, token } = beside.run("createKey", asked);
+  const { id, token } = beside.run("createKey", params);
   const limiter = createLimiter(control.store, systemClock, defaultLimits);
   const authorization = `Bearer ${token}`;
   const entrant = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
@@ -157,7 +157,7 @@ test("a command beside the server creates and revokes keys at once", async () =>
 
 test("errors keep their code across threads, and one does not affect others of its tick", async () => {
   const control = await startControl({ dataDir });
-  const { accountId } = await control.store.write("createKey", asked);
+  const { accountId } = await control.store.write("createKey", params);
   const outcomes = await Promise.allSettled([
     control.store.write("insertJob", jobOf(accountId, "a")),
     control.store.write("revokeKey", { id: "nobody", ...byCommand }),
@@ -179,7 +179,7 @@ test("errors keep their code across threads, and one does not affect others of i
 
 test("operations pending at close are completed", async () => {
   const control = await startControl({ dataDir });
-  const created = control.store.write("createKey", asked);
+  const created = control.store.write("createKey", params);
   await control.close();
   const { id } = await created;
   expect(existsSync(join(dataDir, "control.db-wal"))).toBe(false);
@@ -200,7 +200,7 @@ test("every acknowledged job survives a kill", async () => {
   const program = `
     import { startControl } from ${JSON.stringify(new URL("./control.ts", import.meta.url).href)};
     const { store } = await startControl({ dataDir: ${JSON.stringify(dataDir)} });
-    const { accountId } = await store.write("createKey", ${JSON.stringify(asked)});
+    const { accountId } = await store.write("createKey", ${JSON.stringify(params)});
     for (let n = 0; ; n += 1) {
       const job = ${JSON.stringify(jobOf("", ""))};
       await store.write("insertJob", { ...job, accountId, uuid: String(n) });
@@ -210,13 +210,13 @@ test("every acknowledged job survives a kill", async () => {
   const script = join(parent, "server.mjs");
   writeFileSync(script, program);
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
-  let told = "";
+  let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
-    told += chunk;
-    if (told.length > 500) child.kill("SIGKILL");
+    output += chunk;
+    if (output.length > 500) child.kill("SIGKILL");
   });
   await once(child, "close");
-  const last = Number(told.split("\n").at(-2));
+  const last = Number(output.split("\n").at(-2));
   expect(last).toBeGreaterThan(50);
   const control = await startControl({ dataDir });
   const recovered = await control.store.write("recoverJobs", { nowMs: 2, lifeMs: 1 });

@@ -14,8 +14,8 @@ const nowMs = 10_000_000;
 const knows = (
   platform: Platform,
   method: Method,
-  ways: readonly AccessMethod[] = ["archive"],
-): Capability => ({ platform, method, ways });
+  methods: readonly AccessMethod[] = ["archive"],
+): Capability => ({ platform, method, ways: methods });
 
 const nodeWith = (
   capabilities: readonly Capability[],
@@ -60,7 +60,7 @@ const work = (special: Partial<SearchJobRequest> = {}): SearchJobRequest => ({
 const followers = (special: Partial<SearchJobRequest> = {}) =>
   work({ platform: "x", method: "getfollowers", ...special });
 
-const place = (special: Partial<FetchPosition> = {}): FetchPosition => ({
+const fetchPosition = (special: Partial<FetchPosition> = {}): FetchPosition => ({
   platform: "x",
   credentialId: "c",
   cursor: "next",
@@ -69,7 +69,7 @@ const place = (special: Partial<FetchPosition> = {}): FetchPosition => ({
   ...special,
 });
 
-function placing({
+function routerWith({
   embedded = "on",
   here = [],
   nodes = [],
@@ -92,48 +92,48 @@ const xSearch = knows("x", "searchbyquery", ["api"]);
 const xFollowers = knows("x", "getfollowers", ["credential"]);
 
 test("without other nodes this process takes every job", () => {
-  const { isTakenHere, hasNodeFor } = placing({});
-  expect([isTakenHere(work()), isTakenHere(followers())]).toEqual([true, true]);
+  const { runsHere, hasNodeFor } = routerWith({});
+  expect([runsHere(work()), runsHere(followers())]).toEqual([true, true]);
   expect(hasNodeFor(work())).toBe(true);
 });
 
 test("a search of all platforms is left to nodes that cover more of them", () => {
-  const more = placing({ here: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
-  expect(more.isTakenHere(work())).toBe(false);
-  expect(more.isTakenHere(work({ platform: "bluesky" }))).toBe(true);
-  const asMuch = placing({ here: [blueskySearch], nodes: [nodeWith([xSearch])] });
-  expect(asMuch.isTakenHere(work())).toBe(true);
+  const more = routerWith({ here: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
+  expect(more.runsHere(work())).toBe(false);
+  expect(more.runsHere(work({ platform: "bluesky" }))).toBe(true);
+  const asMuch = routerWith({ here: [blueskySearch], nodes: [nodeWith([xSearch])] });
+  expect(asMuch.runsHere(work())).toBe(true);
   expect(embeddedReach("on", [blueskySearch], work())).toBe(1);
 });
 
 test("a node that does not request work keeps no job from this process", () => {
   const nodes = [nodeWith([blueskySearch, xSearch], { takes: ["getbyid"] })];
-  expect(placing({ here: [blueskySearch], nodes }).isTakenHere(work())).toBe(true);
-  expect(placing({ embedded: "spare", here: [blueskySearch], nodes }).isTakenHere(work())).toBe(
+  expect(routerWith({ here: [blueskySearch], nodes }).runsHere(work())).toBe(true);
+  expect(routerWith({ embedded: "spare", here: [blueskySearch], nodes }).runsHere(work())).toBe(
     true,
   );
 });
 
 test("jobs for a platform that only a node can request are left to it", () => {
-  const { isTakenHere } = placing({
+  const { runsHere } = routerWith({
     here: [knows("x", "gettweets"), knows("bluesky", "gettweets", ["archive", "public"])],
     nodes: [nodeWith([knows("x", "gettweets", ["credential"]), knows("bluesky", "gettweets")])],
   });
-  expect(isTakenHere(work({ platform: "x", method: "gettweets" }))).toBe(false);
-  expect(isTakenHere(work({ platform: "bluesky", method: "gettweets" }))).toBe(true);
+  expect(runsHere(work({ platform: "x", method: "gettweets" }))).toBe(false);
+  expect(runsHere(work({ platform: "bluesky", method: "gettweets" }))).toBe(true);
 });
 
 test("a spare node takes what no connected node can run", () => {
-  const { isTakenHere } = placing({
+  const { runsHere } = routerWith({
     embedded: "spare",
     here: [blueskySearch, xFollowers],
     nodes: [nodeWith([blueskySearch])],
   });
-  expect([isTakenHere(work()), isTakenHere(followers())]).toEqual([false, true]);
+  expect([runsHere(work()), runsHere(followers())]).toEqual([false, true]);
   expect(embeddedReach("spare", [blueskySearch, xFollowers], work())).toBe(0);
 });
 
-const gone = (state: NodeView["state"], ms: number) => ({
+const disconnected = (state: NodeView["state"], ms: number) => ({
   state,
   isConnected: false,
   seenMs: nowMs - ms,
@@ -143,73 +143,73 @@ test.each([
   ["away for a minute", { isConnected: false, seenMs: nowMs - 60_000 }, false],
   ["quarantined", { state: "quarantined" }, false],
   ["draining", { state: "draining" }, false],
-  ["drained and gone for a minute", gone("draining", 60_000), false],
-  ["drained and gone for an hour", gone("draining", 3_600_000), true],
+  ["drained and gone for a minute", disconnected("draining", 60_000), false],
+  ["drained and gone for an hour", disconnected("draining", 3_600_000), true],
   ["away for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
   ["waiting for approval", { state: "pending" }, true],
 ] as const)(
   "a job that needs a node that is %s waits for it: taken here %#",
-  (_name, how, isTaken) => {
+  (_name, how, isRun) => {
     const nodes = [nodeWith([xFollowers], how)];
-    const { isTakenHere, elsewhere } = placing({ here: [blueskySearch], nodes });
-    expect(isTakenHere(followers())).toBe(isTaken);
-    const asked = { platform: "x", type: "social", method: "getfollowers" } as const;
-    expect(elsewhere.answers(asked)).toBe(isTaken ? null : "upstream");
+    const { runsHere, remote } = routerWith({ here: [blueskySearch], nodes });
+    expect(runsHere(followers())).toBe(isRun);
+    const params = { platform: "x", type: "social", method: "getfollowers" } as const;
+    expect(remote.answers(params)).toBe(isRun ? null : "upstream");
   },
 );
 
 test("jobs with credentials of this server, and their pages, run only in this process", () => {
   const nodes = [nodeWith([xFollowers])];
-  const on = placing({ nodes });
-  expect(on.isTakenHere(followers({ isKeptHere: true }))).toBe(true);
-  expect(on.isTakenHere(followers({ place: place() }))).toBe(true);
-  const off = placing({ embedded: "off", nodes });
+  const on = routerWith({ nodes });
+  expect(on.runsHere(followers({ isKeptHere: true }))).toBe(true);
+  expect(on.runsHere(followers({ place: fetchPosition() }))).toBe(true);
+  const off = routerWith({ embedded: "off", nodes });
   expect(off.hasNodeFor(followers())).toBe(true);
   expect(off.hasNodeFor(followers({ isKeptHere: true }))).toBe(false);
-  expect(off.hasNodeFor(followers({ place: place() }))).toBe(false);
+  expect(off.hasNodeFor(followers({ place: fetchPosition() }))).toBe(false);
 });
 
 test("a node's page is continued by that node while it is connected", () => {
-  const there = placing({ nodes: [nodeWith([])] });
-  const page = followers({ place: place({ nodeId: "remote" }) });
-  expect([there.isTakenHere(page), there.hasNodeFor(page)]).toEqual([false, true]);
-  const away = placing({ nodes: [nodeWith([], { isConnected: false })] });
-  expect([away.isTakenHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
+  const there = routerWith({ nodes: [nodeWith([])] });
+  const page = followers({ place: fetchPosition({ nodeId: "remote" }) });
+  expect([there.runsHere(page), there.hasNodeFor(page)]).toEqual([false, true]);
+  const away = routerWith({ nodes: [nodeWith([], { isConnected: false })] });
+  expect([away.runsHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
 });
 
 test("a pending node makes no difference", () => {
-  const { elsewhere, isTakenHere } = placing({
+  const { remote, runsHere } = routerWith({
     nodes: [nodeWith([xFollowers], { state: "pending" })],
   });
-  expect([elsewhere.isThere(), isTakenHere(followers())]).toEqual([false, true]);
+  expect([remote.isThere(), runsHere(followers())]).toEqual([false, true]);
 });
 
 test("a node with only an archive of a platform can answer from it, but not request the platform", () => {
-  const { elsewhere } = placing({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
-  const asked = { type: "social", method: "searchbyquery" } as const;
-  expect(elsewhere.answers({ ...asked, platform: "bluesky" })).toBe("archive");
-  expect(elsewhere.answers({ ...asked, platform: "x" })).toBeNull();
-  expect([elsewhere.isRunHere, elsewhere.isThere()]).toEqual([false, true]);
+  const { remote } = routerWith({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
+  const params = { type: "social", method: "searchbyquery" } as const;
+  expect(remote.answers({ ...params, platform: "bluesky" })).toBe("archive");
+  expect(remote.answers({ ...params, platform: "x" })).toBeNull();
+  expect([remote.isRunHere, remote.isThere()]).toEqual([false, true]);
 });
 
 test("another node counts as available only if it would get the job", () => {
   const remote = nodeWith([xFollowers]);
-  const both = placing({ here: [xFollowers], nodes: [remote] });
+  const both = routerWith({ here: [xFollowers], nodes: [remote] });
   expect(both.hasNodeFor(followers(), new Set(["remote"]))).toBe(true);
   expect(both.hasNodeFor(followers(), new Set(["embedded"]))).toBe(true);
   expect(both.hasNodeFor(followers(), new Set(["embedded", "remote"]))).toBe(false);
-  const alone = placing({ embedded: "off", nodes: [remote] });
+  const alone = routerWith({ embedded: "off", nodes: [remote] });
   expect(alone.hasNodeFor(followers(), new Set(["remote"]))).toBe(false);
   const less = nodeWith([blueskySearch], { id: "less" });
   const more = nodeWith([blueskySearch, xSearch], { id: "more" });
-  const unequal = placing({ embedded: "off", nodes: [less, more] });
+  const unequal = routerWith({ embedded: "off", nodes: [less, more] });
   expect(unequal.hasNodeFor(work(), new Set(["more"]))).toBe(false);
   expect(unequal.hasNodeFor(work(), new Set(["less"]))).toBe(true);
   expect(both.hasNodeFor(followers({ isKeptHere: true }), new Set(["embedded"]))).toBe(false);
 });
 
 test("a page is continued only by its own node, whether it failed there or not", () => {
-  const { hasNodeFor } = placing({ nodes: [nodeWith([]), nodeWith([], { id: "other" })] });
-  const page = followers({ place: place({ nodeId: "remote" }) });
+  const { hasNodeFor } = routerWith({ nodes: [nodeWith([]), nodeWith([], { id: "other" })] });
+  const page = followers({ place: fetchPosition({ nodeId: "remote" }) });
   expect(hasNodeFor(page, new Set(["remote"]))).toBe(false);
 });

@@ -15,13 +15,13 @@ import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 /** Routes jobs to the embedded node, to remote nodes, or to none. */
 export type JobRouter = {
   /** Whether the embedded node takes the job. */
-  isTakenHere(work: SearchJobRequest): boolean;
+  runsHere(work: SearchJobRequest): boolean;
   /** Whether a node other than `besides` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
-  elsewhere: RemoteCapabilities;
+  remote: RemoteCapabilities;
 };
 
-type Placing = {
+type JobRouterContext = {
   embedded: GatewaySettings["embedded"];
   /** Of the embedded node. */
   capabilities: () => readonly Capability[];
@@ -37,11 +37,11 @@ export function createJobRouter({
   nodes,
   awayMs,
   clock,
-}: Placing): JobRouter {
+}: JobRouterContext): JobRouter {
   const isRunHere = embedded !== "off";
   const reachHere = (work: Work): number => embeddedReach(embedded, capabilities(), work);
 
-  const isTakenHere: JobRouter["isTakenHere"] = (work) => {
+  const runsHere: JobRouter["runsHere"] = (work) => {
     const { isKeptHere, place } = work;
     if (isKeptHere === true) return true;
     if ((place?.nodeId ?? null) !== null) return false;
@@ -58,17 +58,17 @@ export function createJobRouter({
     const atWork = nodes().filter(isAtWork);
     const others = atWork.filter(({ id }) => !besides.has(id));
     if (nodeId !== null) return others.some(({ id }) => id === nodeId);
-    if (isRunHere && !besides.has(embeddedNodeId) && isTakenHere(work)) return true;
+    if (isRunHere && !besides.has(embeddedNodeId) && runsHere(work)) return true;
     const isBound = work.isKeptHere === true || (work.place?.credentialId ?? null) !== null;
     const reach = Math.max(most(atWork, work), reachHere(work));
     return !isBound && reach > 0 && most(others, work) === reach;
   };
 
-  const answers: RemoteCapabilities["answers"] = (asked) => {
+  const answers: RemoteCapabilities["answers"] = (work) => {
     const known = expected(nodes()).flatMap((node) => node.capabilities);
-    const asking = known.map((one) => ({ ...one, ways: one.ways.filter(asks) }));
-    if (canRun(asking, asked)) return "upstream";
-    return canRun(known, asked) ? "archive" : null;
+    const upstreamOnly = known.map((one) => ({ ...one, ways: one.ways.filter(isUpstream) }));
+    if (canRun(upstreamOnly, work)) return "upstream";
+    return canRun(known, work) ? "archive" : null;
   };
 
   /** Includes nodes expected back soon: a node drains while it restarts. */
@@ -80,9 +80,9 @@ export function createJobRouter({
     );
 
   return {
-    isTakenHere,
+    runsHere,
     hasNodeFor,
-    elsewhere: { isRunHere, isThere: () => nodes().some(isApproved), answers },
+    remote: { isRunHere, isThere: () => nodes().some(isApproved), answers },
   };
 }
 
@@ -116,4 +116,4 @@ function most(nodes: readonly NodeView[], work: Work): number {
   return nodes.reduce((reach, { capabilities }) => Math.max(reach, reachOf(capabilities, work)), 0);
 }
 
-const asks = (way: AccessMethod): boolean => way !== "archive";
+const isUpstream = (method: AccessMethod): boolean => method !== "archive";

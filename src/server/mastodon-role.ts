@@ -47,8 +47,8 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
       confirms = stream.confirms;
       return stream;
     });
-    running.catch((fault: unknown) =>
-      context.log.error({ err: fault }, "the stream of a Mastodon server cannot start"),
+    running.catch((error: unknown) =>
+      context.log.error({ err: error }, "the stream of a Mastodon server cannot start"),
     );
   }
 

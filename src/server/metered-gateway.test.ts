@@ -32,19 +32,19 @@ test("measures waiting, running and concurrency, also of a job that loses its le
     fail: async () => undefined,
   };
   const metered = meteredGateway(gateway, { metrics, clock, deadlineMs });
-  const asked = { nodeId: "n", methods: ["searchbyquery"] };
-  await metered.lease(asked, 0);
-  await metered.lease(asked, 0);
+  const request = { nodeId: "n", methods: ["searchbyquery"] };
+  await metered.lease(request, 0);
+  await metered.lease(request, 0);
   expect(await registry.metrics()).toContain("earshot_jobs_running 2");
   await clock.advance(2_000);
   lost.abort();
   await metered.complete("job 1", "token 1", "result");
   await metered.fail("job 2", "token 2", { code: "c", message: "m", status: 500, retryable: true });
-  const told = await registry.metrics();
-  expect(told).toContain("earshot_jobs_running 0");
-  expect(told).toContain('earshot_job_queue_seconds_sum{method="searchbyquery"} 6');
-  expect(told).toContain('earshot_job_run_seconds_sum{method="searchbyquery"} 4');
-  expect(told).toContain('earshot_job_run_seconds_count{method="searchbyquery"} 2');
+  const text = await registry.metrics();
+  expect(text).toContain("earshot_jobs_running 0");
+  expect(text).toContain('earshot_job_queue_seconds_sum{method="searchbyquery"} 6');
+  expect(text).toContain('earshot_job_run_seconds_sum{method="searchbyquery"} 4');
+  expect(text).toContain('earshot_job_run_seconds_count{method="searchbyquery"} 2');
 });
 
 test("a job that loses its lease before its node has it does not count as running", async () => {

@@ -17,8 +17,8 @@ export function meteredGateway<Job extends Work, Result>(
 ): LeaseGateway<Job, Result> {
   const running = new Map<string, { method: string; sinceMs: number }>();
 
-  const lease: typeof gateway.lease = async (...asked) => {
-    const leased = await gateway.lease(...asked);
+  const lease: typeof gateway.lease = async (...args) => {
+    const leased = await gateway.lease(...args);
     if (leased === null) return null;
     const { method } = leased.work;
     running.set(leased.token, { method, sinceMs: clock.elapsed() });

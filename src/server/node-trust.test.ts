@@ -11,9 +11,9 @@ vi.mock("../remote/evidence/collateral.ts", async (original) => {
   const loaded = await original<typeof import("../remote/evidence/collateral.ts")>();
   return {
     ...loaded,
-    collateralFromService: (...asked: Parameters<typeof loaded.collateralFromService>) => {
+    collateralFromService: (...args: Parameters<typeof loaded.collateralFromService>) => {
       if (!canLoad) throw new Error("no room left");
-      return loaded.collateralFromService(...asked);
+      return loaded.collateralFromService(...args);
     },
   };
 });

@@ -46,13 +46,13 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
     verifier: {
       policyId,
       // Loaded for the first node; most servers never see one.
-      verify: async (...asked) => {
-        opening ??= openVerifier().catch((fault: unknown) => {
+      verify: async (...args) => {
+        opening ??= openVerifier().catch((error: unknown) => {
           // A failed load may succeed later.
           opening = null;
-          throw fault;
+          throw error;
         });
-        return await (await opening).verify(...asked);
+        return await (await opening).verify(...args);
       },
     },
     close,
@@ -93,8 +93,8 @@ function requireForSimulated(accepted: readonly EvidenceKind[], policy: NodePoli
 function contentOf(variable: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
-  } catch (fault) {
-    throw new EarshotError("invalid_setting", `${variable}: ${messageOf(fault)}`, {
+  } catch (error) {
+    throw new EarshotError("invalid_setting", `${variable}: ${messageOf(error)}`, {
       hint: "name a file that this process may read, or leave it out",
     });
   }
@@ -114,7 +114,7 @@ function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<voi
     return opened;
   };
   return {
-    fetch: (...asked) => open()(...asked),
+    fetch: (...args) => open()(...args),
     close: async () => {
       await opened?.close();
     },

@@ -70,7 +70,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
     // The gateway decides how long a lease request stays open.
-    timeoutMs: longestHeldMs + gatewayTimeoutMs,
+    timeoutMs: longestLeaseMs + gatewayTimeoutMs,
     connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
     maxRedirects: 0,
@@ -80,9 +80,9 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const reachability = createReachability({
     clock,
     random,
-    onChange: (fault) => {
-      if (fault === null) log.info("the gateway answers again");
-      else log.warn({ error: fault.message }, "the gateway cannot be reached");
+    onChange: (error) => {
+      if (error === null) log.info("the gateway answers again");
+      else log.warn({ error: error.message }, "the gateway cannot be reached");
     },
   });
   const pin = createGatewayPin(settings.gatewayKey, (key) =>
@@ -155,7 +155,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
 }
 
 /** See protocol/messages.ts. */
-const longestHeldMs = 600_000;
+const longestLeaseMs = 600_000;
 
 export const hostName = (): string =>
   withoutControls(hostname()).slice(0, longestName).toWellFormed() || "node";

@@ -24,5 +24,5 @@ export class OwnCapabilities {
 
 const byCredential = (one: Capability): Capability => ({
   ...one,
-  ways: one.ways.filter((way) => way === "credential" || way === "api"),
+  ways: one.ways.filter((method) => method === "credential" || method === "api"),
 });

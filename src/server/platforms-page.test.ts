@@ -21,8 +21,8 @@ test("a method without counterpart names the closest one, others their endpoint"
     for (const method of methodNames) {
       const row = rowsOf(method)[index + 1];
       const support = supportOf[platform][method];
-      const told = "endpoint" in support ? `\`${support.endpoint}\`` : support.closest;
-      expect(row).toContain(told);
+      const expected = "endpoint" in support ? `\`${support.endpoint}\`` : support.closest;
+      expect(row).toContain(expected);
       expect("closest" in support).toBe(row?.includes("| no counterpart |"));
     }
   }

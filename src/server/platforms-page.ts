@@ -47,7 +47,7 @@ export function withMethods(page: string): string {
 
 function overview(): string {
   const rows = methodNames.map((method) => {
-    const cells = platforms.map((platform) => waysWords(supportOf[platform][method].access));
+    const cells = platforms.map((platform) => accessWords(supportOf[platform][method].access));
     return `| \`${method}\` | ${cells.join(" | ")} | ${archiveWords(method)} |`;
   });
   return table(["method", ...platforms.map((platform) => titles[platform]), "archive"], rows);
@@ -74,10 +74,10 @@ function typeWords(type: SourceType, method: Method, platform: Platform): string
   if (!methodsOf(type).includes(method)) return "not in this type";
   if (support[method].access.length === 0) return "no counterpart";
   const access = accessFor(type, method, { support });
-  return access.length === 0 ? "not by this type" : waysWords(access);
+  return access.length === 0 ? "not by this type" : accessWords(access);
 }
 
-function waysWords(access: readonly AccessKind[]): string {
+function accessWords(access: readonly AccessKind[]): string {
   if (access.length === 0) return "no counterpart";
   const names = { user: "user credential", app: "app token" } as const;
   const withNames = (["user", "app"] as const)

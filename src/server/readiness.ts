@@ -10,7 +10,7 @@ export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock)
   let answeredMs = Number.NEGATIVE_INFINITY;
   let asking: Promise<boolean> | null = null;
 
-  async function ask(): Promise<boolean> {
+  async function check(): Promise<boolean> {
     const over = new AbortController();
     const answer = archive.answers().then(
       () => true,
@@ -28,7 +28,7 @@ export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock)
 
   return async (): Promise<boolean> => {
     if (clock.elapsed() - answeredMs < freshMs) return true;
-    asking ??= ask().finally(() => {
+    asking ??= check().finally(() => {
       asking = null;
     });
     return await asking;

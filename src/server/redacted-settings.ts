@@ -5,15 +5,15 @@ import { settings } from "./settings.ts";
 /** Non-default settings, safe to log: secrets become "[set]"; URLs lose user name, password and query. */
 export function redactedSettings(config: Config): Record<string, unknown> {
   const values: Record<string, Record<string, unknown>> = config;
-  const told: Record<string, unknown> = {};
+  const redacted: Record<string, unknown> = {};
   for (const [section, table] of Object.entries(settings)) {
     for (const [name, setting] of Object.entries<Setting<unknown>>(table)) {
       const value = values[section]?.[name];
       if (JSON.stringify(value) === JSON.stringify(setting.fallback)) continue;
-      told[setting.name] = setting.isSecret === true ? "[set]" : withoutSecrets(value);
+      redacted[setting.name] = setting.isSecret === true ? "[set]" : withoutSecrets(value);
     }
   }
-  return told;
+  return redacted;
 }
 
 function withoutSecrets(value: unknown): unknown {

@@ -26,7 +26,7 @@ export function startNode(context: AppContext): Runner {
     answer: upstreams.answer,
     clock,
     nodeId: embeddedNodeId,
-    accepts: router.isTakenHere,
+    accepts: router.runsHere,
     load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
     giveBack: (uuid, token) => queue.giveBack(uuid, token, diskPauseMs),
     log,
@@ -82,7 +82,7 @@ function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
       ingest = startIngest({ archive, clock, random, settings, dataDir: data.dir, log });
       return ingest;
     });
-    running.catch((fault: unknown) => log.error({ err: fault }, "live ingestion cannot start"));
+    running.catch((error: unknown) => log.error({ err: error }, "live ingestion cannot start"));
   }
 
   return {

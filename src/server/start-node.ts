@@ -63,9 +63,9 @@ export async function startRemoteNode(
   const stores = await openStores(config, clock);
   try {
     return await start(stores);
-  } catch (fault) {
+  } catch (error) {
     await closeStores(stores);
-    throw fault;
+    throw error;
   }
 
   async function start({ control, archive, onWarning }: Stores): Promise<RemoteNode> {
@@ -106,9 +106,9 @@ export async function startRemoteNode(
         statusLog.note(status);
         onStatus(status);
       },
-    }).catch(async (fault: unknown) => {
+    }).catch(async (error: unknown) => {
       await upstreams.stop();
-      throw fault;
+      throw error;
     });
     const { self, gateway, attestLoop } = worker;
     const watching = new AbortController();
@@ -120,9 +120,9 @@ export async function startRemoteNode(
         url = await app.listen({ host: config.http.host, port: config.http.port });
         log.info({ url }, "listening");
       }
-    } catch (fault) {
+    } catch (error) {
       await Promise.all([worker.close(), upstreams.stop()]);
-      throw fault;
+      throw error;
     }
     const runners = startRunners(config.jobs, {
       gateway,

@@ -30,16 +30,16 @@ export async function startService(
     import("./context.ts"),
     import("./roles.ts"),
     import("../http/app.ts"),
-  ]).catch(async (fault: unknown) => {
+  ]).catch(async (error: unknown) => {
     await opening.then(closeStores, () => undefined);
-    throw fault;
+    throw error;
   });
   const context = await opening.then(async (stores) => {
     try {
       return createContext(config, stores, overrides);
-    } catch (fault) {
+    } catch (error) {
       await closeStores(stores);
-      throw fault;
+      throw error;
     }
   });
   context.log.info(startLine(config), "starting");
@@ -67,7 +67,7 @@ export async function startService(
       return stopService(context, app, node);
     });
     return { url, app, context, stop };
-  } catch (fault) {
+  } catch (error) {
     await Promise.allSettled([
       opened?.close(),
       node?.stop(),
@@ -79,7 +79,7 @@ export async function startService(
     ]);
     await Promise.all([context.upstreams.stop(), context.usage.stop()]);
     await context.close();
-    throw fault;
+    throw error;
   }
 }
 

@@ -30,7 +30,7 @@ export function createStatus(context: StatusContext): StatusBoard {
   const { config, archive, store, clock, ingest, sampler, sources } = context;
 
   /** No account has the empty id: only access open to every account counts. */
-  async function isAsked(platform: Platform): Promise<boolean> {
+  async function isSearchedLive(platform: Platform): Promise<boolean> {
     const outcome = await sources.answerable({
       platform,
       type: "social",
@@ -51,7 +51,7 @@ export function createStatus(context: StatusContext): StatusBoard {
     },
     fedPlatforms: fedPlatforms(config),
     liveSinceMs: liveSinceOf(ingest),
-    isSearchedLive: isAsked,
+    isSearchedLive: isSearchedLive,
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,
     postsPerSecond: sampler.postsPerSecond,

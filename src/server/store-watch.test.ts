@@ -6,20 +6,20 @@ import { type StoreWatch, watchStore } from "./store-watch.ts";
 const full = new EarshotError("storage_full", "the disk of the data folder is full");
 
 let clock: ManualClock;
-let fault: Error | null;
+let error: Error | null;
 let logged: string[];
 let seconds: number[];
 let watch: StoreWatch<{ write(name: string, args: null): Promise<unknown> }>;
 
 beforeEach(() => {
   clock = createManualClock();
-  fault = null;
+  error = null;
   logged = [];
   seconds = [];
   const store = {
     write: async () => {
       await clock.advance(20);
-      if (fault !== null) throw fault;
+      if (error !== null) throw error;
       return "written";
     },
   };
@@ -40,16 +40,16 @@ test("a write is passed on and measured", async () => {
 });
 
 test("a full disk is logged once, also if small writes succeed in between, and once after 5 s of free space", async () => {
-  fault = full;
+  error = full;
   expect(await write()).toBe(full);
   expect(watch.isFull()).toBe(true);
-  fault = null;
+  error = null;
   await write();
   expect(watch.isFull()).toBe(true);
-  fault = full;
+  error = full;
   await write();
   expect(logged).toHaveLength(1);
-  fault = null;
+  error = null;
   await clock.advance(5_000);
   expect(watch.isFull()).toBe(false);
   await write();
@@ -61,12 +61,12 @@ test("a full disk is logged once, also if small writes succeed in between, and o
 });
 
 test("ignores the wall clock, and other errors do not count as a full disk", async () => {
-  fault = full;
+  error = full;
   await write();
   clock.shiftWall(-3_600_000);
   await clock.advance(5_000);
   expect(watch.isFull()).toBe(false);
-  fault = new EarshotError("store_unavailable", "the control store failed");
+  error = new EarshotError("store_unavailable", "the control store failed");
   await write();
   expect(watch.isFull()).toBe(false);
 });

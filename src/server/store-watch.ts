@@ -27,8 +27,8 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
 
   const isFull = (): boolean => refusedMs !== null && clock.elapsed() - refusedMs < roomAgainMs;
 
-  function noteFault(fault: unknown): void {
-    if (!isStorageFull(fault)) return;
+  function noteError(error: unknown): void {
+    if (!isStorageFull(error)) return;
     if (refusedMs === null) log.error("the disk is full: nothing is written, reads go on");
     refusedMs = clock.elapsed();
   }
@@ -45,9 +45,9 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
       const value = await store.write(name, args);
       noteWrite();
       return value;
-    } catch (fault) {
-      noteFault(fault);
-      throw fault;
+    } catch (error) {
+      noteError(error);
+      throw error;
     } finally {
       onWrite((clock.elapsed() - startedMs) / 1000);
     }
@@ -56,5 +56,5 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
   return { store: { ...store, write }, isFull };
 }
 
-export const isStorageFull = (fault: unknown): boolean =>
-  fault instanceof EarshotError && fault.code === "storage_full";
+export const isStorageFull = (error: unknown): boolean =>
+  error instanceof EarshotError && error.code === "storage_full";

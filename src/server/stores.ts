@@ -40,7 +40,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   }
   if (control.status === "fulfilled") await control.value.close();
   if (archive.status === "fulfilled") await archive.value.close();
-  throw control.status === "rejected" ? control.reason : faultOf(archive);
+  throw control.status === "rejected" ? control.reason : errorOf(archive);
 }
 
 export async function closeStores({
@@ -60,6 +60,6 @@ function warm(archive: OpenArchive, readers: number): OpenArchive {
   return archive;
 }
 
-function faultOf(outcome: PromiseSettledResult<unknown>): unknown {
+function errorOf(outcome: PromiseSettledResult<unknown>): unknown {
   return outcome.status === "rejected" ? outcome.reason : null;
 }

@@ -19,10 +19,10 @@ test("allows as many concurrent requests to one host as jobs may run", async () 
       EARSHOT_UPSTREAM_PRIVATE_HOSTS: url,
     }),
   );
-  const asked = Array.from({ length: 100 }, async () => (await client.fetch(url)).status);
+  const statuses = Array.from({ length: 100 }, async () => (await client.fetch(url)).status);
   await until("all are under way", () => (waiting.length === 100 ? true : null));
   for (const response of waiting) response.end("{}");
-  expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
   await client.close();
   server.close();
 });

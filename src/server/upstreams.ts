@@ -35,7 +35,7 @@ export type UpstreamRole = {
   answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
   sourcesBeside(remote: RemoteCapabilities): Sources;
-  deploymentWays(platform: Platform): ReturnType<typeof deploymentAccess>;
+  deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   askableBy(
     request: Pick<SearchRequest, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
@@ -98,7 +98,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   return {
     answer: (request, job) => answerJob(answering, request, job),
     sourcesBeside: (remote) => createSources(answering, remote),
-    deploymentWays: (platform) => deploymentAccess(answering, platform),
+    deploymentMethods: (platform) => deploymentAccess(answering, platform),
     askableBy: (request) => askableBy(answering, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({

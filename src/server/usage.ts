@@ -26,17 +26,17 @@ export type UsageRoleContext = {
 export function createUsageRole(context: UsageRoleContext): UsageRole {
   const { settings, store, clock, log, ingest } = context;
 
-  function onFault(fault: unknown): void {
+  function onError(error: unknown): void {
     // Logged by the store watch.
-    if (isStorageFull(fault)) return;
-    log.warn({ error: messageOf(fault) }, "usage is not written: it goes with the next");
+    if (isStorageFull(error)) return;
+    log.warn({ error: messageOf(error) }, "usage is not written: it goes with the next");
   }
 
   const recorder = createUsageRecorder({
     store,
     clock,
     settings,
-    onFault,
+    onError,
     onLost: (calls) => log.warn({ calls }, "calls were not counted: too much usage waits"),
   });
   const sampler = createSampler({
@@ -45,7 +45,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
     retentionMs: settings.retentionMs,
     bluesky: ingest.state,
     mastodon: ingest.mastodonState,
-    onFault,
+    onError: onError,
   });
   return {
     recorder,

@@ -14,7 +14,7 @@ export type WebhookRole = {
   sender: Sender;
 };
 
-export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onFault" | "onOutcome"> & {
+export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onError" | "onOutcome"> & {
   settings: Config["webhooks"];
   store: Control["store"];
   secretKey: Uint8Array;

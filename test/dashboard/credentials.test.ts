@@ -436,7 +436,7 @@ describe("a credential that is allowed in a browser", () => {
     expect(refused.statusCode).toBe(404);
     expect(refused.json()).toMatchObject({
       code: "authorization_not_found",
-      hint: expect.stringMatching(/^begin again/),
+      hint: expect.stringMatching(/^start again/),
     });
     const sent = await fetch(asked.address, { redirect: "manual" });
     const done = await reply(ann, asked.id, sent.headers.get("location") ?? "");

@@ -95,7 +95,7 @@ export async function startMachine(): Promise<Machine> {
         onAnswered: () => undefined,
         onSkipped: () => undefined,
       },
-      onFault: (thrown) => faults.push(thrown),
+      onError: (thrown) => faults.push(thrown),
     });
   }
 

@@ -22,20 +22,20 @@ let store: Store<typeof operations>;
 let clock: ManualClock;
 let ends: AccountEnds;
 /** Events, in order. */
-let told: string[];
+let reported: string[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
   database = openForWriting(join(folder, "control.db"), controlMigrations);
   store = createLocalStore(database, operations);
   clock = createManualClock();
-  told = [];
+  reported = [];
   ends = createAccountEnds({
     store,
-    jobs: { endAll: async (accountId) => void told.push(`jobs of ${nameOf(accountId)}`) },
+    jobs: { endAll: async (accountId) => void reported.push(`jobs of ${nameOf(accountId)}`) },
     clock,
-    onDeleted: (accountId) => void told.push(`forgotten ${nameOf(accountId)}`),
-    onFault: (fault) => void told.push(String(fault)),
+    onDeleted: (accountId) => void reported.push(`forgotten ${nameOf(accountId)}`),
+    onError: (error) => void reported.push(String(error)),
   });
 });
 afterEach(async () => {
@@ -65,10 +65,10 @@ describe("ending accounts", () => {
     await close(ann);
     ends.start();
     await clock.advance(0);
-    expect([isLeft(ann), told]).toEqual([false, ["jobs of ann", "forgotten ann"]]);
+    expect([isLeft(ann), reported]).toEqual([false, ["jobs of ann", "forgotten ann"]]);
     await close(bob);
     await clock.advance(1_000);
-    expect([isLeft(bob), told.at(-1)]).toEqual([false, "forgotten bob"]);
+    expect([isLeft(bob), reported.at(-1)]).toEqual([false, "forgotten bob"]);
   });
 
   test("ends the jobs of a suspended account once and keeps the account", async () => {
@@ -82,7 +82,7 @@ describe("ending accounts", () => {
     });
     ends.start();
     await clock.advance(3_000);
-    expect([isLeft(ann), told]).toEqual([true, ["jobs of ann"]]);
+    expect([isLeft(ann), reported]).toEqual([true, ["jobs of ann"]]);
     expect((await store.read("findAccount", { id: ann, nowMs: 2 }))?.suspendedMs).toBe(2);
   });
 
@@ -90,7 +90,7 @@ describe("ending accounts", () => {
     make("ann");
     ends.start();
     await clock.advance(10_000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 
@@ -143,8 +143,8 @@ describe("a closed account", () => {
 test("a changed suspension reason is also audited", async () => {
   const ann = make("ann");
   for (const reason of ["spam", "spam", "scrapes"]) {
-    const asked = { accountId: ann, actor: "command_line" as const, nowMs: 2 };
-    await store.write("changeAccount", { ...asked, suspension: { reason } });
+    const request = { accountId: ann, actor: "command_line" as const, nowMs: 2 };
+    await store.write("changeAccount", { ...request, suspension: { reason } });
   }
   expect(database.all("SELECT action, detail FROM audit")).toMatchObject([
     { action: "account_suspended", detail: "{}" },

@@ -20,7 +20,7 @@ export type AccountEndsContext = {
   clock: Clock;
   /** No data of it is left in the store. */
   onDeleted: (accountId: string) => void;
-  onFault: (thrown: unknown) => void;
+  onError: (thrown: unknown) => void;
 };
 
 const pollMs = 1_000;
@@ -30,7 +30,7 @@ export function createAccountEnds({
   jobs,
   clock,
   onDeleted,
-  onFault,
+  onError,
 }: AccountEndsContext): AccountEnds {
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
@@ -60,7 +60,7 @@ export function createAccountEnds({
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await poll().catch(onFault);
+      await poll().catch(onError);
       await clock.sleep(pollMs, stopping.signal).catch(() => undefined);
     }
   }

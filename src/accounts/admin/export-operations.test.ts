@@ -161,10 +161,10 @@ describe("a line of an export", () => {
       const columns = database
         .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
         .map(({ name }) => name);
-      const told = columns.filter(
+      const exported = columns.filter(
         (name) => nameOf(name) in line && !(untold[table] ?? []).includes(name),
       );
-      expect([...told, ...(untold[table] ?? [])].toSorted()).toEqual(columns.toSorted());
+      expect([...exported, ...(untold[table] ?? [])].toSorted()).toEqual(columns.toSorted());
     },
   );
 });

@@ -29,7 +29,7 @@ export const exportOperations = {
       if (exported === null) return { text, lines, next: null };
       text += `${JSON.stringify({ kind, ...exported.line })}\n`;
       lines += 1;
-      next = exported.place;
+      next = exported.position;
     }
     return { text, lines, next };
   }),

@@ -22,7 +22,7 @@ export type ExportedKind = (typeof exportedKinds)[number];
 
 type Line = Readonly<Record<string, unknown>>;
 
-type Exported = { line: Line; place: ExportPosition };
+type Exported = { line: Line; position: ExportPosition };
 
 type Next = (database: Database, accountId: string, after: ExportPosition) => Exported | null;
 
@@ -33,7 +33,7 @@ function byColumn<Row extends { place: string | number }>(
 ): Next {
   return (database, accountId, after) => {
     const row = database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
-    return row === undefined ? null : { line: lineOf(row), place: [row.place] };
+    return row === undefined ? null : { line: lineOf(row), position: [row.place] };
   };
 }
 
@@ -99,7 +99,7 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
       );
       if (row !== undefined) {
         const line = { ...plainLine(row), payload: parsed(row.payload) };
-        return { line, place: [webhookId, row.number] };
+        return { line, position: [webhookId, row.number] };
       }
       number = -1;
     }
@@ -124,14 +124,14 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
       },
     );
     if (row === undefined) return null;
-    return { line: plainLine(row), place: [row.bucket_ms, row.key_id, row.method] };
+    return { line: plainLine(row), position: [row.bucket_ms, row.key_id, row.method] };
   },
   audit: (database, accountId, after) => {
     const before = typeof after?.[0] === "number" ? after[0] : null;
     const [entry] = auditOperations.readAudit.run(database, { accountId, before, limit: 1 });
     if (entry === undefined) return null;
     const { sequence, atMs, ...shown } = entry;
-    return { line: { sequence, at: iso(atMs), ...shown }, place: [sequence] };
+    return { line: { sequence, at: iso(atMs), ...shown }, position: [sequence] };
   },
   job: (database, accountId, after) => {
     const row = database.get<Columns & { submitted_ms: number; uuid: string }>(
@@ -148,7 +148,7 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
       result: parsed(row.result),
       failure: parsed(row.failure),
     };
-    return { line, place: [row.submitted_ms, row.uuid] };
+    return { line, position: [row.submitted_ms, row.uuid] };
   },
 };
 

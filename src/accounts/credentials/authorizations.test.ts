@@ -35,13 +35,13 @@ async function question(accountId: string, run = askOnce) {
 const ended = { code: "authorization_not_found", status: 404 };
 
 test("a dialogue continues from answer to answer until it is done", async () => {
-  const asked = await question("ann", async (dialogue) => {
+  const answer = await question("ann", async (dialogue) => {
     const first = await askOnce(dialogue);
     dialogue.show("once more");
     return `${first}, ${await dialogue.ask("And now")}`;
   });
-  expect(asked).toMatchObject({ texts: ["Open https://x.example/[31m"], question: "The address" });
-  const { id } = asked;
+  expect(answer).toMatchObject({ texts: ["Open https://x.example/[31m"], question: "The address" });
+  const { id } = answer;
   const next = await authorizations.answer("ann", id, " one \n");
   expect(next).toEqual({ state: "question", id, texts: ["once more"], question: "And now" });
   const done = await authorizations.answer("ann", id, "two");

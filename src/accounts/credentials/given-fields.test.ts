@@ -40,8 +40,8 @@ test("names inherited from Object are not fields", () => {
 });
 
 test("an error of a kind points at the field that it names, or at the answer for its address", () => {
-  const told = pointedAt(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
-  expect(told).toMatchObject({
+  const error = pointedAt(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
+  expect(error).toMatchObject({
     message: "a.example refuses: no",
     details: [{ pointer: "/fields/token", message: "a.example refuses: no", hint: "copy it" }],
   });

@@ -14,7 +14,7 @@ afterEach(() => accounts.remove());
 
 const byCommand = { by: "command_line", nowMs: 6 } as const;
 
-const asked: NewKey = {
+const newKey: NewKey = {
   name: "laptop",
   accountName: null,
   requestsPerSecond: null,
@@ -23,13 +23,13 @@ const asked: NewKey = {
 };
 
 test("the store contains no secret", async () => {
-  const { token } = await store.write("createKey", asked);
+  const { token } = await store.write("createKey", newKey);
   const rows = accounts.database.all("SELECT *, hex(secret_hash) AS hash FROM api_key");
   expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
 });
 
 test("revoking twice changes nothing", async () => {
-  const { id } = await store.write("createKey", asked);
+  const { id } = await store.write("createKey", newKey);
   await store.write("revokeKey", { id, ...byCommand });
   await store.write("revokeKey", { id, ...byCommand });
   expect(await store.read("listKeys", null)).toMatchObject([{ id, revoked: true }]);
@@ -42,31 +42,31 @@ test("an unknown key cannot be revoked", async () => {
 });
 
 test("each key gets its own account unless one is named", async () => {
-  const alone = await store.write("createKey", asked);
-  const second = await store.write("createKey", asked);
-  const named = await store.write("createKey", { ...asked, accountName: "newsroom" });
-  const joined = await store.write("createKey", { ...asked, accountName: "newsroom" });
+  const alone = await store.write("createKey", newKey);
+  const second = await store.write("createKey", newKey);
+  const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
+  const joined = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   expect(new Set([alone.accountId, second.accountId, named.accountId]).size).toBe(3);
   expect(joined.accountId).toBe(named.accountId);
 });
 
 test("a key joins an account by id or login, and an unknown login does not name a new account", async () => {
-  const named = await store.write("createKey", { ...asked, accountName: "newsroom" });
-  const byId = await store.write("createKey", { ...asked, accountName: named.accountId });
+  const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
+  const byId = await store.write("createKey", { ...newKey, accountName: named.accountId });
   expect(byId.accountId).toBe(named.accountId);
   accounts.database.run(
     `INSERT INTO identity(provider, subject, account_id, login, created_ms, seen_ms)
      VALUES('github', '1', :accountId, 'Ann', 1, 1)`,
     { accountId: named.accountId },
   );
-  const byLogin = await store.write("createKey", { ...asked, accountName: "github:ann" });
+  const byLogin = await store.write("createKey", { ...newKey, accountName: "github:ann" });
   expect(byLogin.accountId).toBe(named.accountId);
-  const unknown = store.write("createKey", { ...asked, accountName: "github:zoe" });
+  const unknown = store.write("createKey", { ...newKey, accountName: "github:zoe" });
   await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
 });
 
 test("an account has at most five keys; revoking one makes room", async () => {
-  const newsroom = { ...asked, accountName: "newsroom" };
+  const newsroom = { ...newKey, accountName: "newsroom" };
   const keys = await Promise.all(
     Array.from({ length: 5 }, () => store.write("createKey", newsroom)),
   );
@@ -78,7 +78,7 @@ test("an account has at most five keys; revoking one makes room", async () => {
 });
 
 test("the list contains everything except the secret", async () => {
-  const { id, accountId } = await store.write("createKey", { ...asked, accountName: "newsroom" });
+  const { id, accountId } = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   expect(await store.read("listKeys", null)).toEqual([
     {
       id,
@@ -102,7 +102,7 @@ test("the list contains everything except the secret", async () => {
 test("detects whether any key is valid without reading them all", async () => {
   const hasLive = (nowMs: number) => store.read("hasLiveKey", { nowMs });
   expect(await hasLive(5)).toBe(false);
-  const { id } = await store.write("createKey", { ...asked, expiresMs: 10 });
+  const { id } = await store.write("createKey", { ...newKey, expiresMs: 10 });
   expect([await hasLive(9), await hasLive(10)]).toEqual([true, false]);
   await store.write("revokeKey", { id, ...byCommand });
   expect(await hasLive(9)).toBe(false);

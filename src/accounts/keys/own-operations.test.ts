@@ -25,7 +25,7 @@ const choice: KeyChoice = {
   expiresMs: null,
 };
 
-async function make(asked: Partial<NewOwnKey> = {}): Promise<MadeKey> {
+async function make(options: Partial<NewOwnKey> = {}): Promise<MadeKey> {
   return await accounts.store.write("createOwnKey", {
     ...choice,
     accountId,
@@ -33,7 +33,7 @@ async function make(asked: Partial<NewOwnKey> = {}): Promise<MadeKey> {
     maxKeys: 5,
     newPerDay: 100,
     nowMs: 10,
-    ...asked,
+    ...options,
   });
 }
 

@@ -31,7 +31,7 @@ const formerMs = 60_000;
 
 const tokens = createSessionTokens(randomBytes(32));
 const here = { agent: "a test", addressGroup: "192.0.2.0/24" };
-const elsewhere = { agent: "a test", addressGroup: "198.51.100.0/24" };
+const otherClient = { agent: "a test", addressGroup: "198.51.100.0/24" };
 
 async function start(): Promise<{ accountId: string; id: string; token: SessionToken }> {
   const accountId = insertAccount(database, { name: null, nowMs }, randomBytes);
@@ -115,7 +115,7 @@ test("a replaced token is valid during the grace period, and treated as stolen a
 
 test("two clients requesting the next token with one cookie get different ones, and one is treated as stolen", async () => {
   const { token } = await start();
-  const [theirs, mine] = [nextToken(token, elsewhere), nextToken(token, here)];
+  const [theirs, mine] = [nextToken(token, otherClient), nextToken(token, here)];
   expect(await admitted(theirs)).toBe("admitted");
   expect(await admitted(mine, nowMs + formerMs)).toBe("stolen");
 });

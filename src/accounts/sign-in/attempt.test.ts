@@ -4,7 +4,7 @@ import { attemptHash, codeVerifierOf, isState, stateOf } from "./attempt.ts";
 const secret = "s".repeat(43);
 
 test("values derived from a secret differ by purpose and provider, and do not reveal it", () => {
-  const told = [
+  const rejected = [
     secret,
     attemptHash(secret),
     stateOf(secret, "github"),
@@ -12,7 +12,7 @@ test("values derived from a secret differ by purpose and provider, and do not re
     codeVerifierOf(secret, "github"),
     codeVerifierOf(secret, "gitlab"),
   ];
-  expect(new Set(told).size).toBe(told.length);
+  expect(new Set(rejected).size).toBe(rejected.length);
 });
 
 test("a state is valid only for its secret and provider", () => {

@@ -25,8 +25,8 @@ afterEach(() => {
 });
 
 async function enter(): Promise<string> {
-  const asked = { accountId: null, actor: "command_line" as const, nowMs: 1, expiresMs: 100 };
-  const token = await store.write("makeSignInLink", asked);
+  const request = { accountId: null, actor: "command_line" as const, nowMs: 1, expiresMs: 100 };
+  const token = await store.write("makeSignInLink", request);
   const entered = await store.write("signInWithLink", {
     agent: "a test",
     addressGroup: "127.0.0.1",

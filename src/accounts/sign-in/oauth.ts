@@ -73,7 +73,7 @@ export async function readProfile(
   fetch: GuardedFetch,
   token: string,
 ): Promise<Profile> {
-  const answer = await ask(fetch, provider.profileUrl, token);
+  const answer = await send(fetch, provider.profileUrl, token);
   const profile = answer.status === 200 ? provider.readProfile(jsonOf(answer)) : null;
   if (profile === null) throw new SignInRefused("provider_failed", "profile_unreadable");
   return profile;
@@ -107,7 +107,7 @@ async function membershipOf(
   organization: string,
 ): Promise<boolean | null> {
   try {
-    const answer = await ask(fetch, provider.membershipUrl(organization), token);
+    const answer = await send(fetch, provider.membershipUrl(organization), token);
     if (answer.status === 404) return false;
     return answer.status === 200 ? provider.isMember(jsonOf(answer), organization) : null;
   } catch (error) {
@@ -155,7 +155,7 @@ async function sent(
 
 type Answer = Awaited<ReturnType<GuardedFetch>>;
 
-async function ask(fetch: GuardedFetch, url: string, token: string): Promise<Answer> {
+async function send(fetch: GuardedFetch, url: string, token: string): Promise<Answer> {
   try {
     return await fetch(url, {
       headers: { accept: "application/json", authorization: `Bearer ${token}` },

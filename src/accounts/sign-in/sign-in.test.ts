@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   clock = createManualClock();
-  for (const fault of Object.keys(provider.faults)) Reflect.deleteProperty(provider.faults, fault);
+  for (const name of Object.keys(provider.faults)) Reflect.deleteProperty(provider.faults, name);
   provider.users.splice(0, Number.POSITIVE_INFINITY, ann(), ben());
 });
 
@@ -111,9 +111,9 @@ async function outcome(
       client,
     });
     return accountId;
-  } catch (fault) {
-    if (fault instanceof SignInRefused) return fault.word;
-    throw fault;
+  } catch (error) {
+    if (error instanceof SignInRefused) return error.word;
+    throw error;
   }
 }
 
@@ -250,27 +250,30 @@ test("refusals of suspended and no longer allowed accounts name the account in t
 });
 
 test("the same number at another host of a provider is another user", async () => {
-  const elsewhere = await startGitHubEmulator({ now: () => clock.now() });
+  const otherProvider = await startGitHubEmulator({ now: () => clock.now() });
   const both = createGuardedFetch({
-    guard: createGuard([provider.url, elsewhere.url]),
+    guard: createGuard([provider.url, otherProvider.url]),
     userAgent: "earshot/test",
     timeoutMs: 5_000,
     maxBytes: 100_000,
     maxRedirects: 0,
   });
-  elsewhere.users.splice(0, Number.POSITIVE_INFINITY, { ...ann(), login: "mallory" });
+  otherProvider.users.splice(0, Number.POSITIVE_INFINITY, { ...ann(), login: "mallory" });
   const here = await come(signInWith(), "ann");
   const named = fetch;
   fetch = both;
   const signIn = signInWith({
-    githubUrl: elsewhere.url,
-    githubClientSecret: elsewhere.clientSecret,
+    githubUrl: otherProvider.url,
+    githubClientSecret: otherProvider.clientSecret,
   });
   const { location, attempt } = await begin(signIn);
-  const there = await outcome(signIn, { callback: elsewhere.decide(location, "mallory"), attempt });
+  const there = await outcome(signIn, {
+    callback: otherProvider.decide(location, "mallory"),
+    attempt,
+  });
   fetch = named;
   await both.close();
-  await elsewhere.stop();
+  await otherProvider.stop();
   expect(there).toMatch(anAccount);
   expect(there).not.toBe(here);
 });
@@ -369,8 +372,8 @@ test("many concurrent sign-ins do not affect earlier ones, and stored state sign
   );
   const rows = JSON.stringify(database.all("SELECT hex(hash) AS hash FROM sign_in_attempt"));
   const { searchParams } = new URL(location);
-  for (const told of [attempt, searchParams.get("state"), searchParams.get("code_challenge")]) {
-    expect(rows).not.toContain(told);
+  for (const secret of [attempt, searchParams.get("state"), searchParams.get("code_challenge")]) {
+    expect(rows).not.toContain(secret);
   }
 });
 

@@ -95,9 +95,9 @@ export function createGatheredUsage(most: number): GatheredUsage {
   }
 
   function take(): UsageRow[] {
-    const entriesTaken = [...entries.values()];
+    const drained = [...entries.values()];
     entries = new Map();
-    return entriesTaken.map((entry) => ({ ...entry, latencies: printLatencies(entry.latencies) }));
+    return drained.map((entry) => ({ ...entry, latencies: printLatencies(entry.latencies) }));
   }
 
   function takeLost(): number {

@@ -27,9 +27,9 @@ function exactAt(ms: readonly number[], share: number): number {
 test("a percentile has a relative error of at most 5 %", () => {
   fc.assert(
     fc.property(times, shares, (ms, share) => {
-      const told = latencyAt(histogramOf(ms), share) ?? Number.NaN;
+      const estimate = latencyAt(histogramOf(ms), share) ?? Number.NaN;
       const exact = exactAt(ms, share);
-      expect(Math.abs(told - exact) / exact).toBeLessThanOrEqual(0.05);
+      expect(Math.abs(estimate - exact) / exact).toBeLessThanOrEqual(0.05);
     }),
   );
 });

@@ -20,7 +20,7 @@ function startTestRecorder() {
 function makeTestRecorder() {
   const usage = openTestUsage();
   const clock = createManualClock(startMs);
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const writes: string[] = [];
   const state = { fails: false };
   const recorder = createUsageRecorder({
@@ -33,11 +33,11 @@ function makeTestRecorder() {
     },
     clock,
     settings: { flushMs: 10_000, retentionMs: 86_400_000 },
-    onFault: (fault) => faults.push(fault),
+    onError: (error) => errors.push(error),
     onLost: () => undefined,
   });
   recorder.start();
-  return { ...usage, clock, recorder, faults, writes, state };
+  return { ...usage, clock, recorder, faults: errors, writes, state };
 }
 
 const request = { accountId: "one", keyId: "key1", status: 200 };
@@ -92,8 +92,14 @@ test("refusals, failures, posts and times are counted", async () => {
   recorder.noteSearch({ ...search, state: "error", posts: 0, ms: 4_000 });
   recorder.noteSearch({ ...search, state: "cancelled", posts: 0, ms: 90_000 });
   await recorder.flush();
-  const asked = { accountId: "one", keyId: null, fromMs: 0, toMs: 2 * startMs, widthMs: quarterMs };
-  const { sums } = await store.read("usageOf", asked);
+  const params = {
+    accountId: "one",
+    keyId: null,
+    fromMs: 0,
+    toMs: 2 * startMs,
+    widthMs: quarterMs,
+  };
+  const { sums } = await store.read("usageOf", params);
   expect(sums).toMatchObject([
     { method: "", calls: 7, refused: 2, failed: 3, posts: 0, latencies: "" },
     { method: "searchbyquery", calls: 3, refused: 0, failed: 1, posts: 7 },
@@ -187,7 +193,7 @@ test("every call is counted once, whatever fails and whenever it is written", as
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { recorder, clock, state, database, remove } = makeTestRecorder();
-      const told = { requests: 0, searches: 0, posts: 0 };
+      const totals = { requests: 0, searches: 0, posts: 0 };
       for (const one of steps) {
         if (one.kind === "advance") await clock.advance(one.ms);
         if (one.kind === "break") state.fails = one.fails;
@@ -195,22 +201,22 @@ test("every call is counted once, whatever fails and whenever it is written", as
         if (one.kind === "flush") void recorder.flush();
         if (one.kind === "request") {
           recorder.noteRequest({ ...request, keyId: `key${one.key}` });
-          told.requests += 1;
+          totals.requests += 1;
         }
         if (one.kind === "search") {
           recorder.noteSearch({ ...search, keyId: `key${one.key}`, posts: one.posts });
-          told.searches += 1;
-          told.posts += one.posts;
+          totals.searches += 1;
+          totals.posts += one.posts;
         }
       }
       state.fails = false;
       await recorder.stop();
-      const held = database.get(
+      const stored = database.get(
         `SELECT coalesce(sum(calls) FILTER (WHERE method = ''), 0) AS requests,
            coalesce(sum(calls) FILTER (WHERE method <> ''), 0) AS searches, coalesce(sum(posts), 0) AS posts
          FROM usage`,
       );
-      expect(held).toEqual(told);
+      expect(stored).toEqual(totals);
       remove();
     }),
     { numRuns: 15 },

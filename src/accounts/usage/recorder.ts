@@ -27,7 +27,7 @@ export type UsageRecorderContext = {
   store: Pick<Store<UsageOperations>, "write">;
   clock: Clock;
   settings: { flushMs: number; retentionMs: number };
-  onFault(error: unknown): void;
+  onError(error: unknown): void;
   /** Called with the number of calls lost because too much was pending. */
   onLost(calls: number): void;
 };
@@ -39,7 +39,7 @@ const rowsOfWrite = 200;
 const sweepEveryMs = 3_600_000;
 
 export function createUsageRecorder(context: UsageRecorderContext): UsageRecorder {
-  const { store, clock, settings, onFault } = context;
+  const { store, clock, settings, onError } = context;
   const gathered = createGatheredUsage(mostEntries);
   const keyUses = createKeyUses(clock, mostEntries);
   const stopping = new AbortController();
@@ -104,7 +104,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
       } catch (error) {
         gathered.putBack(rows);
         keyUses.putBack(uses);
-        onFault(error);
+        onError(error);
         break;
       }
       rows = rows.slice(rowsOfWrite);
@@ -123,7 +123,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
 
   async function keepSweeping(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await sweep().catch(onFault);
+      await sweep().catch(onError);
       await clock.sleep(sweepEveryMs, stopping.signal).catch(() => undefined);
     }
   }

@@ -7,16 +7,16 @@ const mostFaults = 10;
 export function checkFile(
   database: DatabaseSync,
   isFull: boolean,
-  onFault: (message: string) => void,
+  onError: (message: string) => void,
 ): void {
   const pragma = isFull ? "integrity_check" : "quick_check";
   try {
     for (const row of database.prepare(`PRAGMA ${pragma}(${mostFaults})`).iterate()) {
       const message = String(row[pragma]);
-      if (message !== "ok") onFault(message.replaceAll(/\s+/g, " "));
+      if (message !== "ok") onError(message.replaceAll(/\s+/g, " "));
     }
   } catch (error) {
     // Some damage ends SQLite's check. What is readable is still compared afterwards.
-    onFault(messageOf(error));
+    onError(messageOf(error));
   }
 }

@@ -34,55 +34,55 @@ const sealedTables = [
 /** Takes 8 bytes per post. `unreadable` if damaged, which is reported; null if not sealed. */
 export function readSealedNumbers(
   database: DatabaseSync,
-  onFault: OnError,
+  onError: OnError,
 ): SealedNumbers | "unreadable" | null {
   try {
-    return readNumbers(database, onFault);
+    return readNumbers(database, onError);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    onFault(messageOf(error));
+    onError(messageOf(error));
     return "unreadable";
   }
 }
 
 function readNumbers(
   database: DatabaseSync,
-  onFault: OnError,
+  onError: OnError,
 ): SealedNumbers | "unreadable" | null {
   const rows = database.prepare("SELECT * FROM sealed").all();
   const [row] = rows;
   if (row === undefined) {
     for (const table of sealedTables) {
       if (database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined) continue;
-      onFault(`it is not sealed, and has rows in ${table}`);
+      onError(`it is not sealed, and has rows in ${table}`);
     }
     return null;
   }
-  if (rows.length > 1) onFault(`table sealed has ${rows.length} rows`);
+  if (rows.length > 1) onError(`table sealed has ${rows.length} rows`);
   if (row.format !== sealedFormat && row.format !== unsummedFormat) {
-    onFault(`table sealed tells format ${row.format}, not ${sealedFormat}`);
+    onError(`table sealed tells format ${row.format}, not ${sealedFormat}`);
     return "unreadable";
   }
   const posts = Number(row.posts);
-  const ids = Number.isSafeInteger(posts) && posts > 0 ? readIds(database, posts, onFault) : null;
+  const ids = Number.isSafeInteger(posts) && posts > 0 ? readIds(database, posts, onError) : null;
   if (ids === null || !(row.heads instanceof Uint8Array)) {
-    onFault(`the IDs of the ${row.posts} posts that it numbers cannot be read`);
+    onError(`the IDs of the ${row.posts} posts that it numbers cannot be read`);
     return "unreadable";
   }
-  checkOrder(ids, onFault);
-  checkHeads(ids, row.heads, onFault);
-  return numbersOf(ids, readMasks(database, posts, onFault));
+  checkOrder(ids, onError);
+  checkHeads(ids, row.heads, onError);
+  return numbersOf(ids, readMasks(database, posts, onError));
 }
 
 /** Little-endian, like all sealed data. */
 const bytesOfId = 8;
 
 /** IDs by doc number; null if the number or size of pages is wrong. */
-function readIds(database: DatabaseSync, posts: number, onFault: OnError): BigInt64Array | null {
+function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
   const held = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);
   if (held !== pages) {
-    onFault(`it has ${held} pages of IDs for ${posts} posts, which take ${pages}`);
+    onError(`it has ${held} pages of IDs for ${posts} posts, which take ${pages}`);
     return null;
   }
   const ids = new BigInt64Array(posts);
@@ -94,7 +94,7 @@ function readIds(database: DatabaseSync, posts: number, onFault: OnError): BigIn
     const from = expected * idsOfPage;
     const length = Math.min(idsOfPage, posts - from) * bytesOfId;
     if (page !== expected || !(held instanceof Uint8Array) || held.length !== length) {
-      onFault(`page ${expected} of its IDs is missing, or is not of ${length} bytes`);
+      onError(`page ${expected} of its IDs is missing, or is not of ${length} bytes`);
       return null;
     }
     bytes.set(held, from * bytesOfId);
@@ -103,19 +103,19 @@ function readIds(database: DatabaseSync, posts: number, onFault: OnError): BigIn
   return ids;
 }
 
-function checkOrder(ids: BigInt64Array, onFault: OnError): void {
+function checkOrder(ids: BigInt64Array, onError: OnError): void {
   for (let number = 1; number < ids.length; number++) {
     const before = ids[number - 1] ?? 0n;
     const id = ids[number] ?? 0n;
     if (id >= before)
-      onFault(`post ${id} has number ${number}, after post ${before}, which is older`);
+      onError(`post ${id} has number ${number}, after post ${before}, which is older`);
   }
 }
 
-function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnError): void {
+function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): void {
   const pages = Math.ceil(ids.length / idsOfPage);
   if (heads.length !== pages * bytesOfId) {
-    onFault(`the list of first IDs has ${heads.length} bytes for ${pages} pages`);
+    onError(`the list of first IDs has ${heads.length} bytes for ${pages} pages`);
     return;
   }
   const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
@@ -123,7 +123,7 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnError): vo
     const head = view.getBigInt64(page * bytesOfId, true);
     const first = ids[page * idsOfPage] ?? 0n;
     if (head !== first) {
-      onFault(
+      onError(
         `page ${page} of its IDs begins with post ${first}, the list of first IDs says ${head}`,
       );
     }
@@ -132,7 +132,7 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnError): vo
 
 type Masks = { replaced: Uint8Array; hidden: Uint8Array };
 
-function readMasks(database: DatabaseSync, posts: number, onFault: OnError): Masks {
+function readMasks(database: DatabaseSync, posts: number, onError: OnError): Masks {
   const chunks = chunksOf(posts);
   const masks = {
     replaced: new Uint8Array(chunks * bytesOfBitmap),
@@ -141,7 +141,7 @@ function readMasks(database: DatabaseSync, posts: number, onFault: OnError): Mas
   for (const row of database.prepare("SELECT * FROM sealed_mask ORDER BY chunk").iterate()) {
     const chunk = Number(row.chunk);
     if (chunk < 0 || chunk >= chunks) {
-      onFault(`sealed_mask has chunk ${chunk}, and there are ${chunks}`);
+      onError(`sealed_mask has chunk ${chunk}, and there are ${chunks}`);
       continue;
     }
     for (const name of ["replaced", "hidden"] as const) {
@@ -152,14 +152,14 @@ function readMasks(database: DatabaseSync, posts: number, onFault: OnError): Mas
       if (bits instanceof Uint8Array && bits.length === bytesOfBitmap) {
         masks[name].set(bits, chunk * bytesOfBitmap);
       } else {
-        onFault(`the bitmap ${name} of chunk ${chunk} is not of ${bytesOfBitmap} bytes`);
+        onError(`the bitmap ${name} of chunk ${chunk} is not of ${bytesOfBitmap} bytes`);
       }
     }
   }
   for (const [name, bits] of Object.entries(masks)) {
     for (let number = posts; number < chunks * postsOfChunk; number++) {
       if (isSet(bits, number))
-        onFault(`the bitmap ${name} has number ${number}, and there are ${posts} posts`);
+        onError(`the bitmap ${name} has number ${number}, and there are ${posts} posts`);
     }
   }
   return masks;

@@ -16,7 +16,7 @@ const postingsOfTurn = 100_000;
 export function* walkSealedTerms(
   database: DatabaseSync,
   posts: number,
-  onFault: OnError,
+  onError: OnError,
   onTerm: (term: string, postings: Postings) => void,
 ): Generator<number, void> {
   const chunks = chunksOf(posts);
@@ -45,7 +45,7 @@ export function* walkSealedTerms(
       readRows({ reader, rows, row, counts, count, hasPositions });
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      onFault(`term ${quoted(term)}: ${error.message}`);
+      onError(`term ${quoted(term)}: ${error.message}`);
       return;
     }
     onTerm(term, reader.postings());
@@ -55,11 +55,11 @@ export function* walkSealedTerms(
     yield* walkBlocks();
   } catch (error) {
     if (!isDamage(error)) throw error;
-    onFault(messageOf(error));
+    onError(messageOf(error));
     return;
   }
   // Unclaimed rows may belong to unreadable terms.
-  if (isWhole) rows.checkAllRead(onFault);
+  if (isWhole) rows.checkAllRead(onError);
 
   function* walkBlocks(): Generator<number, void> {
     for (const { first, block } of database
@@ -84,7 +84,7 @@ export function* walkSealedTerms(
         if (!(error instanceof Malformed)) throw error;
         isWhole = false;
         const name = first instanceof Uint8Array ? Buffer.from(first).toString() : String(first);
-        onFault(`the block of terms from ${quoted(name)} on cannot be read: ${error.message}`);
+        onError(`the block of terms from ${quoted(name)} on cannot be read: ${error.message}`);
       }
     }
   }
@@ -153,7 +153,7 @@ function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows):
 type SealedRows = {
   docs(row: number): Uint8Array;
   positions(row: number): Uint8Array;
-  checkAllRead(onFault: OnError): void;
+  checkAllRead(onError: OnError): void;
 };
 
 function rowsIn(database: DatabaseSync): SealedRows {
@@ -162,9 +162,9 @@ function rowsIn(database: DatabaseSync): SealedRows {
   return {
     docs: docs.read,
     positions: positions.read,
-    checkAllRead: (onFault) => {
+    checkAllRead: (onError) => {
       for (const { table, unread } of [docs, positions]) {
-        for (const row of unread()) onFault(`row ${row} of ${table} is no term's`);
+        for (const row of unread()) onError(`row ${row} of ${table} is no term's`);
       }
     },
   };

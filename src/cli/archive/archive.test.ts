@@ -278,7 +278,7 @@ test("a backup seeds a node's archive once", async () => {
 });
 
 describe("forget", () => {
-  function bytesHold(text: string): boolean {
+  function bytesContain(text: string): boolean {
     const names = readdirSync(join(dataDir, "archive"), { recursive: true, withFileTypes: true });
     return names.some(
       (file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes(text),
@@ -296,11 +296,11 @@ describe("forget", () => {
 
   test("removes an author's posts, also from disk, and keeps them out of later imports", async () => {
     importPosts();
-    expect(bytesHold("zebrafish")).toBe(true);
+    expect(bytesContain("zebrafish")).toBe(true);
     const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^6 posts forgotten, and stay out\ntheir texts are gone from the disk/);
-    expect(bytesHold("zebrafish")).toBe(false);
+    expect(bytesContain("zebrafish")).toBe(false);
     importPosts([...posts, { ...line(0), text: "zebrafish edited" }]);
     expect(found("zebrafish")).toEqual([]);
     expect(found("walrus")).toHaveLength(6);
@@ -333,7 +333,7 @@ describe("forget", () => {
     expect(await json(query)).toEqual({ dry_run: true, account: null, posts: 4 });
     expect(await json([...query, "--yes"])).toMatchObject({ posts: 4, gone_from_disk: true });
     expect(found("zebrafish")).toEqual([uriOf(ann, 10), uriOf(ann, 2)]);
-    expect(bytesHold("number4")).toBe(false);
+    expect(bytesContain("number4")).toBe(false);
   });
 
   test("removes posts by uri and by ID, and keeps out one that is not archived", async () => {
@@ -350,11 +350,11 @@ describe("forget", () => {
     expect(summary).toMatchObject({ posts: 2 });
     importPosts();
     const left = found("number").sort();
-    const gone = new Set([uriOf(ann, 0), uriOf("did:plc:bob", 3), uriOf(ann, 6), uriOf(ann, 8)]);
+    const deleted = new Set([uriOf(ann, 0), uriOf("did:plc:bob", 3), uriOf(ann, 6), uriOf(ann, 8)]);
     expect(left).toEqual(
       posts
         .map(({ uri }) => uri)
-        .filter((uri) => !gone.has(uri))
+        .filter((uri) => !deleted.has(uri))
         .sort(),
     );
   });
@@ -444,26 +444,26 @@ describe("forget", () => {
     importPosts();
     sealAll(join(dataDir, "archive"));
     since();
-    const held = found("zebrafish").length;
-    expect(bytesHold("zebrafish")).toBe(true);
+    const archived = found("zebrafish").length;
+    expect(bytesContain("zebrafish")).toBe(true);
     const summary = await json(["archive", "forget", "--query", "zebrafish", "--yes"]);
-    expect(summary).toMatchObject({ posts: held });
+    expect(summary).toMatchObject({ posts: archived });
     expect(found("zebrafish")).toEqual([]);
-    expect(bytesHold("zebrafish")).toBe(false);
+    expect(bytesContain("zebrafish")).toBe(false);
     expect(found("walrus")).toHaveLength(6);
     expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
   });
 
   test("leaves the rewriting to a process that compacts the archive, and says so", async () => {
     importPosts();
-    const keeper = lockCompaction(join(dataDir, "archive"));
+    const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
     expect(out).toMatch(/their texts are still on the disk: the running server rewrites/);
     expect(found("zebrafish")).toEqual([]);
     expect(await json(["archive", "stats"])).toMatchObject({ waiting_rewrites: 3 });
-    keeper?.release();
+    lock?.release();
     await earshot(["archive", "reindex"]);
-    expect(bytesHold("zebrafish")).toBe(false);
+    expect(bytesContain("zebrafish")).toBe(false);
     expect(await json(["archive", "stats"])).toMatchObject({ waiting_rewrites: 0, old_files: 0 });
   });
 });
@@ -517,11 +517,11 @@ describe("reindex", () => {
 
   test("queues the work for a running server", async () => {
     importPosts();
-    const keeper = lockCompaction(join(dataDir, "archive"));
+    const lock = lockCompaction(join(dataDir, "archive"));
     expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server sees to/);
     expect((await earshot(["archive", "reindex", "--all"])).out).toMatch(
       /noted: the running server rewrites 3 segments/,
     );
-    keeper?.release();
+    lock?.release();
   });
 });

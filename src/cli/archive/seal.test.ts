@@ -60,18 +60,19 @@ function importPosts(count: number, environment = {}, ...options: string[]): Pro
   return earshot(["import", file, "--platform", "mastodon", ...options], environment);
 }
 
-type Told = {
+type SealStatus = {
   platforms: { sealed: Record<string, number> }[];
   waiting_seals: number;
   segments: { sealed: { posts: number } | null }[];
 };
 
-async function told(): Promise<Told> {
+async function sealStatus(): Promise<SealStatus> {
   const { out } = await earshot(["archive", "stats", "--json"]);
-  return JSON.parse(out) as Told;
+  return JSON.parse(out) as SealStatus;
 }
 
-const sealedPosts = async () => (await told()).segments.map(({ sealed }) => sealed?.posts ?? null);
+const sealedPosts = async () =>
+  (await sealStatus()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {
   test("seals a new segment, and reseals one that it adds to at its end", async () => {
@@ -102,14 +103,14 @@ describe("import", () => {
       compaction?.release();
       server.release();
     }
-    expect(await told()).toMatchObject({ waiting_seals: 2 });
+    expect(await sealStatus()).toMatchObject({ waiting_seals: 2 });
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
   test("seals nothing if there is nothing to seal", async () => {
     const { out } = await importPosts(7, { EARSHOT_SEAL: "off" });
     expect(out).toMatch(/^\S+: 7 imported, .*\n$/);
-    expect(await told()).toMatchObject({ waiting_seals: 0 });
+    expect(await sealStatus()).toMatchObject({ waiting_seals: 0 });
   });
 
   test("succeeds with a note if segments cannot be sealed", async () => {
@@ -138,7 +139,7 @@ describe("seal", () => {
     expect(stats.out).toMatch(
       /^2 of 3 segments are sealed: the indexes of 10 posts take \S+ k?B, and 0 posts were written there since$/m,
     );
-    const [platform] = (await told()).platforms;
+    const [platform] = (await sealStatus()).platforms;
     expect(platform?.sealed).toEqual({
       segments: 2,
       damaged_segments: 0,
@@ -186,11 +187,11 @@ describe("seal", () => {
 
   test("queues the work while another process compacts the archive", async () => {
     put(6);
-    const keeper = lockCompaction(join(dataDir, "archive"));
+    const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
-    keeper?.release();
+    lock?.release();
     expect(out).toMatch(/^noted: the running server seals 1 segment; earshot archive stats tells/);
-    expect(await told()).toMatchObject({ waiting_seals: 1 });
+    expect(await sealStatus()).toMatchObject({ waiting_seals: 1 });
   });
 
   test("resumes after an interruption", async () => {
@@ -208,7 +209,7 @@ describe("seal", () => {
     } as const;
     await expect(sealPending(request)).rejects.toThrow("stopped");
     expect(await sealedPosts()).toEqual([null, 5, null]);
-    expect(await told()).toMatchObject({ waiting_seals: 1 });
+    expect(await sealStatus()).toMatchObject({ waiting_seals: 1 });
     const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL_POSTS: "100" });
     expect(out).toMatch(/^1 segment with 5 posts sealed/);
   });

@@ -18,15 +18,15 @@ type Line = {
   text: string;
 };
 
-type PlacedLine = Line & { id: bigint; uri: string | null; createdMs: number };
+type DatedLine = Line & { id: bigint; uri: string | null; createdMs: number };
 
 /** Invented posts of the last three years, deterministic except that times count back from `nowMs`. */
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
   const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
-  const placed = lines.map((line, index) => place(line, index, nowMs));
-  const byKey = new Map(placed.flatMap((post) => keyOf(post)));
+  const dated = lines.map((line, index) => dateLine(line, index, nowMs));
+  const byKey = new Map(dated.flatMap((post) => keyOf(post)));
   const corpus = new Map<Platform, CorpusRecord[]>();
-  for (const post of placed) {
+  for (const post of dated) {
     const records = corpus.get(post.person.platform) ?? [];
     records.push(toRecord(post, byKey));
     corpus.set(post.person.platform, records);
@@ -66,7 +66,7 @@ function splitOption(option: string): [string, string] {
 }
 
 /** The index separates posts of the same minute. */
-function place(line: Line, index: number, nowMs: number): PlacedLine {
+function dateLine(line: Line, index: number, nowMs: number): DatedLine {
   const createdMs = nowMs - line.ageMs - index * 37;
   const id = ownId(line.person.platform, createdMs, index);
   return { ...line, createdMs, id, uri: uriOf(line.person, id) };
@@ -89,12 +89,12 @@ function uriOf(person: Person, id: bigint): string | null {
 /** Thirteen sortable base 32 digits. */
 function recordKey(tid: bigint): string {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
-  return Array.from({ length: 13 }, (_, place) =>
-    digits.charAt(Number((tid >> BigInt(60 - place * 5)) & 31n)),
+  return Array.from({ length: 13 }, (_, index) =>
+    digits.charAt(Number((tid >> BigInt(60 - index * 5)) & 31n)),
   ).join("");
 }
 
-function keyOf(post: PlacedLine): [string, PlacedLine][] {
+function keyOf(post: DatedLine): [string, DatedLine][] {
   const key = post.options.get("key");
   return key === undefined ? [] : [[key, post]];
 }
@@ -107,7 +107,7 @@ const coordinates: Readonly<Record<string, { lat: number; lon: number }>> = {
   skerry: { lat: 62.31, lon: -7.86 },
 };
 
-function toRecord(post: PlacedLine, byKey: ReadonlyMap<string, PlacedLine>): CorpusRecord {
+function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): CorpusRecord {
   const option = (name: string) => post.options.get(name);
   const related = (name: string) => byKey.get(option(name) ?? "");
   const parent = related("reply");
@@ -136,21 +136,21 @@ function toRecord(post: PlacedLine, byKey: ReadonlyMap<string, PlacedLine>): Cor
   };
 }
 
-function textOf(post: PlacedLine): string {
+function textOf(post: DatedLine): string {
   const link = post.options.get("link");
   return link === undefined ? post.text : `${post.text} ${link}`;
 }
 
-function idOf(post: PlacedLine): string {
+function idOf(post: DatedLine): string {
   return post.uri ?? String(post.id);
 }
 
-function urlOf(post: PlacedLine): string {
+function urlOf(post: DatedLine): string {
   const [name, host] = post.person.handle.split("@");
   return `https://${host}/@${name}/${post.id}`;
 }
 
-function counts(post: PlacedLine): Record<string, number> {
+function counts(post: DatedLine): Record<string, number> {
   const names = ["likes", "reposts", "replies", "quotes"];
   return Object.fromEntries(names.map((name) => [name, Number(post.options.get(name) ?? 0)]));
 }

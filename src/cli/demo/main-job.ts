@@ -29,12 +29,12 @@ export async function showMainJob(
 ): Promise<void> {
   const { accent } = painter(terminal);
   const print = (text: string) => terminal.out(`${accent(text)}\n\n`);
-  const ask = (request: Exchange) => exchange(baseUrl, key, request, terminal);
+  const send = (request: Exchange) => exchange(baseUrl, key, request, terminal);
 
   const bounds = { end_time: isoText(corpusEndMs(nowMs)) };
 
   print("1  Submit a search of the last seven days. The answer is a uuid: the job is on disk now.");
-  const first = await ask(
+  const first = await send(
     submission("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
   );
   const uuid = uuidOf(expectStatus(first, 202));
@@ -42,23 +42,23 @@ export async function showMainJob(
   print(
     "2  Fetch its result. ?wait holds the request until the job has ended; x-next-cursor leads on to older posts.",
   );
-  expectStatus(await ask({ method: "GET", path: `${base}/result/${uuid}?wait=10` }), 200);
+  expectStatus(await send({ method: "GET", path: `${base}/result/${uuid}?wait=10` }), 200);
 
   print("3  The status says what was asked, where, and which part of the time is held completely.");
-  expectStatus(await ask({ method: "GET", path: `${base}/status/${uuid}` }), 200);
+  expectStatus(await send({ method: "GET", path: `${base}/status/${uuid}` }), 200);
 
   print(
     "4  Many operators at once, over the full archive: a place, a threshold, a span of days, safe posts only.",
   );
-  const second = await ask(submission("searchbyfullarchive", manyOperators(nowMs), 10, bounds));
+  const second = await send(submission("searchbyfullarchive", manyOperators(nowMs), 10, bounds));
   const other = uuidOf(expectStatus(second, 202));
-  expectStatus(await ask({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
+  expectStatus(await send({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
 
   print(
     "5  A query that cannot be read is refused with the place and the fix; nothing is guessed.",
   );
   expectStatus(
-    await ask(submission("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
+    await send(submission("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
     400,
   );
 }

@@ -20,7 +20,7 @@ export type CountsRequestParams = {
   platform: SearchPlatform;
   granularity: Granularity;
   canonicalQuery: string;
-  asked: RequestedBounds;
+  bounds: RequestedBounds;
 };
 
 /** The newest buckets of the rest of the window. */
@@ -50,7 +50,7 @@ export function pageOf(
   question: CountsRequestParams,
   token: string | undefined,
 ): CountsPage {
-  const { asked, granularity } = question;
+  const { bounds: asked, granularity } = question;
   const { liveWindowMs, maxCountBuckets } = context.settings;
   const rest =
     token === undefined
@@ -79,7 +79,7 @@ export function nextToken(
     fromMs: windowFromMs,
     toMs: pageFromMs,
     asOfMs,
-    asked: question.asked,
+    asked: question.bounds,
   });
 }
 
@@ -101,7 +101,7 @@ function scopeOf({
 
 function openToken(context: PageContext, question: CountsRequestParams, token: string) {
   try {
-    return continueFrom(context, scopeOf(question), token, question.asked);
+    return continueFrom(context, scopeOf(question), token, question.bounds);
   } catch (error) {
     throw error instanceof EarshotError ? tokenError(error) : error;
   }

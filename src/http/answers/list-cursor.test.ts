@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { readListCursor, writeListCursor } from "./list-cursor.ts";
 
 test("a cursor round-trips and is safe in a URL", () => {
-  const place = fc.record({ submittedMs: fc.nat({ max: 2 ** 48 - 1 }), uuid: fc.uuid() });
+  const position = fc.record({ submittedMs: fc.nat({ max: 2 ** 48 - 1 }), uuid: fc.uuid() });
   fc.assert(
-    fc.property(place, (any) => {
+    fc.property(position, (any) => {
       const text = writeListCursor(any);
       expect(text).toMatch(/^[\w-]{30}$/);
       expect(readListCursor(text)).toEqual(any);

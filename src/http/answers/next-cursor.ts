@@ -43,12 +43,12 @@ export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   scope: CursorScope,
   cursor: string,
-  asked: RequestedBounds,
+  bounds: RequestedBounds,
 ): CursorPosition {
   const position = decryptCursor(cursorKey, cursor, scope);
   const isSame =
-    (asked.startMs ?? position.asked.startMs) === position.asked.startMs &&
-    (asked.endMs ?? position.asked.endMs) === position.asked.endMs;
+    (bounds.startMs ?? position.asked.startMs) === position.asked.startMs &&
+    (bounds.endMs ?? position.asked.endMs) === position.asked.endMs;
   if (isSame) return position;
   throw problem("cursor_mismatch", "the cursor belongs to a search of another window", {
     hint: "send start_time and end_time as in the search that it came from, or leave them out",

@@ -32,7 +32,7 @@ function read(
   );
 }
 
-function placeAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
+function positionAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
   const { accountId, canonicalQuery, request } = job;
   return decryptCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request })
     .after;
@@ -49,7 +49,7 @@ test("a whole record is the stored text, whatever the order of its members", asy
   const record = { Score: 1, Metadata: null, Content: "a", ID: "9" };
   const page = await read([record], {});
   expect(page.posts[0]?.json).toBe(JSON.stringify(record));
-  expect(placeAfter(page)).toEqual({ platform: "x", id: 1n });
+  expect(positionAfter(page)).toEqual({ platform: "x", id: 1n });
 });
 
 test.each([null, { platform: "x" }])(
@@ -59,6 +59,6 @@ test.each([null, { platform: "x" }])(
     const page = await read(records, { maxChars: 200 });
     expect(page.posts.map(({ record }) => record.ID)).toEqual(["9", "8"]);
     expect(page.omitted).toBe(1);
-    expect(placeAfter(page)).toEqual({ platform: "x", id: 8n });
+    expect(positionAfter(page)).toEqual({ platform: "x", id: 8n });
   },
 );

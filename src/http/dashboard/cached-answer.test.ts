@@ -5,81 +5,81 @@ import { createCachedAnswer } from "./cached-answer.ts";
 function testLook() {
   const clock = createManualClock();
   const state = { looks: 0, tookMs: 0, fails: false };
-  const looked = createCachedAnswer(clock, 60_000, async () => {
+  const cached = createCachedAnswer(clock, 60_000, async () => {
     state.looks += 1;
     const value = state.looks;
     if (state.tookMs > 0) await clock.sleep(state.tookMs);
     if (state.fails) throw new Error("no answer");
     return value;
   });
-  return { clock, state, looked };
+  return { clock, state, looked: cached };
 }
 
 test("returns a fresh value without a refresh", async () => {
-  const { clock, state, looked } = testLook();
-  expect(await Promise.all([looked.get(300), looked.get(300), looked.get(300)])).toEqual([1, 1, 1]);
+  const { clock, state, looked: cached } = testLook();
+  expect(await Promise.all([cached.get(300), cached.get(300), cached.get(300)])).toEqual([1, 1, 1]);
   await clock.advance(59_999);
-  expect(await looked.get(300)).toBe(1);
+  expect(await cached.get(300)).toBe(1);
   expect(state.looks).toBe(1);
   await clock.advance(1);
-  expect(await looked.get(300)).toBe(2);
+  expect(await cached.get(300)).toBe(2);
 });
 
 test("returns the stale value during a slow refresh, then the new one", async () => {
-  const { clock, state, looked } = testLook();
-  expect(await looked.get(300)).toBe(1);
+  const { clock, state, looked: cached } = testLook();
+  expect(await cached.get(300)).toBe(1);
   await clock.advance(60_000);
   state.tookMs = 1_000;
-  const asked = looked.get(300);
+  const pending = cached.get(300);
   await clock.advance(300);
-  expect(await asked).toBe(1);
+  expect(await pending).toBe(1);
   await clock.advance(700);
-  expect(await looked.get(300)).toBe(2);
+  expect(await cached.get(300)).toBe(2);
   expect(state.looks).toBe(2);
 });
 
 test("returns null if nothing is cached in time", async () => {
-  const { clock, state, looked } = testLook();
+  const { clock, state, looked: cached } = testLook();
   state.tookMs = 1_000;
-  const asked = looked.get(300);
+  const pending = cached.get(300);
   await clock.advance(300);
-  expect(await asked).toBeNull();
+  expect(await pending).toBeNull();
 });
 
 test("does not return a value ten times older than its maximum age", async () => {
-  const { clock, state, looked } = testLook();
-  expect(await looked.get(300)).toBe(1);
+  const { clock, state, looked: cached } = testLook();
+  expect(await cached.get(300)).toBe(1);
   await clock.advance(600_000);
   state.tookMs = 1_000;
-  const asked = looked.get(300);
+  const pending = cached.get(300);
   await clock.advance(300);
-  expect(await asked).toBeNull();
+  expect(await pending).toBeNull();
 });
 
 test("refreshes slow values less often", async () => {
-  const { clock, state, looked } = testLook();
+  const { clock, state, looked: cached } = testLook();
   state.tookMs = 10_000;
-  const asked = looked.get(20_000);
+  const pending = cached.get(20_000);
   await clock.advance(10_000);
-  expect(await asked).toBe(1);
+  expect(await pending).toBe(1);
   await clock.advance(189_000);
-  expect(await looked.get(300)).toBe(1);
+  expect(await cached.get(300)).toBe(1);
   expect(state.looks).toBe(1);
   await clock.advance(11_000);
-  const again = looked.get(300);
+  const again = cached.get(300);
   await clock.advance(300);
   expect(await again).toBe(1);
   expect(state.looks).toBe(2);
 });
 
 test("retries a failed refresh and keeps the cached value", async () => {
-  const { clock, state, looked } = testLook();
+  const { clock, state, looked: cached } = testLook();
   state.fails = true;
-  await expect(looked.get(300)).rejects.toThrow("no answer");
+  await expect(cached.get(300)).rejects.toThrow("no answer");
   state.fails = false;
-  expect(await looked.get(300)).toBe(2);
+  expect(await cached.get(300)).toBe(2);
   await clock.advance(60_000);
   state.fails = true;
-  expect(await looked.get(300)).toBe(2);
+  expect(await cached.get(300)).toBe(2);
   expect(state.looks).toBe(3);
 });

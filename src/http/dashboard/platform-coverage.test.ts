@@ -19,11 +19,11 @@ function interval(fromHours: number, toHours: number, more: Partial<CoverageInte
   };
 }
 
-const told = (intervals: readonly CoverageInterval[]) =>
+const coverageOf = (intervals: readonly CoverageInterval[]) =>
   platformCoverage(intervals, { fromMs: at(24), nowMs, slackMs: 10_000, liveSinceMs: 0 });
 
 test("a gap is uncovered time between covered spans", () => {
-  expect(told([interval(30, 10), interval(8, 0)])).toEqual({
+  expect(coverageOf([interval(30, 10), interval(8, 0)])).toEqual({
     held: [
       { from: iso(24), to: iso(10), source: "jetstream" },
       { from: iso(8), to: iso(0), source: "jetstream" },
@@ -34,7 +34,7 @@ test("a gap is uncovered time between covered spans", () => {
 });
 
 test("time before the first interval is neither covered nor a gap", () => {
-  expect(told([interval(5, 0)])).toEqual({
+  expect(coverageOf([interval(5, 0)])).toEqual({
     held: [{ from: iso(5), to: iso(0), source: "jetstream" }],
     gaps: [],
     complete_since: iso(5),
@@ -42,17 +42,17 @@ test("time before the first interval is neither covered nor a gap", () => {
 });
 
 test("an ended stream has a gap up to now; one with a small lag has none", () => {
-  expect(told([interval(5, 1)])).toMatchObject({
+  expect(coverageOf([interval(5, 1)])).toMatchObject({
     gaps: [{ from: iso(1), to: iso(0) }],
     complete_since: null,
   });
   const moment = interval(5, 0, { toMs: nowMs - 9_000 });
-  expect(told([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
+  expect(coverageOf([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
 });
 
 test("imports alone have no gap after the last one", () => {
   const imported = { source: "import" };
-  expect(told([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
+  expect(coverageOf([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
     held: [
       { from: iso(20), to: iso(15), source: "import" },
       { from: iso(12), to: iso(6), source: "import" },
@@ -63,18 +63,18 @@ test("imports alone have no gap after the last one", () => {
 });
 
 test("a backfill that closes a gap is named beside the stream", () => {
-  expect(told([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)])).toEqual(
-    {
-      held: [{ from: iso(24), to: iso(0), source: "backfill, jetstream" }],
-      gaps: [],
-      complete_since: iso(30),
-    },
-  );
+  expect(
+    coverageOf([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)]),
+  ).toEqual({
+    held: [{ from: iso(24), to: iso(0), source: "backfill, jetstream" }],
+    gaps: [],
+    complete_since: iso(30),
+  });
 });
 
 test("the stream of one server is covered, but never complete", () => {
   const source = "mastodon-stream:social.example";
-  expect(told([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
+  expect(coverageOf([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
     held: [
       { from: iso(5), to: iso(3), source },
       { from: iso(2), to: iso(0), source },
@@ -86,10 +86,10 @@ test("the stream of one server is covered, but never complete", () => {
 
 test("omits single accounts, other collections and times before the range", () => {
   const nothing = { held: [], gaps: [], complete_since: null };
-  expect(told([])).toEqual(nothing);
-  expect(told([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
-  expect(told([interval(5, 0, { collection: "likes" })])).toEqual(nothing);
-  const past = told([interval(60, 50)]);
+  expect(coverageOf([])).toEqual(nothing);
+  expect(coverageOf([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
+  expect(coverageOf([interval(5, 0, { collection: "likes" })])).toEqual(nothing);
+  const past = coverageOf([interval(60, 50)]);
   expect(past.held).toEqual([]);
   expect(past.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
 });
@@ -99,7 +99,7 @@ test("merges the oldest of very many gaps", () => {
     const fromMs = at(20) + index * 100_000;
     return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });
   });
-  const { held, gaps } = told(many);
+  const { held, gaps } = coverageOf(many);
   expect(gaps).toHaveLength(100);
   expect(held.length).toBeLessThanOrEqual(101);
 });

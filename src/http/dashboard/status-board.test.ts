@@ -48,7 +48,7 @@ function testBoard(differences: Partial<StatusSource> = {}) {
   const clock = createManualClock(nowMs);
   const state = { countMs: 0, statsMs: 0, fails: false };
   const calls: string[] = [];
-  const asked = async (name: string, ms: number) => {
+  const timed = async (name: string, ms: number) => {
     calls.push(name);
     if (ms > 0) await clock.sleep(ms);
     if (state.fails) throw new Error("the archive is gone");
@@ -56,15 +56,15 @@ function testBoard(differences: Partial<StatusSource> = {}) {
   const board = createStatusBoard({
     archive: {
       coverage: async () => {
-        await asked("coverage", 0);
+        await timed("coverage", 0);
         return [{ platform: "bluesky", intervals: [], holdsPosts: true }];
       },
       stats: async () => {
-        await asked("stats", state.statsMs);
+        await timed("stats", state.statsMs);
         return stats;
       },
       count: async ({ platforms, fromMs, toMs }: CountRequest) => {
-        await asked(`count ${platforms} ${toMs - fromMs}`, state.countMs);
+        await timed(`count ${platforms} ${toMs - fromMs}`, state.countMs);
         return {
           buckets: [{ fromMs, count: 7 }],
           countedFromMs: fromMs,

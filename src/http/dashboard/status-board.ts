@@ -123,16 +123,16 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   async function status(range: UsageRange): Promise<StatusAnswer> {
-    const look = (await archiveState.get(patienceMs)) ?? (await archiveState.get(longestMs));
-    if (look === null) throw archiveTimeout();
+    const current = (await archiveState.get(patienceMs)) ?? (await archiveState.get(longestMs));
+    if (current === null) throw archiveTimeout();
     const [received, lags] = await Promise.all([
       // A failed part is left empty.
       rangeCaches[range].received.get(patienceMs).catch(() => null),
       rangeCaches[range].lags.get(patienceMs).catch(() => null),
     ]);
-    const { nowMs, stats, freeDiskBytes } = look;
+    const { nowMs, stats, freeDiskBytes } = current;
     const statuses = platforms.map((platform) =>
-      platformStatus(platform, range, look, received, lags),
+      platformStatus(platform, range, current, received, lags),
     );
     const known = statuses.filter(({ way }) => way !== "off").map(({ platform }) => platform);
     return {

@@ -11,7 +11,7 @@ const nowMs = Date.UTC(2026, 9, 25, 13, 37, 12);
 
 async function answered(
   rows: readonly Partial<UsageRow>[],
-  asked: { range?: UsageAnswer["range"]; keyId?: string | null; accountId?: string } = {},
+  params: { range?: UsageAnswer["range"]; keyId?: string | null; accountId?: string } = {},
 ): Promise<UsageAnswer> {
   const usage = openTestUsage();
   onTestFinished(usage.remove);
@@ -34,7 +34,7 @@ async function answered(
     })),
     uses: [],
   });
-  const { range = "24h", keyId = null, accountId = "one" } = asked;
+  const { range = "24h", keyId = null, accountId = "one" } = params;
   return await usageAnswer(usage.store, { accountId, range, keyId }, nowMs);
 }
 

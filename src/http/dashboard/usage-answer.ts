@@ -43,8 +43,8 @@ export async function usageAnswer(
 
   for (let pageFromMs = fromMs; pageFromMs < endMs; pageFromMs += pageMs) {
     const toMs = Math.min(pageFromMs + pageMs, endMs);
-    const asked = { accountId, keyId, fromMs: pageFromMs, toMs, widthMs };
-    const { sums, keyIds } = await accounts.read("usageOf", asked);
+    const params = { accountId, keyId, fromMs: pageFromMs, toMs, widthMs };
+    const { sums, keyIds } = await accounts.read("usageOf", params);
     for (const id of keyIds) usedIds.add(id);
     for (const sum of sums) {
       const latencies = parseLatencies(sum.latencies);

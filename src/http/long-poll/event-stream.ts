@@ -24,9 +24,10 @@ export async function* eventStream(
     received = result;
     deliver(result);
   };
-  const ask = () => events.next().then(receive, () => receive({ done: true, value: undefined }));
+  const requestNext = () =>
+    events.next().then(receive, () => receive({ done: true, value: undefined }));
 
-  void ask();
+  void requestNext();
   yield `retry: ${retryMs}\n\n`;
   while (!signal.aborted) {
     const result: IteratorResult<StreamedEvent> | null =
@@ -43,7 +44,7 @@ export async function* eventStream(
     } else {
       yield textOf(result.value);
       received = null;
-      void ask();
+      void requestNext();
     }
   }
 }

@@ -42,9 +42,9 @@ function jobsWith(found: Job | null, changes: readonly ReturnType<typeof change>
 }
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const taken: Item[] = [];
-  for await (const item of items) taken.push(item);
-  return taken;
+  const received: Item[] = [];
+  for await (const item of items) received.push(item);
+  return received;
 }
 
 const { signal } = new AbortController();

@@ -21,7 +21,7 @@ export function addArchiveMetrics(
   const registers = [registry];
   const coverageMetrics = addCoverageMetrics(registry, source);
   let state: CompactionState | null = null;
-  let asked: Promise<void> | null = null;
+  let pending: Promise<void> | null = null;
 
   function gauge(name: string, help: string, value: (known: CompactionState) => number): void {
     new Gauge({
@@ -89,14 +89,14 @@ export function addArchiveMetrics(
   }
 
   async function refresh(): Promise<void> {
-    asked ??= Promise.all([readCompaction(), coverageMetrics.refresh().catch(() => undefined)])
+    pending ??= Promise.all([readCompaction(), coverageMetrics.refresh().catch(() => undefined)])
       .then(() => undefined)
       .finally(() => {
-        asked = null;
+        pending = null;
       });
     const answered = new AbortController();
     const patience = clock.sleep(patienceMs, answered.signal).catch(() => {});
-    await Promise.race([asked, patience]);
+    await Promise.race([pending, patience]);
     answered.abort();
   }
 

@@ -17,7 +17,7 @@ const interval = (fromMs: number, toMs: number) =>
 
 test("the first scrape has all current values", async () => {
   const clock = createManualClock(100 * minuteMs);
-  const held: PlatformCoverage[] = [
+  const coverage: PlatformCoverage[] = [
     {
       platform: "bluesky",
       holdsPosts: true,
@@ -37,7 +37,7 @@ test("the first scrape has all current values", async () => {
       archive: {
         onDamage: () => {},
         upkeep: async () => null,
-        coverage: async () => held,
+        coverage: async () => coverage,
         stats: async () => ({ segments }) as unknown as ArchiveStats,
       },
       clock,
@@ -107,11 +107,11 @@ function metricsOf(
 
 test("missing archive sums are requested again by the next scrape, then once a minute", async () => {
   const clock = createManualClock();
-  let asked = 0;
+  let reads = 0;
   const stats = async () => {
-    asked += 1;
-    if (asked === 1) throw new Error("a segment is being merged");
-    return { segments: [{ platform: "x", posts: asked }] } as unknown as ArchiveStats;
+    reads += 1;
+    if (reads === 1) throw new Error("a segment is being merged");
+    return { segments: [{ platform: "x", posts: reads }] } as unknown as ArchiveStats;
   };
   const metrics = metricsOf(clock, stats, async () => 0);
   expect(await metrics.text()).not.toContain('earshot_archive_posts{platform="x"}');
@@ -124,12 +124,12 @@ test("missing archive sums are requested again by the next scrape, then once a m
 
 test("waiting deliveries are counted every ten seconds, and again at once after a failure", async () => {
   const clock = createManualClock();
-  let asked = 0;
+  let reads = 0;
   const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;
   const metrics = metricsOf(clock, stats, async () => {
-    asked += 1;
-    if (asked === 1) throw new Error("the store does not answer");
-    return asked;
+    reads += 1;
+    if (reads === 1) throw new Error("the store does not answer");
+    return reads;
   });
   await metrics.text();
   expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 2");

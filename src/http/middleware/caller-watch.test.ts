@@ -45,14 +45,18 @@ function addSession(accountId: string, id = "one"): void {
 }
 
 test("ends pending requests of a revoked key within a second, and of no other", async () => {
-  const [gone, other] = [await accounts.makeKey(), await accounts.makeKey()];
+  const [revoked, other] = [await accounts.makeKey(), await accounts.makeKey()];
   const ends = [vi.fn(), vi.fn(), vi.fn()];
-  for (const [index, key] of [gone, gone, other].entries()) {
+  for (const [index, key] of [revoked, revoked, other].entries()) {
     watch(callerOf(key), ends[index] ?? vi.fn());
   }
   await clock.advance(60_000);
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
-  await accounts.store.write("revokeKey", { id: gone.id, by: "command_line", nowMs: clock.now() });
+  await accounts.store.write("revokeKey", {
+    id: revoked.id,
+    by: "command_line",
+    nowMs: clock.now(),
+  });
   await clock.advance(1_000);
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
 });

@@ -85,7 +85,7 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
     status: () => ({ state: "admitted", isAttested: true }),
     ...special,
   });
-  const ask = (
+  const send = (
     body: unknown,
     headers: Record<string, string> = { authorization: `Bearer ${key}` },
   ) =>
@@ -95,18 +95,18 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
       headers: { "content-type": "application/json", ...headers },
       payload: JSON.stringify(body),
     });
-  return { app, ask, clock, logged, introspected };
+  return { app, ask: send, clock, logged, introspected };
 }
 
 test("answers a search as the gateway does, with signature headers", async () => {
-  let asked: DirectSearch | null = null;
-  const { ask, clock } = make({
+  let received: DirectSearch | null = null;
+  const { ask: send, clock } = make({
     answer: async (search) => {
-      asked = search;
+      received = search;
       return found;
     },
   });
-  const answer = await ask({ query: "comet", count: 7 });
+  const answer = await send({ query: "comet", count: 7 });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toBe(
     '{"data":[{"ID":"3"}],"recordCount":1,"workerPeerId":"0123456789abcdef"}',
@@ -122,7 +122,7 @@ test("answers a search as the gateway does, with signature headers", async () =>
     "ratelimit-policy": '"burst";q=100;w=1, "search";q=100;w=60',
     ratelimit: '"burst";r=99;t=1, "search";r=99;t=60',
   });
-  expect(asked).toMatchObject({
+  expect(received).toMatchObject({
     uuid: answer.headers["x-request-id"],
     deadlineMs: clock.now() + 120_000,
     request: {
@@ -142,7 +142,7 @@ test("answers a search as the gateway does, with signature headers", async () =>
 test("signs an answer for the caller's nonce, as JSON or as a proof", async () => {
   const signedFor: string[] = [];
   const fields = { "content-digest": "d", "content-type": "application/json", "earshot-job": "j" };
-  const { ask } = make({
+  const { ask: send } = make({
     sign: ({ uuid }) => {
       signedFor.push(uuid);
       return { ...fields, "signature-input": "i", signature: "s" };
@@ -154,13 +154,13 @@ test("signs an answer for the caller's nonce, as JSON or as a proof", async () =
   });
   const nonce = "A".repeat(43);
   const sent = { authorization: `Bearer ${key}`, "earshot-nonce": nonce };
-  await ask({ query: "comet" }, sent);
+  await send({ query: "comet" }, sent);
   const accept = "application/vnd.earshot.proof+json";
-  const proof = await ask({ query: "comet" }, { ...sent, accept });
+  const proof = await send({ query: "comet" }, { ...sent, accept });
   expect(proof.headers["content-type"]).toBe(`${accept}; charset=utf-8`);
   expect(proof.body).toBe('{"version":1}');
   expect(signedFor).toEqual([jobOfNonce(nonce), jobOfNonce(nonce)]);
-  const short = await ask({ query: "comet" }, { ...sent, "earshot-nonce": "short" });
+  const short = await send({ query: "comet" }, { ...sent, "earshot-nonce": "short" });
   expect(short.json()).toMatchObject({
     code: "invalid_request",
     errors: [{ code: "invalid_value", pointer: "/earshot-nonce" }],
@@ -169,8 +169,8 @@ test("signs an answer for the caller's nonce, as JSON or as a proof", async () =
 });
 
 test("logs routes and times, never a query or a key", async () => {
-  const { ask, logged } = make();
-  await ask({ query: "comet secret-word" });
+  const { ask: send, logged } = make();
+  await send({ query: "comet secret-word" });
   const text = JSON.stringify(logged);
   expect(text).toContain("/api/v1/data/:platform/tweets/recent");
   expect(text).not.toContain("secret-word");
@@ -183,18 +183,18 @@ test.each([
   [{ ...active, methods: ["getbyid"] }, 403, "method_forbidden"],
   [{ ...active, requests_per_second: 0 }, 429, "rate_limited"],
   [{ ...active, submissions_per_minute: 0 }, 429, "rate_limited"],
-] as const)("a key that the gateway reports as %j gets %i %s", async (told, status, code) => {
-  const { ask } = make({ introspect: async () => told as IntrospectAnswer });
-  const answer = await ask({ query: "comet" });
+] as const)("a key that the gateway reports as %j gets %i %s", async (reported, status, code) => {
+  const { ask: send } = make({ introspect: async () => reported as IntrospectAnswer });
+  const answer = await send({ query: "comet" });
   expect(answer.statusCode).toBe(status);
   expect(answer.json()).toMatchObject({ code, error: expect.any(String) });
 });
 
 test("refuses malformed keys without asking the gateway, and limits them too", async () => {
-  const { ask, introspected } = make({}, { failedKeysPerMinute: 2 });
-  const wrong = (name: string) => ask({ query: "comet" }, { authorization: `Bearer ${name}` });
+  const { ask: send, introspected } = make({}, { failedKeysPerMinute: 2 });
+  const wrong = (name: string) => send({ query: "comet" }, { authorization: `Bearer ${name}` });
   const codes = [
-    await ask({ query: "comet" }, {}),
+    await send({ query: "comet" }, {}),
     await wrong("a"),
     await wrong("b"),
     await wrong("c"),
@@ -209,12 +209,12 @@ test("refuses malformed keys without asking the gateway, and limits them too", a
 });
 
 test("refuses a valid key among too many concurrent wrong ones of an address", async () => {
-  const { ask } = make(
+  const { ask: send } = make(
     { introspect: async (keyId) => (keyId === "guessed0" ? active : { status: "unknown" }) },
     { failedKeysPerMinute: 2 },
   );
   const guess = (id: string) =>
-    ask(
+    send(
       { query: "comet" },
       { authorization: `Bearer ${printApiKey({ id, secret: "a".repeat(32) })}` },
     );
@@ -224,28 +224,28 @@ test("refuses a valid key among too many concurrent wrong ones of an address", a
 });
 
 test("a stopping node first is not ready, then refuses searches with 503", async () => {
-  const { app, ask } = make();
+  const { app, ask: send } = make();
   app.shutdown.announce();
   const readiness = await app.inject({ url: "/readyz" });
   expect(readiness.statusCode).toBe(503);
   expect(readiness.json()).toMatchObject({ status: "stopping" });
-  expect((await ask({ query: "comet" })).statusCode).toBe(200);
+  expect((await send({ query: "comet" })).statusCode).toBe(200);
   await app.shutdown.drain();
-  const refused = await ask({ query: "comet" });
+  const refused = await send({ query: "comet" });
   expect(refused.statusCode).toBe(503);
   expect(refused.json()).toMatchObject({ code: "unavailable" });
 });
 
 test("an open node treats requests without a key as those of one key", async () => {
-  const { ask } = make({}, { openNodeKey: key });
-  expect((await ask({ query: "comet" }, {})).statusCode).toBe(200);
+  const { ask: send } = make({}, { openNodeKey: key });
+  expect((await send({ query: "comet" }, {})).statusCode).toBe(200);
 });
 
 test("returns 503 with Retry-After if the gateway cannot check a key", async () => {
-  const { ask, logged } = make({
+  const { ask: send, logged } = make({
     introspect: () => Promise.reject(unreachable("the connection was refused")),
   });
-  const answer = await ask({ query: "comet" });
+  const answer = await send({ query: "comet" });
   expect(answer.statusCode).toBe(503);
   // Temporary, so without a stack trace.
   expect(logged).toContainEqual(expect.objectContaining({ code: "unavailable" }));
@@ -258,24 +258,24 @@ test("returns 503 with Retry-After if the gateway cannot check a key", async () 
 });
 
 test("answers nothing unsigned while it is not attested", async () => {
-  const { ask } = make({
+  const { ask: send } = make({
     sign: () => {
       throw unreachable("no attestation");
     },
   });
-  const answer = await ask({ query: "comet" });
+  const answer = await send({ query: "comet" });
   expect(answer.statusCode).toBe(503);
   expect(answer.json()).toMatchObject({ code: "unavailable" });
 });
 
 test("reports a failing platform as the gateway does", async () => {
-  const { ask } = make({
+  const { ask: send } = make({
     answer: () =>
       Promise.reject(
         new EarshotError("upstream_refused", "x refused it", { status: 502, retryable: true }),
       ),
   });
-  const answer = await ask({ query: "comet" });
+  const answer = await send({ query: "comet" });
   expect(answer.statusCode).toBe(502);
   expect(answer.json()).toMatchObject({
     code: "upstream_failed",
@@ -285,63 +285,63 @@ test("reports a failing platform as the gateway does", async () => {
 });
 
 test("reports an internal error without repeating the query in answer or log", async () => {
-  const { ask, logged } = make({
+  const { ask: send, logged } = make({
     answer: () => Promise.reject(new Error("fts5: syntax error near secret-word")),
   });
-  const answer = await ask({ query: "comet secret-word" });
+  const answer = await send({ query: "comet secret-word" });
   expect(answer.statusCode).toBe(500);
   expect(answer.body + JSON.stringify(logged)).not.toContain("secret-word");
   expect(logged).toContainEqual({ request_id: answer.headers["x-request-id"], code: "internal" });
 });
 
 test("a stopping node answers pending requests", async () => {
-  const { app, ask } = make({
+  const { app, ask: send } = make({
     answer: ({ signal }) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       }),
   });
-  const answer = ask({ query: "comet" });
+  const answer = send({ query: "comet" });
   for (let turns = 0; turns < 20; turns += 1) await nextTurn();
   await app.close();
   expect((await answer).statusCode).toBe(503);
 });
 
 test("ends a slow search and reports it as the gateway does", async () => {
-  const { ask, clock } = make({
+  const { ask: send, clock } = make({
     answer: ({ signal }) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       }),
   });
-  const answer = ask({ query: "comet" });
+  const answer = send({ query: "comet" });
   for (let turns = 0; turns < 20; turns += 1) await nextTurn();
   await clock.advance(120_000);
   expect((await answer).statusCode).toBe(504);
 });
 
 test("refuses searches beyond its capacity without counting them", async () => {
-  const held = Promise.withResolvers<ShownAnswer>();
-  const { ask } = make({ answer: () => held.promise });
-  const running = [ask({ query: "comet" }), ask({ query: "comet" })];
+  const pending = Promise.withResolvers<ShownAnswer>();
+  const { ask: send } = make({ answer: () => pending.promise });
+  const running = [send({ query: "comet" }), send({ query: "comet" })];
   for (let turns = 0; turns < 20; turns += 1) await nextTurn();
-  const refused = await ask({ query: "comet" });
+  const refused = await send({ query: "comet" });
   expect(refused.statusCode).toBe(503);
   expect(refused.json()).toMatchObject({ code: "overloaded" });
   expect(refused.headers.ratelimit).toContain('"search";r=98');
-  held.resolve(found);
+  pending.resolve(found);
   expect((await Promise.all(running)).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
-  expect((await ask({ query: "comet" })).statusCode).toBe(200);
+  expect((await send({ query: "comet" })).statusCode).toBe(200);
 });
 
 test("refuses unknown paths, other methods and bodies that are not JSON", async () => {
-  const { app, ask } = make();
+  const { app, ask: send } = make();
   expect((await app.inject({ url: "/v1/search/live/social" })).json().code).toBe("not_found");
   const other = await app.inject({ url: "/api/v1/data/social/tweets/recent" });
   expect(other.json().code).toBe("method_not_allowed");
   expect(other.headers.allow).toBe("OPTIONS, POST");
   const packed = { authorization: `Bearer ${key}`, "content-encoding": "gzip" };
-  expect((await ask({ query: "comet" }, packed)).json().code).toBe("unsupported_media_type");
+  expect((await send({ query: "comet" }, packed)).json().code).toBe("unsupported_media_type");
 });
 
 test("limits evidence for callers per address, and its errors reveal nothing of the machine", async () => {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { idempotencyOf } from "./idempotency-key.ts";
 
-const asked = { platform: "social", body: { type: "social", arguments: { query: "a", count: 2 } } };
+const request = {
+  platform: "social",
+  body: { type: "social", arguments: { query: "a", count: 2 } },
+};
 
 const hashOf = (any: unknown) =>
   Buffer.from(
@@ -9,18 +12,18 @@ const hashOf = (any: unknown) =>
   ).toString("hex");
 
 test("a submission without a key is not idempotent", () => {
-  expect(idempotencyOf({}, asked)).toBeNull();
+  expect(idempotencyOf({}, request)).toBeNull();
 });
 
 test.each(["a", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', " ~ ", "k".repeat(255)])(
   "%j is a valid key",
   (key) => {
-    expect(idempotencyOf({ "idempotency-key": key }, asked)?.key).toBe(key);
+    expect(idempotencyOf({ "idempotency-key": key }, request)?.key).toBe(key);
   },
 );
 
 test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is refused", (key) => {
-  expect(() => idempotencyOf({ "idempotency-key": key }, asked)).toThrow(
+  expect(() => idempotencyOf({ "idempotency-key": key }, request)).toThrow(
     expect.objectContaining({
       code: "invalid_request",
       status: 400,
@@ -30,21 +33,21 @@ test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is refused", (key) 
 });
 
 test("the hash is a SHA-256 of the request, independent of member order", () => {
-  expect(hashOf(asked)).toMatch(/^[0-9a-f]{64}$/);
+  expect(hashOf(request)).toMatch(/^[0-9a-f]{64}$/);
   const turned = {
     body: { arguments: { count: 2, query: "a" }, type: "social" },
     platform: "social",
   };
-  expect(hashOf(turned)).toBe(hashOf(asked));
+  expect(hashOf(turned)).toBe(hashOf(request));
 });
 
 test.each([
-  { ...asked, platform: "x" },
-  { ...asked, body: { ...asked.body, type: "x" } },
-  { ...asked, body: { ...asked.body, arguments: { query: "a", count: 3 } } },
-  { ...asked, body: { ...asked.body, arguments: { query: "a", count: "2" } } },
-  { ...asked, body: { ...asked.body, arguments: { query: "a", count: 2, sort: "newest" } } },
-  { ...asked, body: [asked.body] },
+  { ...request, platform: "x" },
+  { ...request, body: { ...request.body, type: "x" } },
+  { ...request, body: { ...request.body, arguments: { query: "a", count: 3 } } },
+  { ...request, body: { ...request.body, arguments: { query: "a", count: "2" } } },
+  { ...request, body: { ...request.body, arguments: { query: "a", count: 2, sort: "newest" } } },
+  { ...request, body: [request.body] },
 ])("another request has another hash: %j", (other) => {
-  expect(hashOf(other)).not.toBe(hashOf(asked));
+  expect(hashOf(other)).not.toBe(hashOf(request));
 });

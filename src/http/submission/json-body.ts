@@ -122,10 +122,10 @@ function forbiddenName() {
 function notJson(message: string) {
   const what = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
   const position = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];
-  const fault = what.charAt(0).toLowerCase() + what.slice(1);
+  const text = what.charAt(0).toLowerCase() + what.slice(1);
   return problem(
     "invalid_json",
-    `the body is not JSON: ${position ? `${fault} ${position}` : fault}`,
+    `the body is not JSON: ${position ? `${text} ${position}` : text}`,
     {
       hint: "check quotes, commas and brackets; a quote inside a string needs a backslash",
     },

@@ -23,7 +23,7 @@ async function read(
   {
     platform = "social" as SearchPlatform,
     defaultPlatform = "bluesky" as Platform,
-    held = [] as Known[],
+    held: archived = [] as Known[],
     fetched = [] as Known[],
     lacks = [] as Platform[],
     isConfigured = true,
@@ -32,15 +32,15 @@ async function read(
     authors = [] as Platform[],
   } = {},
 ) {
-  const answerable: Sources["answerable"] = async (asked) =>
-    lacks.includes(asked.platform)
-      ? { ok: false, why: "no_counterpart", message: `${asked.platform} lacks it`, hint: "ask x" }
-      : { ok: true, usesUpstream: askable.includes(asked.platform) };
+  const answerable: Sources["answerable"] = async (work) =>
+    lacks.includes(work.platform)
+      ? { ok: false, why: "no_counterpart", message: `${work.platform} lacks it`, hint: "ask x" }
+      : { ok: true, usesUpstream: askable.includes(work.platform) };
   const context = {
     sources: { defaultPlatform, answerable } as Sources,
     archive: {
       records: async (positions: readonly { platform: Platform }[]) => ({
-        records: held
+        records: archived
           .filter((one) => positions.some((position) => position.platform === one.platform))
           .map((Metadata) => JSON.stringify({ ID: "7", Content: "", Metadata, Score: 1 })),
         damage: [],
@@ -49,8 +49,8 @@ async function read(
       withheld: async () => [],
       accountsNamed: async (name: string) =>
         accounts.filter(({ handle }) => handle === name || /^[.@]/.test(handle.slice(name.length))),
-      search: async (asked: { platforms: readonly Platform[] }) => ({
-        positions: asked.platforms
+      search: async (params: { platforms: readonly Platform[] }) => ({
+        positions: params.platforms
           .filter((one) => authors.includes(one))
           .map((one) => ({ id: 7n, platform: one })),
       }),
@@ -76,41 +76,41 @@ const onMastodon = "https://mas.to/users/ann/statuses/109";
 
 describe("a number", () => {
   test("is the post of the record with this ID", async () => {
-    const asked = await read("getbyid", "7", { held: [{ platform: "bluesky", uri }] });
-    expect(asked).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
-    expect(asked.target).toMatchObject({ kind: "post", uri, id: null });
+    const target = await read("getbyid", "7", { held: [{ platform: "bluesky", uri }] });
+    expect(target).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
+    expect(target.target).toMatchObject({ kind: "post", uri, id: null });
   });
 
   test("is the post that was shown under this ID, read from its uri", async () => {
-    const asked = await read("getreplies", "7", {
+    const target = await read("getreplies", "7", {
       fetched: [{ platform: "mastodon", uri: onMastodon }],
     });
-    expect(asked).toMatchObject({ platform: "mastodon", canonicalQuery: onMastodon });
-    expect(asked.target).toMatchObject({ uri: onMastodon, id: "109", host: "mas.to" });
+    expect(target).toMatchObject({ platform: "mastodon", canonicalQuery: onMastodon });
+    expect(target.target).toMatchObject({ uri: onMastodon, id: "109", host: "mas.to" });
   });
 
   test("of records on two platforms is that of the default platform", async () => {
-    const held: Known[] = [
+    const archived: Known[] = [
       { platform: "bluesky", uri },
       { platform: "x", uri: "https://x.com/i/status/7" },
     ];
-    expect((await read("getbyid", "7", { held })).platform).toBe("bluesky");
-    const asked = await read("getbyid", "7", { held, defaultPlatform: "x" });
-    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
+    expect((await read("getbyid", "7", { held: archived })).platform).toBe("bluesky");
+    const target = await read("getbyid", "7", { held: archived, defaultPlatform: "x" });
+    expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
   });
 
   test("is not looked up on platforms other than that of the path", async () => {
-    const asked = await read("getbyid", "7", {
+    const target = await read("getbyid", "7", {
       platform: "mastodon",
       fetched: [{ platform: "bluesky", uri }],
     });
-    expect(asked).toMatchObject({ platform: "mastodon", canonicalQuery: "mastodon:7" });
+    expect(target).toMatchObject({ platform: "mastodon", canonicalQuery: "mastodon:7" });
   });
 
   test("of a record that an import named itself is known by that name", async () => {
     const name = "import:bluesky:no address, with spaces";
-    const asked = await read("getbyid", "7", { held: [{ platform: "bluesky", uri: name }] });
-    expect(asked.target).toMatchObject({ platform: "bluesky", uri: name });
+    const target = await read("getbyid", "7", { held: [{ platform: "bluesky", uri: name }] });
+    expect(target.target).toMatchObject({ platform: "bluesky", uri: name });
   });
 
   test("without a record is X's own, an id on a Mastodon server, or nothing", async () => {
@@ -126,15 +126,15 @@ describe("a number", () => {
 
 describe("the platform", () => {
   test("is the default one if neither path nor query names one", async () => {
-    const asked = await read("gettweets", "ann", { defaultPlatform: "x" });
-    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
+    const target = await read("gettweets", "ann", { defaultPlatform: "x" });
+    expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 
   test("of a method without a query is that of the path, else the default one", async () => {
     const nothing = { target: null, canonicalQuery: "", warnings: [] };
     expect(await read("gettrends", "")).toEqual({ ...nothing, platform: "bluesky" });
-    const asked = await read("gettrends", "", { platform: "x" });
-    expect(asked).toEqual({ ...nothing, platform: "x" });
+    const target = await read("gettrends", "", { platform: "x" });
+    expect(target).toEqual({ ...nothing, platform: "x" });
   });
 
   test("that cannot be requested leaves the answer to the archive, with a warning", async () => {
@@ -164,8 +164,8 @@ describe("a username without a platform", () => {
     [onMastodon, "@ann@mas.to"],
   ])("is the only account of this name in the archive: %j", async (account, form) => {
     for (const query of ["ann", " @Ann "]) {
-      const asked = await read("gettweets", query, { accounts: [account] });
-      expect(asked).toMatchObject({
+      const target = await read("gettweets", query, { accounts: [account] });
+      expect(target).toMatchObject({
         platform: account.platform,
         canonicalQuery: form,
         target: { kind: "user", platform: account.platform, handle: account.handle, id: null },
@@ -191,26 +191,28 @@ describe("a username without a platform", () => {
       ],
     });
     for (const form of selecting) {
-      const asked = await read("searchbyprofile", form, { accounts: [onBluesky, onMastodon, onX] });
-      expect(asked).toMatchObject({ canonicalQuery: form, warnings: [] });
+      const target = await read("searchbyprofile", form, {
+        accounts: [onBluesky, onMastodon, onX],
+      });
+      expect(target).toMatchObject({ canonicalQuery: form, warnings: [] });
     }
   });
 
   test("ignores accounts on platforms without a source", async () => {
     const accounts = [onBluesky, onX];
-    const asked = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
-    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+    const target = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
+    expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
   test("is an imported author without a known id", async () => {
-    const asked = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
-    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+    const target = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
+    expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
   test("that is not archived belongs to the only platform that can be requested", async () => {
     const askable: Platform[] = ["mastodon"];
-    const asked = await read("getfollowing", "ann", { askable });
-    expect(asked).toMatchObject({
+    const target = await read("getfollowing", "ann", { askable });
+    expect(target).toMatchObject({
       platform: "mastodon",
       canonicalQuery: "mastodon:@ann",
       warnings: [{ code: "platform_assumed" }],
@@ -222,8 +224,8 @@ describe("a username without a platform", () => {
 
   test("belongs to the default platform if that accepts it and can be requested, or nothing else is known", async () => {
     const defaultPlatform = "x";
-    const asked = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
-    expect(asked).toMatchObject({ platform: "x", warnings: [] });
+    const target = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
+    expect(target).toMatchObject({ platform: "x", warnings: [] });
     const unasked = await read("gettweets", "ann", { defaultPlatform, isConfigured: false });
     expect(unasked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
     const archived = await read("gettweets", "ann", {
@@ -243,7 +245,7 @@ describe("a username without a platform", () => {
   });
 
   test("belongs to the platform of the path if it names one", async () => {
-    const asked = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
-    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
+    const target = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
+    expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 });

@@ -22,7 +22,7 @@ export type AttemptContext = {
     error(fields: Record<string, unknown>, message: string): void;
   };
   /** Store errors; the write is repeated. */
-  onFault: (thrown: unknown, message: string) => void;
+  onError: (thrown: unknown, message: string) => void;
 };
 
 export type AttemptEnd = {
@@ -59,13 +59,13 @@ export async function attempt(
 }
 
 /** Repeats the write rather than the delivery, which a full disk would otherwise send again and again. */
-async function note({ store, clock, onFault }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
+async function note({ store, clock, onError }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
   for (;;) {
     try {
       return await store.write("endTry", tried);
     } catch (error) {
       signal.throwIfAborted();
-      onFault(error, "how a delivery went was not noted");
+      onError(error, "how a delivery went was not noted");
     }
     await clock.sleep(noteAgainMs, signal);
   }

@@ -50,14 +50,14 @@ function post(
 }
 
 test("a delivery is a POST of its body with its headers", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const url = await receiver((request, response) => {
     let body = "";
     request.on("data", (chunk) => {
       body += chunk;
     });
     request.on("end", () => {
-      asked.push(
+      requests.push(
         request.method,
         body,
         request.headers["webhook-id"],
@@ -67,7 +67,7 @@ test("a delivery is a POST of its body with its headers", async () => {
     });
   });
   expect(await post(url)).toEqual({ kind: "delivered", status: 202 });
-  expect(asked).toEqual(["POST", "{}", "msg_1", "application/json"]);
+  expect(requests).toEqual(["POST", "{}", "msg_1", "application/json"]);
 });
 
 test("410 has its own outcome", async () => {
@@ -93,13 +93,13 @@ test.each([
 });
 
 test.each([301, 302, 303, 307, 308])("a redirect with %i is not followed", async (status) => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const url = await receiver((request, response) => {
-    asked.push(request.url ?? "");
+    requests.push(request.url ?? "");
     response.writeHead(status, { location: "/elsewhere" }).end();
   });
   expect(await post(url)).toMatchObject({ kind: "failed", status });
-  expect(asked).toEqual(["/"]);
+  expect(requests).toEqual(["/"]);
 });
 
 test.each<[string, RequestListener]>([

@@ -8,7 +8,7 @@ export type RetentionContext = {
   store: Pick<Store<WebhookOperations>, "write">;
   clock: Clock;
   settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
-  onFault: AttemptContext["onFault"];
+  onError: AttemptContext["onError"];
   /** Deleted unfinished. */
   onDropped: (deliveries: number) => void;
 };
@@ -20,10 +20,10 @@ export async function keepWithinBounds(
   context: RetentionContext,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { clock, onFault } = context;
+  const { clock, onError } = context;
   while (!stopping.aborted) {
     await sweep(context, stopping).catch((error: unknown) => {
-      onFault(error, "old deliveries to webhooks were not dropped");
+      onError(error, "old deliveries to webhooks were not dropped");
     });
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
   }

@@ -31,7 +31,7 @@ let sender: Sender;
 let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
 let outcomes: DeliveryOutcome[];
 let logged: string[];
-let faults: unknown[];
+let errors: unknown[];
 let answer: (message: Message) => TryOutcome | Promise<TryOutcome>;
 
 const delivered: TryOutcome = { kind: "delivered", status: 200 };
@@ -50,7 +50,7 @@ beforeEach(() => {
   sent = [];
   outcomes = [];
   logged = [];
-  faults = [];
+  errors = [];
   answer = () => delivered;
   begin();
 });
@@ -87,7 +87,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
       return await Promise.race([answer(message), cut]);
     },
     log: { info: log, error: log },
-    onFault: (fault) => faults.push(fault),
+    onError: (error) => errors.push(error),
     onOutcome: (outcome, deliveries) => {
       for (let count = 0; count < deliveries; count += 1) outcomes.push(outcome);
     },
@@ -104,8 +104,8 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
 }
 
 async function register(path: string): Promise<string> {
-  const asked = { url: `https://example.com${path}`, events: jobEvents };
-  return (await webhooks.create("one", asked)).webhook.id;
+  const params = { url: `https://example.com${path}`, events: jobEvents };
+  return (await webhooks.create("one", params)).webhook.id;
 }
 
 async function sendTest(id: string): Promise<string> {
@@ -203,8 +203,8 @@ describe("attempts", () => {
       await sendTest(id);
     }
     await pass(5_000);
-    const underWay = sent.length - failing.length;
-    expect(underWay).toBe(2);
+    const inProgress = sent.length - failing.length;
+    expect(inProgress).toBe(2);
     answer = () => delivered;
     await sendTest(await register("/healthy"));
     await pass(1_000);
@@ -291,7 +291,7 @@ describe("a crash", () => {
     }) as typeof write;
     await sendTest(id);
     await pass(12_000);
-    expect(faults).toHaveLength(3);
+    expect(errors).toHaveLength(3);
     expect(await pageOf(id)).toMatchObject([{ state: "waiting", attempts: 0 }]);
     await pass(10_000);
     expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
@@ -327,7 +327,7 @@ describe("stop", () => {
     await clock.advance(2_000);
     await stopped;
     expect(sent).toHaveLength(2);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
     expect(await pageOf(id)).toMatchObject(Array(3).fill({ state: "waiting", attempts: 0 }));
   });
 });

@@ -43,7 +43,7 @@ const woken = new Error("there may be something to send");
 type Try = { delivery: DueDelivery; ended: Promise<void> };
 
 export function createSender(context: SenderContext): Sender {
-  const { store, clock, settings, encryptor, log, onFault, onOutcome } = context;
+  const { store, clock, settings, encryptor, log, onError, onOutcome } = context;
   const stopping = new AbortController();
   const cutting = new AbortController();
   const inProgress = new Map<string, Try>();
@@ -58,7 +58,7 @@ export function createSender(context: SenderContext): Sender {
     while (!stopping.signal.aborted) {
       isWoken = false;
       await poll().catch((error: unknown) => {
-        onFault(error, "the store did not tell which deliveries are due");
+        onError(error, "the store did not tell which deliveries are due");
       });
       await rest();
     }
@@ -115,7 +115,7 @@ export function createSender(context: SenderContext): Sender {
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (error) {
       // An aborted attempt stays due.
-      if (!cutting.signal.aborted) onFault(error, "a delivery was not tried");
+      if (!cutting.signal.aborted) onError(error, "a delivery was not tried");
     } finally {
       inProgress.delete(delivery.id);
       wake();

@@ -11,8 +11,8 @@ test.each([
   ["https://example.com:8443/#part", "https://example.com:8443/"],
   ["https://bücher.example/", "https://xn--bcher-kva.example/"],
   ["https://8.8.8.8/", "https://8.8.8.8/"],
-])("%s is normalised to %s", (written, taken) => {
-  expect(checkWebhookUrl(written, rules)).toBe(taken);
+])("%s is normalised to %s", (written, normalised) => {
+  expect(checkWebhookUrl(written, rules)).toBe(normalised);
 });
 
 test.each([
@@ -55,15 +55,15 @@ test.each([
   ],
 ])("a refusal of %s says what is wrong and where", (written, message) => {
   const detail = { code: "webhook_url_refused", message, pointer: "/url" };
-  const fault = { message, details: [expect.objectContaining(detail)] };
-  expect(() => checkWebhookUrl(written, rules)).toThrow(expect.objectContaining(fault));
+  const expected = { message, details: [expect.objectContaining(detail)] };
+  expect(() => checkWebhookUrl(written, rules)).toThrow(expect.objectContaining(expected));
 });
 
 test("a refusal never repeats credentials", () => {
   try {
     checkWebhookUrl("https://ann:hidden@example.com/", rules);
     expect.unreachable();
-  } catch (fault) {
-    expect(JSON.stringify(fault) + String(fault)).not.toContain("hidden");
+  } catch (error) {
+    expect(JSON.stringify(error) + String(error)).not.toContain("hidden");
   }
 });

@@ -35,7 +35,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     hasOtherNodeFor: router.hasNodeFor,
     onFailedAttempt: (attempt) => events.emit("attemptFailed", attempt),
     onEnd: (ended) => events.emit("jobEnded", ended),
-    onFault: (error) => warn(error, "the watch over the jobs failed"),
+    onError: (error) => warn(error, "the watch over the jobs failed"),
   });
   const { webhooks, sender } = createWebhookRole({
     settings: config.webhooks,
@@ -45,7 +45,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     random,
     log,
     version: packageVersion(),
-    onFault: warn,
+    onError: warn,
     onOutcome: (outcome, deliveries) => events.emit("deliveriesEnded", { outcome, deliveries }),
   });
   const { ingest } = search;
@@ -55,7 +55,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     jobs: queue,
     clock,
     onDeleted: (accountId) => events.emit("accountDeleted", { accountId }),
-    onFault: (error) => warn(error, "the watch over accounts that end failed"),
+    onError: (error) => warn(error, "the watch over accounts that end failed"),
   });
   events.on("jobEnded", ({ uuid, method, state, attempts, node, ms }) =>
     log.info({ uuid, method, state, attempts, node, ms }, "job ended"),

@@ -56,6 +56,6 @@ export function makeRouting(
     awayMs: settings.awayMs,
     clock,
   });
-  const sources = upstreams.sourcesBeside(router.elsewhere);
+  const sources = upstreams.sourcesBeside(router.remote);
   return { trust, running, capabilities, directory, router, sources };
 }

@@ -91,8 +91,8 @@ export function addCredentialRoutes(
     schema: { ...hide, params: credentialPath },
     handler: async (request, reply): Promise<CredentialTest> => {
       const found = await credentials.test(limitedAccount(request, reply), request.params.id);
-      const { works, message: says, credential } = found;
-      return { works, message: says, credential: listing(credential) };
+      const { works, message: text, credential } = found;
+      return { works, message: text, credential: listing(credential) };
     },
   });
 

@@ -83,7 +83,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       );
       if (counts === null) return reply.hijack();
       if (page.fromMs < page.toMs && counts.countedFromMs >= page.toMs) throw nothingCounted();
-      const { asked: params } = question;
+      const { bounds: params } = question;
       const end = { startMs: params.startMs, endMs: params.endMs ?? page.toMs };
       const windowNotes = [
         ...warnings.map(warningOf),
@@ -117,7 +117,7 @@ function questionOf(
     platform: platformOfWord(word) ?? "social",
     granularity: granularities.find((name) => name === parameters.granularity) ?? "hour",
     canonicalQuery: printQuery(tree),
-    asked: requestedBoundsOf(parameters),
+    bounds: requestedBoundsOf(parameters),
   } as const;
 }
 

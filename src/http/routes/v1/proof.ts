@@ -53,7 +53,7 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
     if (withdrawn > 0) throw withdrawnSince(withdrawn);
     if (!isAsSigned) throw problem("internal", "what is kept of the result is not what was signed");
     const attestation = await context.nodes.attestation(signature.attestationId);
-    if (attestation === null) throw attestationGone();
+    if (attestation === null) throw attestationDeleted();
     const text = await proofText(context, job, records, signature, attestation);
     return reply.type("application/json; charset=utf-8").send(text);
   }
@@ -100,7 +100,7 @@ function unsigned() {
   });
 }
 
-function attestationGone() {
+function attestationDeleted() {
   return problem("proof_not_found", "the attestation of the node is not kept any more", {
     hint: "submit the search again, and fetch the proof with its result",
   });

@@ -39,7 +39,7 @@ function startTestSampler() {
     retentionMs: 10_800_000,
     bluesky: () => state.bluesky,
     mastodon: () => state.mastodon as MastodonStreamState | null,
-    onFault: () => undefined,
+    onError: () => undefined,
   });
   sampler.start();
   onTestFinished(async () => {

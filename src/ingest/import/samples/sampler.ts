@@ -23,7 +23,7 @@ export type SamplerContext = {
   retentionMs: number;
   bluesky(): IngestState | null;
   mastodon(): MastodonStreamState | null;
-  onFault(fault: unknown): void;
+  onError(fault: unknown): void;
 };
 
 const lookMs = 1_000;
@@ -38,7 +38,7 @@ type Look = { atMs: number; posts: number };
 type Stand = { platform: Platform; lagMs: number | null; posts: number };
 
 export function createSampler(context: SamplerContext): Sampler {
-  const { store, clock, onFault } = context;
+  const { store, clock, onError } = context;
   const stopping = new AbortController();
   const looks = new Map<Platform, Look[]>();
   const waiting = new Map<string, IngestSample>();
@@ -93,7 +93,7 @@ export function createSampler(context: SamplerContext): Sampler {
       await store.write("addIngestSamples", { samples });
     } catch (fault) {
       for (const sample of samples) gather(sample);
-      onFault(fault);
+      onError(fault);
     }
   }
 
@@ -109,7 +109,7 @@ export function createSampler(context: SamplerContext): Sampler {
       if (clock.elapsed() - sweptMs >= sweepEveryMs) {
         sweptMs = clock.elapsed();
         const beforeMs = clock.now() - context.retentionMs;
-        await store.write("dropIngestSamples", { beforeMs }).catch(onFault);
+        await store.write("dropIngestSamples", { beforeMs }).catch(onError);
       }
       await clock.sleep(lookMs, stopping.signal).catch(() => undefined);
     }
