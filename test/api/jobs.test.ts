@@ -119,7 +119,7 @@ describe("the examples of docs/api.md", () => {
   });
 
   test("jobs are listed", async () => {
-    const [{ command = "", answer = "" } = {}] = examplesOf("List one's own jobs");
+    const [{ command = "", answer = "" } = {}] = examplesOf("List jobs");
     const by = await service.makeKey();
     for (const query of ["comet", "comet lang:en"]) {
       await service.result(by, await uuidOf(service, by, query));

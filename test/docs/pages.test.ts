@@ -152,7 +152,7 @@ describe("the forms of a page", () => {
       expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
       expect(answer.headers.vary).toBe("Accept");
       expect(answer.body).toMatch(/^# Invalid query\n/);
-      expect(answer.body).toContain("](/docs/query-language#what-is-said-about-a-query)");
+      expect(answer.body).toContain("](/docs/query-language#errors-and-warnings)");
     }
   });
 

@@ -50,7 +50,7 @@ export const badRequestProblems = {
     title: "Invalid query",
     retryable: false,
     cause:
-      "The query cannot be parsed: an operator has an invalid value, a quote or parenthesis is unclosed, or the query is empty or too long. For methods other than searches, the query [names](../api.md#what-a-query-names) no account, post or space. `errors` lists each error with `offset` and `length` in Unicode code points; the [query language](../query-language.md#what-is-said-about-a-query) explains the codes.",
+      "The query cannot be parsed: an operator has an invalid value, a quote or parenthesis is unclosed, or the query is empty or too long. For methods other than searches, the query [names](../api.md#what-a-query-names) no account, post or space. `errors` lists each error with `offset` and `length` in Unicode code points; the [query language](../query-language.md#errors-and-warnings) explains the codes.",
     fix: [
       "Correct each entry of `errors` as its `hint` says.",
       'To search for a word that looks like an operator, quote it: `"since:today"`.',

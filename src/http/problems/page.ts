@@ -31,10 +31,10 @@ export function problemReference(): string {
     const { status, title, retryable } = problems[code];
     return `| [\`${code}\`](#${code}) | ${status} | ${retryable ? "yes" : "no"} | ${title} |`;
   });
-  const sections = problemCodes.map(
-    (code) =>
-      `### ${code}\n\n**${problems[code].title}.** ${summary(code)}\n\n${problems[code].cause}\n\n${fixList(code)}\n`,
-  );
+  const sections = problemCodes.map((code) => {
+    const { title, status, cause } = problems[code];
+    return `### ${code}\n\n**${title}** (${status}). ${cause}\n\n${fixList(code)}\n`;
+  });
   return [
     "| code | status | retryable | title |",
     "|---|---|---|---|",

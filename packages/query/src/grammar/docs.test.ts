@@ -102,7 +102,7 @@ const isOtherNumber = (alias: string, name: string): boolean =>
     .match(/^(\w+?)y? \1(?:s|ies)$/) !== null;
 
 describe("the table of what is not answered", () => {
-  const rows = rowsBelow("Known, and not answered");
+  const rows = rowsBelow("Unsupported operators");
   const named = rows.map(([names = "", reason, instead]) => ({
     names: names.replaceAll("`", "").split(" "),
     reason,
@@ -129,7 +129,7 @@ describe("the table of what is not answered", () => {
 });
 
 describe("the table of codes", () => {
-  const rows = rowsBelow("What is said about a query");
+  const rows = rowsBelow("Errors and warnings");
 
   test.each(Object.entries(diagnosticCodes))("has %s, with an example of it", (code, severity) => {
     const row = rows.find((cells) => cells[0] === code);

@@ -13,7 +13,7 @@ import { invalid } from "../../schemas/validation.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
-  summary: "Watch one's own jobs",
+  summary: "Watch jobs",
   description:
     "Server-sent events, one for each state that a job of the account comes to, whichever of its keys and paths it came by. " +
     "A client that reconnects with Last-Event-ID first gets what changed in between. It costs one request, and one of those " +

@@ -13,7 +13,7 @@ import type { TypedApp } from "../typed-app.ts";
 const defaultLimit = 20;
 
 const shared = {
-  summary: "List one's own jobs",
+  summary: "List jobs",
   description:
     "Newest first, without what their results say of themselves. The jobs of the account, whichever of its keys and paths " +
     "they came by. It costs one request.",
