@@ -18,8 +18,8 @@ export function addAccounts(program: Command, terminal: Terminal): void {
   const accounts = program
     .command("accounts")
     .description(
-      "Lists, changes, suspends and deletes accounts, which are told by id, name, or provider and login (github:ann). Works beside a running server, which " +
-        "refuses keys and sessions at once and ends jobs within a second.",
+      "Lists, changes, suspends and deletes accounts, named by id, name, or provider and login (github:ann). A running " +
+        "server refuses keys and sessions at once and ends jobs within a second.",
     )
     .helpCommand(false)
     .action(() => {
@@ -32,14 +32,14 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("list")
     .summary("list all accounts")
     .description("Lists all accounts, newest first.")
-    .option("--json", "print one JSON object a line")
+    .option("--json", "print one JSON object per line")
     .action((options: { json?: boolean }) => listAccounts(options, terminal));
   accounts
     .command("show")
     .summary("show an account")
-    .description("Shows an account: its role, limits, keys and when it was seen last.")
-    .argument("<account>", "its id, its name, or its login such as github:ann")
-    .option("--json", "print it as a line of JSON")
+    .description("Shows an account: its role, limits, keys and last use.")
+    .argument("<account>", "id, name or login (github:ann)")
+    .option("--json", "print a line of JSON")
     .action((account: string, options: { json?: boolean }) =>
       showAccount(account, options, terminal),
     );
@@ -47,49 +47,49 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("change")
     .summary("change the role or the limits of an account")
     .description(
-      "Changes the role or the limits of an account. An operator sees all accounts and the audit log on the dashboard; the last " +
-        "one stays an operator. The limits are those of its keys that have none of their own.",
+      "Changes the role or limits of an account. Operators see all accounts and the audit log; the last operator cannot " +
+        "be demoted. The limits apply to keys without their own.",
     )
-    .argument("<account>", "its id, its name, or its login such as github:ann")
+    .argument("<account>", "id, name or login (github:ann)")
     .option("--role <role>", "member or operator", role)
     .option(
       "--requests-per-second <number>",
-      "instead of EARSHOT_REQUESTS_PER_SECOND; default: that again",
+      "instead of EARSHOT_REQUESTS_PER_SECOND; default resets it",
       limit,
     )
     .option(
       "--submissions-per-minute <number>",
-      "instead of EARSHOT_SUBMISSIONS_PER_MINUTE; default: that again",
+      "instead of EARSHOT_SUBMISSIONS_PER_MINUTE; default resets it",
       limit,
     )
     .addHelpText("after", "\nExample:\n  earshot accounts change github:ann --role operator")
     .action((account: string, options) => changeAccount(account, options, terminal));
   accounts
     .command("suspend")
-    .summary("refuse an account until it is restored")
+    .summary("suspend an account")
     .description(
-      "Suspends an account: its keys are refused with 403, its sessions end, its jobs are cancelled. Nothing of it is removed.",
+      "Suspends an account: its keys get 403, its sessions end, its jobs are cancelled. Nothing is deleted.",
     )
-    .argument("<account>", "its id, its name, or its login such as github:ann")
-    .requiredOption("--reason <text>", "why, which operators are shown; 200 characters", reason)
+    .argument("<account>", "id, name or login (github:ann)")
+    .requiredOption("--reason <text>", "reason for operators, up to 200 characters", reason)
     .action((account: string, options: { reason: string }) =>
       suspendAccount(account, options, terminal),
     );
   accounts
     .command("restore")
-    .summary("let a suspended account in again")
-    .description("Lets a suspended account in again; its keys work as before.")
-    .argument("<account>", "its id, its name, or its login such as github:ann")
+    .summary("end a suspension")
+    .description("Ends the suspension of an account; its keys are valid again.")
+    .argument("<account>", "id, name or login (github:ann)")
     .action((account: string) => restoreAccount(account, terminal));
   accounts
     .command("delete")
-    .summary("remove everything that is kept of an account")
+    .summary("delete an account and its data")
     .description(
-      "Removes everything that is kept of an account: keys, sessions, jobs with results, webhooks, credentials, usage. Its jobs " +
-        "end. A running server does it within a second; without one the command does it itself. There is no way back.",
+      "Deletes an account with its keys, sessions, jobs, results, webhooks, credentials and usage, permanently. A " +
+        "running server does this within a second; without one the command does it itself.",
     )
-    .argument("<account>", "its id, its name, or its login such as github:ann")
-    .option("--yes", "that it is meant")
+    .argument("<account>", "id, name or login (github:ann)")
+    .option("--yes", "confirm the deletion")
     .action(
       async (account: string, options: { yes?: boolean }) =>
         await deleteAccount(account, options, terminal),

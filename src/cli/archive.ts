@@ -14,7 +14,8 @@ export function addArchive(program: Command, terminal: Terminal): void {
   const archive = program
     .command("archive")
     .description(
-      "Looks after the archive of the data folder (docs/operations.md). All but restore and recover work beside a running server.",
+      "Maintains the archive of the data folder (docs/operations.md). All commands except restore and recover can run " +
+        "beside a server.",
     )
     .helpCommand(false)
     .action(() => {

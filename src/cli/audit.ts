@@ -15,15 +15,16 @@ export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command("audit")
     .description(
-      "Shows the audit log, newest first: sign-ins, changes of keys and limits, what operators did. It is only appended to. " +
-        "Accounts have the names that they have today; of one that is deleted it says just that.",
+      "Shows the append-only audit log, newest first: sign-ins, changes of keys and limits, actions of operators. " +
+        "Accounts have their current names; deleted ones are anonymous.",
     )
+    .option("--account <account>", "id, name or login (github:ann)")
     .option(
-      "--account <account>",
-      "only what happened to this account: its id, its name, or its login such as github:ann",
+      "--limit <number>",
+      "maximum number of entries",
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
-    .option("--limit <number>", "only so many entries", wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .option("--json", "print one JSON object a line")
+    .option("--json", "print one JSON object per line")
     .action((options: AuditOptions) => show(options, terminal));
 }
 

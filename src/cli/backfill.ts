@@ -16,21 +16,20 @@ export function addBackfill(program: Command, terminal: Terminal): void {
   program
     .command("backfill")
     .description(
-      "Reads posts of Bluesky that the live stream did not bring (docs/backfill.md): all posts of some accounts, or what " +
-        "the network did in a stretch of time. May be interrupted and run again, also beside a running server: it goes on " +
-        "where it was, and nothing is doubled.",
+      "Fetches Bluesky posts that the live stream missed (docs/backfill.md): all posts of accounts, or all events of a " +
+        "time range. Can be interrupted and resumed, also beside a running server, without duplicates.",
     )
     .option("--author <name...>", "accounts, by handle or DID")
-    .option("--authors-file <file>", "a file with such a name on each line; - reads standard input")
+    .option("--authors-file <file>", "a file with an account per line; - for standard input")
     .addOption(
       new Option(
         "--replay <from..to>",
-        "everything of this time; gaps is all time between that which is held",
+        "all events of this time, or gaps: all gaps in coverage",
       ).argParser(replaySpan),
     )
-    .option("--no-labels", "leave out the labels of moderators")
-    .option("--again", "read accounts of which nothing has changed as well")
-    .option("--json", "print a summary as a line of JSON, of each account or of the replay")
+    .option("--no-labels", "skip moderation labels")
+    .option("--again", "also read unchanged accounts")
+    .option("--json", "print a line of JSON for each account or the replay")
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -8,11 +8,11 @@ export function addBackupControl(program: Command, terminal: Terminal): void {
   program
     .command("backup-control")
     .description(
-      "Copies control.db (accounts, API keys, jobs, results, webhooks) as it is at this moment into a file, while a server " +
-        "goes on writing, and its SHA-256 into a file beside it. The archive has a command of its own, earshot archive backup. The secret key is not in it " +
-        "(docs/operations.md).",
+      "Writes a consistent copy of control.db (accounts, API keys, jobs, results, webhooks), while a server keeps " +
+        "writing, and its SHA-256 to a file beside it. The archive (earshot archive backup) and the secret key are not " +
+        "included (docs/operations.md).",
     )
-    .argument("<file>", "where the copy goes: a file that does not exist")
+    .argument("<file>", "a file that does not exist")
     .addHelpText(
       "after",
       "\nExample:\n  earshot backup-control /mnt/backups/control-$(date +%F).db",

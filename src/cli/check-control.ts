@@ -15,12 +15,11 @@ export function addCheckControl(program: Command, terminal: Terminal): void {
   program
     .command("check-control")
     .description(
-      "Checks control.db of the data folder, or a backup that earshot backup-control made: the file itself, references between " +
-        "tables, states and leases of jobs, stored results, and whether encrypted secrets can be decrypted with the secret key. " +
-        "A backup is also compared with its checksum. Writes nothing, and works beside a server. Exit code 1 when anything " +
-        "is wrong; docs/operations.md says how to repair it.",
+      "Checks control.db or a backup of it: the file, references between tables, states and leases of jobs, stored " +
+        "results, whether secrets can be decrypted, and the checksum of a backup. Writes nothing, and can run beside a " +
+        "server. Exits with 1 if there are findings (docs/operations.md).",
     )
-    .argument("[file]", "a backup; control.db of the data folder where it is left out")
+    .argument("[file]", "a backup; default: control.db")
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",

@@ -51,7 +51,14 @@ function section({ command, name }: Named): string {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => written.push(text) });
   command.outputHelp();
-  return `## ${name}\n\n\`\`\`text\n${written.join("").trimEnd()}\n\`\`\`\n`;
+  return `## ${name}\n\n\`\`\`text\n${withoutHelpOption(written.join("")).trimEnd()}\n\`\`\`\n`;
+}
+
+/** Every command has it, so the page names it once. */
+function withoutHelpOption(help: string): string {
+  return help
+    .replace(/^ {2}-h, --help +print this help\n/m, "")
+    .replace(/\nOptions:\n(?=\n|$)/, "");
 }
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {

@@ -31,18 +31,18 @@ const mostBuckets = 1_000_000;
 export function addCounts(program: Command, terminal: Terminal): void {
   takesQuery(program.command("counts"))
     .description(
-      "Counts the posts in the data folder that match, in each minute, hour or day from the first match on (UTC). On a " +
-        "terminal it draws them as bars, several buckets to a line when there are more than lines; else it prints a line for " +
-        "each. What is marked with a question mark is not held completely: there may have been more.",
+      "Counts matching posts per minute, hour or day (UTC) from the first match. A terminal shows bars, with several " +
+        "buckets per line if needed; otherwise each bucket is a line. A question mark means incomplete coverage: there " +
+        "may be more posts.",
     )
     .addOption(
-      new Option("--by <length>", "how long a bucket is")
+      new Option("--by <length>", "length of a bucket")
         .choices(Object.keys(lengthsMs))
         .default("hour"),
     )
     .option("--since <time>", "only posts from this day or time on", moment)
     .option("--until <time>", "only posts before this day or time", moment)
-    .option("--json", "print one JSON object, as GET /v1/search/social/counts answers")
+    .option("--json", "print JSON like GET /v1/search/social/counts")
     .option("--csv", "print start,end,tweet_count,complete")
     .addHelpText(
       "after",

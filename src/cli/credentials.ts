@@ -20,8 +20,8 @@ export function addCredentials(
   const credentials = program
     .command("credentials")
     .description(
-      "Keeps, lists, tests and removes credentials of platforms (docs/credentials.md). Works beside a running server, which " +
-        "knows of a change at its next request.",
+      "Stores, lists, tests and removes platform credentials (docs/credentials.md). A running server applies changes at " +
+        "its next request.",
     )
     .helpCommand(false)
     .action(() => {
@@ -32,23 +32,20 @@ export function addCredentials(
     });
   credentials
     .command("add")
-    .summary("ask the platform whether a credential is good, and keep it")
+    .summary("test and store a credential")
     .description(
-      "Asks the platform whether a credential is good and keeps it, sealed. What is secret is asked for and not shown, or read " +
-        "with --secrets; it is never taken from the command line. One that acts for the same subject is replaced. Without " +
-        "--account it is the deployment's: every account may be served with it. Set the EARSHOT_DATA_DIR, EARSHOT_SECRET_KEY and " +
-        "EARSHOT_UPSTREAM_PRIVATE_HOSTS of the server for this command too.",
+      "Tests a credential with its platform and stores it encrypted, replacing one for the same subject. Secrets are " +
+        "prompted for or read with --secrets, never taken from the command line. Without --account the credential belongs " +
+        "to the deployment and serves every account. Set the server's EARSHOT_DATA_DIR, EARSHOT_SECRET_KEY and " +
+        "EARSHOT_UPSTREAM_PRIVATE_HOSTS.",
     )
     .usage("<platform> <kind> [options] [--name value ...]")
     .argument("<platform>", "bluesky, mastodon or x")
     .argument("<kind>", "the kind of credential, see below")
-    .argument("[values...]", "what the kind takes that is not secret, as --name value")
-    .option(
-      "--account <account>",
-      "the account whose own it is: its id, its name, or its login such as github:ann",
-    )
-    .option("--secrets <file>", "read name=value lines of this file, - for standard input")
-    .option("--json", "print it as a line of JSON")
+    .argument("[values...]", "public fields, as --name value")
+    .option("--account <account>", "its owner, by id, name or login (github:ann)")
+    .option("--secrets <file>", "read name=value lines; - for standard input")
+    .option("--json", "print a line of JSON")
     .allowUnknownOption()
     .addHelpText(
       "after",
@@ -69,31 +66,27 @@ export function addCredentials(
   credentials
     .command("list")
     .summary("list all credentials")
-    .description(
-      "Lists all credentials, oldest first, with the first characters of what is secret.",
-    )
-    .option("--json", "print one JSON object a line")
+    .description("Lists all credentials, oldest first, with the first characters of their secrets.")
+    .option("--json", "print one JSON object per line")
     .action((options: { json?: boolean }) => list(options, terminal));
   credentials
     .command("test")
-    .summary("ask the platforms whether credentials work")
+    .summary("test credentials")
     .description(
-      "Asks the platforms whether credentials work, with as little as shows it. One that works is released from quarantine, " +
-        "one that is refused is quarantined. Ends with 1 when any does not work.",
+      "Tests credentials with minimal requests. A working credential leaves quarantine, a refused one enters it. Exits " +
+        "with 1 if any fails.",
     )
-    .argument("[id]", "only this one, as credentials list shows it")
-    .option("--json", "print one JSON object a line")
+    .argument("[id]", "id from credentials list")
+    .option("--json", "print one JSON object per line")
     .action(
       async (id: string | undefined, options: CheckOptions) =>
         await checkCredentials(id, options, terminal, kindsOf),
     );
   credentials
     .command("remove")
-    .summary("forget a credential")
-    .description(
-      "Forgets a credential. The platform still takes it from whoever has it: end it there as well.",
-    )
-    .argument("<id>", "the credential's id, as credentials list shows it")
+    .summary("delete a credential")
+    .description("Deletes a credential. It stays valid on its platform: revoke it there too.")
+    .argument("<id>", "id from credentials list")
     .action((id: string) => remove(id, terminal));
 }
 

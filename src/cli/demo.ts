@@ -5,10 +5,10 @@ export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command("demo")
     .description(
-      "Starts the whole service on a temporary folder with a few hundred invented posts, submits searches over real HTTP " +
-        "with a real key, and prints each request and answer. Needs no network and no account, and leaves nothing behind.",
+      "Starts the service in a temporary folder with a few hundred invented posts, submits searches over HTTP, and " +
+        "prints each request and response. Needs no network or account, and leaves nothing behind.",
     )
-    .option("--keep", "leave it running afterwards, on EARSHOT_PORT or 8080, until it is stopped")
+    .option("--keep", "keep it running on EARSHOT_PORT or 8080")
     .action(async (options: { keep?: boolean }) => {
       const { runDemo } = await import("./demo/run-demo.ts");
       await runDemo({ keep: options.keep === true }, terminal);

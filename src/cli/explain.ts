@@ -32,16 +32,14 @@ const usualMaxResults = 20;
 export function addExplain(program: Command, terminal: Terminal): void {
   takesQuery(program.command("explain"))
     .description(
-      "Shows how a query is read: its canonical form, its tree, the plan that posts are matched with, and every error and " +
-        "warning with its place. Accounts and posts stand in the plan by their names, as only an archive knows whom they mean. " +
-        "With --analyze the query is run on the archive of the data folder, as earshot search does: that shows the plan with " +
-        "names resolved, what the index is asked, what is checked again, the work done, and the time of each step. " +
-        "A query that cannot be run ends with exit code 2.",
+      "Shows a query's canonical form, tree, plan, and every error and warning with its position. Account and post " +
+        "names are resolved only with --analyze, which runs the query on the archive in the data folder and shows the " +
+        "index lookups, rechecks, work and time of each step. An invalid query exits with code 2.",
     )
-    .option("--analyze", "run the query on the archive in the data folder and show what that took")
+    .option("--analyze", "run the query and show the work done")
     .option(
       "--max-results <number>",
-      `with --analyze: how many posts at most, 1..500 (default: ${usualMaxResults})`,
+      `with --analyze: maximum number of posts, 1..500 (default: ${usualMaxResults})`,
       wholeNumber(1, 500),
     )
     .option(

@@ -32,43 +32,41 @@ export function addImport(program: Command, terminal: Terminal): void {
   program
     .command("import")
     .description(
-      "Reads posts from files into the archive: NDJSON, one JSON object a line, or the format that --format names; plain, " +
-        ".gz or .zst (docs/import.md). " +
-        "May be interrupted and run again, also beside a running server: nothing is doubled. A bad record is reported " +
-        "and set aside in FILE.rejected, and the rest is imported. At its end the platform's segments that are worth it are " +
-        "given the index that answers fastest, as by earshot archive seal.",
+      "Imports posts from files: NDJSON or another --format; plain, .gz or .zst (docs/import.md). Can be interrupted " +
+        "and repeated, also beside a running server, without duplicates. Rejected records are reported and written to " +
+        "FILE.rejected. Finally it seals segments where that pays, like earshot archive seal.",
     )
-    .argument("<file...>", "the files; - reads standard input")
+    .argument("<file...>", "the files; - for standard input")
     .addOption(
       new Option(
         "--platform <name>",
-        "the platform that the posts are from, where the format is not of one",
+        "platform of the posts, unless the format implies it",
       ).choices([...platforms]),
     )
     .addOption(
-      new Option("--format <name>", "the form of the files")
+      new Option("--format <name>", "format of the files")
         .choices([...formatNames])
         .default("ndjson"),
     )
     .addOption(
       new Option(
         "--columns <field=column,...>",
-        "csv: the columns that fields are read from, where they have other names",
+        "csv: columns of fields with other names",
       ).argParser(columnMap),
     )
     .addOption(
       new Option(
         "--author <handle>",
-        "csv, x-archive, bluesky-car: who wrote the posts, where the files do not say",
+        "csv, x-archive, bluesky-car: author, if not in the files",
       ).argParser(authorHandle),
     )
     .addOption(
-      new Option("--covers <from..to>", "the files hold every post of this time").argParser(
+      new Option("--covers <from..to>", "the files contain every post of this time").argParser(
         timeSpan,
       ),
     )
     .option("--strict", "stop at the first bad line (exit 1)")
-    .option("--json", "print a summary of each file, and of the sealing, as a line of JSON")
+    .option("--json", "print a line of JSON for each file and the sealing")
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -13,7 +13,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program
     .command("keys")
     .description(
-      "Makes, lists, rotates and revokes API keys. Works beside a running server, at once.",
+      "Creates, lists, rotates and revokes API keys. Changes apply to a running server at once.",
     )
     .helpCommand(false)
     .action(() => {
@@ -25,22 +25,22 @@ export function addKeys(program: Command, terminal: Terminal): void {
   const limit = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   keys
     .command("create")
-    .summary("make a key and print it, once")
+    .summary("create a key and print it once")
     .description(
-      "Makes a key and prints it alone on the last line: it is kept as a hash and never shown again. Each key is an account of " +
-        "its own, with its own jobs, unless --account names one. Limits are counted per key.",
+      "Creates a key and prints it once, on the last line; only its hash is stored. Without --account, the key gets an " +
+        "account of its own. Limits are counted per key.",
     )
-    .requiredOption("--name <name>", `what the key is for, up to ${longestKeyName} characters`)
+    .requiredOption("--name <name>", `a label, up to ${longestKeyName} characters`)
     .option(
       "--account <account>",
-      "the account it belongs to: its id, its name, or its login such as github:ann; a name that no account has makes one",
+      "its account, by id, name or login (github:ann); an unknown name creates one",
     )
     .option("--requests-per-second <number>", "instead of EARSHOT_REQUESTS_PER_SECOND", limit)
     .option("--submissions-per-minute <number>", "instead of EARSHOT_SUBMISSIONS_PER_MINUTE", limit)
-    .option("--methods <methods>", "all that it may use, with commas between them", methodList)
+    .option("--methods <methods>", "allowed methods, comma-separated", methodList)
     .option(
       "--expires <duration>",
-      "ends after a duration, such as 90d; never without it",
+      "lifetime, such as 90d; default: unlimited",
       durationUpTo(1_000, longestLifeMs),
     )
     .addHelpText(
@@ -54,24 +54,22 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .command("list")
     .summary("list all keys")
     .description(
-      "Lists all keys, those that ended too, oldest first. The secret part of a key is not kept. An expiring key was rotated, " +
-        "and is still good for a while.",
+      "Lists all keys, including ended ones, oldest first. An expiring key was rotated and is still valid.",
     )
-    .option("--json", "print one JSON object a line")
+    .option("--json", "print one JSON object per line")
     .action((options: { json?: boolean }) => listKeys(options, terminal));
   keys
     .command("rotate")
-    .summary("put another key in a key's place and print it, once")
+    .summary("replace a key and print the new one once")
     .description(
-      "Makes a key of the same account, name, limits, methods and end, and prints it alone on the last line. The one in whose " +
-        "place it comes is good until the overlap is over; until then both share their limits. Of keys that were rotated again " +
-        "and again the last two are good.",
+      "Creates a key with the same account, name, limits, methods and expiry, and prints it on the last line. The " +
+        "former key stays valid for the overlap and shares its limits. After repeated rotation the last two are valid.",
     )
-    .argument("<id>", "the key's id, as keys list shows it")
+    .argument("<id>", "id from keys list")
     .addOption(
       new Option(
         "--overlap <duration>",
-        "how long both are good, up to 7d; 0s ends the former at once",
+        "how long both are valid, up to 7d; 0s ends the former at once",
       )
         .argParser(durationUpTo(0, longestOverlapMs))
         .default(24 * hourMs, "24h"),
@@ -79,10 +77,8 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .action((id: string, options: { overlap: number }) => rotateKey(id, options.overlap, terminal));
   keys
     .command("revoke")
-    .summary("end a key for good")
-    .description(
-      "Ends a key for good; requests with it are refused from now on. Its jobs stay until they expire.",
-    )
-    .argument("<id>", "the key's id, as keys list shows it")
+    .summary("revoke a key permanently")
+    .description("Revokes a key permanently. Its jobs stay until they expire.")
+    .argument("<id>", "id from keys list")
     .action((id: string) => revokeKey(id, terminal));
 }

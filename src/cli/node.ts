@@ -23,33 +23,27 @@ export function addNode(program: Command, terminal: Terminal): void {
   program
     .command("node")
     .description(
-      "Runs a node: it attests to the gateway, takes jobs from it, and answers them with the credentials and the archive of its own " +
-        "data folder. It needs no open port. Live ingestion runs only where EARSHOT_INGEST is set. Ctrl-C lets what runs come to its " +
-        "end, within half a minute; a second one does not.",
+      "Runs a node: it attests to the gateway, leases jobs and answers them with the credentials and archive of its own " +
+        "data folder. It needs no open port. Live ingestion requires EARSHOT_INGEST. Ctrl-C stops gracefully within half " +
+        "a minute, a second one immediately.",
     )
-    .option("--gateway <url>", "the address of the gateway; EARSHOT_NODE_GATEWAY when absent")
-    .option(
-      "--gateway-key <key>",
-      "the gateway's key, as nodes key prints it there; EARSHOT_NODE_GATEWAY_KEY when absent",
-    )
-    .option("--name <name>", "what operators know the node by; the host's name when absent")
+    .option("--gateway <url>", "address of the gateway (EARSHOT_NODE_GATEWAY)")
+    .option("--gateway-key <key>", "its key, from nodes key there (EARSHOT_NODE_GATEWAY_KEY)")
+    .option("--name <name>", "name shown to operators; default: the host name")
     .addOption(
       new Option(
         "--listen",
-        "answer searches of clients as well, at EARSHOT_HOST and EARSHOT_PORT, with keys of the gateway",
+        "also serve clients with gateway keys, on EARSHOT_HOST and EARSHOT_PORT",
       ),
     )
-    .option(
-      "--seed-from <backup>",
-      "a folder that archive backup wrote: restored first where the data folder has no archive yet",
-    )
+    .option("--seed-from <backup>", "backup to restore if the data folder has no archive")
     .addHelpText(
       "after",
       "\nExamples:\n" +
         "  earshot node --gateway https://earshot.example --gateway-key KEY\n" +
         "  EARSHOT_NODE_EVIDENCE=none EARSHOT_DATA_DIR=./node earshot node --gateway http://127.0.0.1:8080 --name test\n" +
-        "\nExit codes: 0 when it was stopped, 1 when it was refused or cannot start, 2 for wrong settings, 3 when\n" +
-        "the gateway has sent it away for good: an operator removed it, or another run of it has its place.",
+        "\nExit codes: 0 stopped, 1 refused or cannot start, 2 invalid settings, 3 refused permanently: removed by an\n" +
+        "operator, or superseded by another run with its key.",
     )
     .action((options: NodeOptions) => runNode(options, terminal));
 }

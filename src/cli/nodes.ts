@@ -15,15 +15,15 @@ import type { Terminal } from "./terminal.ts";
 type Json = { json?: boolean };
 type Listed = Json & { limit: number };
 
-const json = ["--json", "print one JSON object a line"] as const;
-const nodeId = ["<id>", "the node's id, as nodes list shows it"] as const;
+const json = ["--json", "print one JSON object per line"] as const;
+const nodeId = ["<id>", "id from nodes list"] as const;
 
 export function addNodes(program: Command, terminal: Terminal): void {
   const nodes = program
     .command("nodes")
     .description(
-      "Approves, shows, drains and removes the nodes that run jobs of this server (earshot node). Works beside a running " +
-        "server, within a second.",
+      "Approves, shows, drains and removes nodes (earshot node) of this server. Changes apply to a running server " +
+        "within a second.",
     )
     .helpCommand(false)
     .action(() => {
@@ -36,29 +36,28 @@ export function addNodes(program: Command, terminal: Terminal): void {
   addChanges(nodes, terminal);
   nodes
     .command("key")
-    .summary("print the key that nodes know this server by")
+    .summary("print this server's public key")
     .description(
-      "Prints the key that this server signs jobs with. A node that is given it as EARSHOT_NODE_GATEWAY_KEY takes work from no " +
-        "other. It is made from the secret key of the data folder, and public.",
+      "Prints the public key of this server's job signatures, derived from its secret key. A node with this " +
+        "EARSHOT_NODE_GATEWAY_KEY accepts only its jobs.",
     )
     .action(() => printKey(terminal));
   nodes
     .command("enroll")
     .summary("print the settings of a new node, with the enrolment token")
     .description(
-      "Prints the lines that a node's environment needs: the key of this server, its address if EARSHOT_PUBLIC_URL is set, and " +
-        "the enrolment token, without which this server refuses a node. The token is the same for all nodes.",
+      "Prints the environment of a new node: this server's key, its address if EARSHOT_PUBLIC_URL is set, and the " +
+        "enrolment token, which all nodes share and need.",
     )
     .action(() => enrollNode(terminal));
   nodes
     .command("simulate")
-    .summary("make a simulated TEE, for trying things out")
+    .summary("create a simulated TEE for tests")
     .description(
-      "Writes a simulated TEE to a folder: what nodes make quotes with, and the collateral and policy that a server " +
-        "verifies them by. It runs all of the code that a real machine would, and proves nothing about any machine. What the " +
-        "folder held of an earlier one is replaced.",
+      "Writes a simulated TEE to a folder: the means to make quotes, and the collateral and policy to verify them. It " +
+        "runs the code of a real machine and proves nothing. Replaces an earlier one.",
     )
-    .argument("<folder>", "where to; made when it does not exist")
+    .argument("<folder>", "created if missing")
     .action((folder: string) => simulateTee(folder, terminal));
 }
 
@@ -68,27 +67,26 @@ function addLists(nodes: Command, terminal: Terminal): void {
     .command("list")
     .summary("list the nodes")
     .description(
-      "Lists the nodes that have come to this server, the oldest first. Names are what the nodes call themselves; the id is what " +
-        "tells them apart.",
+      "Lists the nodes that have connected, oldest first. Names are self-declared; ids are unique.",
     )
-    .option("--all", "those that were removed too")
+    .option("--all", "include removed nodes")
     .option(...json)
     .action((options: Json & { all?: boolean }) => listNodes(options, terminal));
   nodes
     .command("show")
-    .summary("show a node: its evidence, what it can do, what became of it")
-    .description("Shows what is known of a node, one fact a line, and what happened to it lately.")
+    .summary("show a node's evidence, capabilities and events")
+    .description("Shows a node, one fact per line, and its recent events.")
     .argument(...nodeId)
     .option(...json)
     .action((id: string, options: Json) => showNode(id, options, terminal));
   nodes
     .command("events")
-    .summary("show what happened to nodes")
+    .summary("list node events")
     .description(
-      "Lists what happened to nodes, the newest first: who was let in, refused and why, quarantined, changed by an operator.",
+      "Lists node events, newest first: admissions, refusals with reasons, quarantines, changes by operators.",
     )
-    .argument("[id]", "only what happened to this node")
-    .option("--limit <number>", "only so many", limit, 100)
+    .argument("[id]", "events of this node only")
+    .option("--limit <number>", "maximum number", limit, 100)
     .option(...json)
     .action((id: string | undefined, options: Listed) => listEvents(id ?? null, options, terminal));
 }
@@ -96,25 +94,27 @@ function addLists(nodes: Command, terminal: Terminal): void {
 function addChanges(nodes: Command, terminal: Terminal): void {
   nodes
     .command("approve")
-    .summary("let a node in, or back in")
+    .summary("admit or resume a node")
     .description(
-      "Lets a node in that waits, ends the draining of one, and lifts a quarantine. A node that is approved already may move: " +
-        "the machine that it attests from next takes the place of the one that it was approved on.",
+      "Admits a pending node; ends draining and quarantine. For an approved node that has moved, it accepts the machine " +
+        "from which it attests next.",
     )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "approve", terminal));
   nodes
     .command("drain")
-    .summary("give a node no more work")
-    .description("Gives a node no more work. What it runs it may end. nodes approve takes it back.")
+    .summary("drain a node")
+    .description(
+      "Assigns no more jobs to a node; it finishes its current ones. nodes approve resumes it.",
+    )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "drain", terminal));
   nodes
     .command("remove")
-    .summary("refuse a node for good")
+    .summary("remove a node permanently")
     .description(
-      "Refuses a node for good. What it runs goes to others at once, and it is not let in again under this id. Results that it " +
-        "has signed stay, with what proves them.",
+      "Refuses a node permanently under this id and gives its jobs to others at once. Results that it signed stay, with " +
+        "their proofs.",
     )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "remove", terminal));

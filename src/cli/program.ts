@@ -25,70 +25,70 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
   [
     "demo",
     {
-      summary: "show the main job offline, on invented posts",
+      summary: "demonstrate searches offline, on invented posts",
       load: async () => (await import("./demo.ts")).addDemo,
     },
   ],
   [
     "import",
     {
-      summary: "read posts from files into the archive",
+      summary: "import posts from files",
       load: async () => (await import("./import.ts")).addImport,
     },
   ],
   [
     "backfill",
     {
-      summary: "read the history of accounts, or of a stretch of time",
+      summary: "fetch posts of accounts or of a time range",
       load: async () => (await import("./backfill.ts")).addBackfill,
     },
   ],
   [
     "search",
     {
-      summary: "ask the local archive directly",
+      summary: "search the local archive",
       load: async () => (await import("./search.ts")).addSearch,
     },
   ],
   [
     "counts",
     {
-      summary: "count the posts of the local archive over time",
+      summary: "count archived posts over time",
       load: async () => (await import("./counts.ts")).addCounts,
     },
   ],
   [
     "explain",
     {
-      summary: "show how a query is read, and what it costs",
+      summary: "show how a query is parsed and what it costs",
       load: async () => (await import("./explain.ts")).addExplain,
     },
   ],
   [
     "archive",
     {
-      summary: "look after the archive: size, soundness, backups, forgetting",
+      summary: "maintain the archive",
       load: async () => (await import("./archive.ts")).addArchive,
     },
   ],
   [
     "backup-control",
     {
-      summary: "copy API keys, jobs, results and webhooks as they are now",
+      summary: "back up control.db",
       load: async () => (await import("./backup-control.ts")).addBackupControl,
     },
   ],
   [
     "check-control",
     {
-      summary: "check API keys, jobs, results and webhooks, or a backup of them, for damage",
+      summary: "check control.db or a backup of it",
       load: async () => (await import("./check-control.ts")).addCheckControl,
     },
   ],
   [
     "keys",
     {
-      summary: "make, list, rotate and revoke API keys",
+      summary: "create, list, rotate and revoke API keys",
       load: async () => (await import("./keys.ts")).addKeys,
     },
   ],
@@ -109,21 +109,21 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
   [
     "sign-in",
     {
-      summary: "print a link that signs in to the dashboard, once",
+      summary: "print a link that signs in to the dashboard",
       load: async () => (await import("./sign-in.ts")).addSignIn,
     },
   ],
   [
     "nodes",
     {
-      summary: "approve, watch, drain and remove nodes",
+      summary: "approve, show, drain and remove nodes",
       load: async () => (await import("./nodes.ts")).addNodes,
     },
   ],
   [
     "credentials",
     {
-      summary: "keep, list, test and remove credentials of platforms",
+      summary: "manage platform credentials",
       load: async () => (await import("./credentials.ts")).addCredentials,
     },
   ],

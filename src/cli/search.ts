@@ -23,12 +23,11 @@ type Options = { maxResults: number; json?: boolean };
 export function addSearch(program: Command, terminal: Terminal): void {
   takesQuery(program.command("search"))
     .description(
-      "Asks the archive in the data folder directly, all of it, newest first; no server and no key is needed. " +
-        "Where not all of the time asked for is held completely, it says so and draws what is. " +
-        "The operators are those of the API (docs/query-language.md).",
+      "Searches the whole archive in the data folder, newest first, without a server or key. Reports and draws gaps in " +
+        "coverage. The operators are those of the API (docs/query-language.md).",
     )
-    .option("--max-results <number>", "how many posts at most, 1..500", wholeNumber(1, 500), 20)
-    .option("--json", "print the API's records, one a line")
+    .option("--max-results <number>", "maximum number of posts, 1..500", wholeNumber(1, 500), 20)
+    .option("--json", "print the API's records, one per line")
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -10,13 +10,10 @@ export function addSignIn(program: Command, terminal: Terminal): void {
   program
     .command("sign-in")
     .description(
-      "Prints a link that signs in to the dashboard, once and within EARSHOT_SIGN_IN_LINK_TIME: whoever has it is the operator, " +
-        "or the account that --account names. Works beside a running server.",
+      "Prints a link that signs in the operator, or the account of --account, to the dashboard, once and within " +
+        "EARSHOT_SIGN_IN_LINK_TIME. Can run beside a server.",
     )
-    .option(
-      "--account <account>",
-      "instead of the operator, this account: its id, its name, or its login such as github:ann",
-    )
+    .option("--account <account>", "id, name or login (github:ann)")
     .addHelpText("after", "\nExample:\n  earshot sign-in --account ann")
     .action((options: { account?: string }) => signIn(options, terminal));
 }

@@ -38,39 +38,38 @@ export function addVerify(program: Command, terminal: Terminal): void {
   program
     .command("verify")
     .description(
-      "Checks the proof of a result, as GET …/result/<uuid>/proof gives it: that the keys of a node were attested, that the " +
-        "attested program is one of the policy, and that this node has signed this body, what was asked, and what is told of " +
-        "the answer. Nothing is asked over the network, and nothing that the gateway says of itself counts. " +
-        "Says in plain words what is proven and what is not. Ends with exit code 0 when everything holds, else with 1.",
+      "Verifies a proof from GET …/result/<uuid>/proof: the node's keys were attested, the policy lists the attested " +
+        "program, and the node signed this body, request and answer. Uses no network and trusts no claim of the gateway. " +
+        "Prints what is proven and what is not. Exits with 0 if all checks pass, else 1.",
     )
     .argument("<proof>", "file with the proof, JSON")
     .option(
       "--policy <file>",
-      "the programs and machines that you trust (docs/attestation.md); needed for quotes",
+      "trusted programs and machines (docs/attestation.md); required for quotes",
     )
     .option(
       "--accept <kinds>",
-      "evidence that is good enough beside tdx: simulated, none, or both with a comma",
+      "accept simulated, none, or both (comma-separated) besides tdx",
       evidenceList,
     )
     .option(
       "--collateral <folder>",
-      "collateral in place of the proof's, files such as tdx-90c06f000000-platform.json; judged as of now unless --as-of is given",
+      "use files such as tdx-90c06f000000-platform.json instead of the proof's, as of now unless --as-of is given",
     )
     .option(
       "--as-of <time>",
-      "when certificates and collateral have to be in force; the time of the signature unless given",
+      "when certificates and collateral must be valid; default: the time of the signature",
       moment,
     )
-    .option("--result <file>", "the result as it was fetched: it has to be the one that was signed")
-    .option("--job <uuid>", "the job that the proof has to be of")
-    .option("--nonce <nonce>", "what you sent as Earshot-Nonce when you asked a node itself")
-    .option("--query <query>", "the query that has to have been asked")
-    .option("--from <time>", "the beginning of the window that has to have been asked for", moment)
-    .option("--to <time>", "its end", moment)
-    .option("--first-page", "the first page has to have been asked for, not a further one")
-    .option("--gateway-key <key>", "the key of the gateway that the node has to have worked for")
-    .option("--signed-after <time>", "the earliest time of the signature", moment)
+    .option("--result <file>", "the fetched result, which must be the signed one")
+    .option("--job <uuid>", "required job")
+    .option("--nonce <nonce>", "the Earshot-Nonce you sent to the node")
+    .option("--query <query>", "required query")
+    .option("--from <time>", "required start of the window", moment)
+    .option("--to <time>", "required end of the window", moment)
+    .option("--first-page", "require the first page")
+    .option("--gateway-key <key>", "required gateway key")
+    .option("--signed-after <time>", "earliest time of the signature", moment)
     .option(
       "--json",
       "print one JSON object: holds, checks, and of a proof that holds what it says and proves",

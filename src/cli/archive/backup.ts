@@ -11,17 +11,14 @@ import { archiveFolder } from "./with-archive.ts";
 export function addBackup(archive: Command, terminal: Terminal): void {
   archive
     .command("backup")
-    .summary("copy the archive as it is now, also while it is written")
+    .summary("back up the archive")
     .description(
-      "Copies the archive as it is at this moment into a folder of its own, while a server goes on writing. The folder holds " +
-        "the archive's files and manifest.json with their SHA-256, which is written last: without it the backup is not " +
-        "whole. API keys, jobs and results are no part of it: earshot backup-control copies them (docs/operations.md).",
+      "Writes a consistent copy of the archive to a folder, while a server keeps writing. manifest.json, with the " +
+        "SHA-256 of each file, is written last: a folder without it is incomplete. API keys, jobs and results are not " +
+        "included: use earshot backup-control (docs/operations.md).",
     )
-    .argument(
-      "<folder>",
-      "where the backup goes: a new or empty folder, or one that an earlier try left",
-    )
-    .option("--json", "print a summary as a line of JSON")
+    .argument("<folder>", "new or empty folder, or an incomplete backup")
+    .option("--json", "print a line of JSON")
     .addHelpText("after", "\nExample:\n  earshot archive backup /mnt/backups/$(date +%F)")
     .action((folder: string, options: { json?: boolean }) => backup(folder, options, terminal));
 }

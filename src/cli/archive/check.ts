@@ -19,13 +19,13 @@ const sampleRows = 500;
 export function addCheck(archive: Command, terminal: Terminal): void {
   archive
     .command("check")
-    .summary("compare everything in the archive that says the same twice")
+    .summary("verify the archive")
     .description(
-      "Compares files with their own sums, the catalog with the segments, every post with the lists that lead to it, and " +
-        `the index with the posts: ${sampleRows} posts of each segment, with --full every word of every post. Writes nothing. ` +
-        "Exit code 1 when anything disagrees; each finding says what to do.",
+      "Verifies file checksums, the catalog against the segments, posts against the lists that refer to them, and the " +
+        `index against ${sampleRows} posts of each segment (--full: all posts). Writes nothing. Exits with 1 if there are ` +
+        "findings; each names its fix.",
     )
-    .option("--full", "compare the index with all posts; takes about a minute for two million")
+    .option("--full", "compare all posts; about a minute for two million")
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",

@@ -43,29 +43,22 @@ type Options = {
 export function addForget(archive: Command, terminal: Terminal): void {
   archive
     .command("forget")
-    .summary("take posts out of the archive, and keep them out")
+    .summary("delete posts and prevent their return")
     .description(
-      "Takes posts out of the archive: those of an author, some by their names, or all that a query finds, hidden ones too. " +
-        "Without --yes it only counts them. They stay out: no replay, edit or import brings one back. Stored results are " +
-        "lists of IDs and show them no more at once; the texts are gone from the disk when the segments that held them are " +
-        "rewritten, which this command does, or a running server after it. Backups, imported files and other copies are " +
-        "not touched.",
+      "Deletes posts, also hidden ones, by author, name or query, and prevents their return by replay, edit or import. " +
+        "Without --yes it only counts them. Stored results omit them at once. Their texts leave the disk when this " +
+        "command, or a running server later, rewrites the segments. Backups, imported files and other copies are not " +
+        "changed.",
     )
-    .option("--author <name>", "an account by its handle or id: its posts")
-    .option(
-      "--post <name...>",
-      "posts by ID, uri, or the address of their page; also such as are not held",
-    )
-    .option("--query <query>", "the posts that a query finds")
-    .addOption(new Option("--platform <name>", "only there").choices([...platforms]))
-    .option("--yes", "do it")
-    .option("--for-good", "with --author: keep out what the account writes from now on as well")
-    .option(
-      "--allow-return",
-      "take the posts out, but let the next replay or import bring them back",
-    )
-    .option("--undo", "with --author or --post: let come back what was forgotten")
-    .option("--json", "print a summary as a line of JSON")
+    .option("--author <name>", "all posts of an account, by handle or id")
+    .option("--post <name...>", "posts by ID, uri or URL, archived or not")
+    .option("--query <query>", "all posts that match a query")
+    .addOption(new Option("--platform <name>", "only on this platform").choices([...platforms]))
+    .option("--yes", "delete them")
+    .option("--for-good", "with --author: also reject future posts")
+    .option("--allow-return", "let a later replay or import restore the posts")
+    .option("--undo", "with --author or --post: permit their return")
+    .option("--json", "print a line of JSON")
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -16,14 +16,13 @@ export function addRecover(archive: Command, terminal: Terminal): void {
     .command("recover")
     .summary("rebuild the catalog from the segments")
     .description(
-      "Rebuilds a catalog that is missing, empty, damaged, older than its segments or of another archive, from the segments " +
-        "themselves. No server and no other command may use the data folder. All posts are found again, and deleted posts " +
-        "stay deleted. The former catalog is moved aside; files that are no segments go to archive/orphaned. What only the " +
-        "catalog knew is unknown afterwards: coverage, counts that waited, and, where the former catalog cannot be read, " +
-        "account states, labels and how far each source had come.",
+      "Rebuilds a catalog that is missing, empty, damaged, older than its segments or of another archive from the " +
+        "segments. Nothing else may use the data folder. All posts are found, and deleted posts stay deleted. The former " +
+        "catalog is kept; files that are not segments go to archive/orphaned. Coverage and pending counts are lost; so " +
+        "are account states, labels and checkpoints of sources if the former catalog cannot be read.",
     )
-    .option("--force", "also where nothing is wrong with the catalog")
-    .option("--json", "print a summary as a line of JSON")
+    .option("--force", "rebuild an intact catalog too")
+    .option("--json", "print a line of JSON")
     .addHelpText("after", "\nExample:\n  earshot archive recover && earshot archive check")
     .action((options: Options) => recoverArchive(options, terminal));
 }

@@ -20,22 +20,20 @@ type Options = { all?: boolean; segment?: string; json?: boolean };
 export function addReindex(archive: Command, terminal: Terminal): void {
   archive
     .command("reindex")
-    .summary("make segments anew from their posts")
+    .summary("rebuild segments from their posts")
     .description(
-      "Makes the index of segments anew that another analyzer or another Unicode made, after an upgrade; they are searched " +
-        "post by post until then. Works while the archive is searched and written, takes about half a minute for a million " +
-        "posts, and may be stopped: the next run goes on. A running server does the same by itself; beside one the command " +
-        "notes what it is to do. A damaged segment that is named with --segment is made again from every post that can still be " +
-        "read: what is lost is listed and becomes a gap of the coverage, and the damaged file is moved to archive/orphaned.",
+      "Rebuilds the index of segments made by another analyzer or Unicode version; until then they are searched post by " +
+        "post. Takes about half a minute per million posts; can be interrupted and resumed, during searches and writes. A " +
+        "running server does this by itself; beside one the command queues the work. --segment also salvages a damaged " +
+        "segment: lost posts are listed and become a coverage gap, and the damaged file moves to archive/orphaned.",
     )
-    .option("--all", "every segment, whatever made it")
+    .option("--all", "every segment")
     .addOption(
-      new Option(
-        "--segment <name>",
-        "one segment, as check names it: x/3; damaged posts are left out",
-      ).conflicts("all"),
+      new Option("--segment <name>", "one segment, such as x/3, without damaged posts").conflicts(
+        "all",
+      ),
     )
-    .option("--json", "print a summary as a line of JSON")
+    .option("--json", "print a line of JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  earshot archive reindex\n  earshot archive reindex --segment bluesky/7",

@@ -10,14 +10,14 @@ import type { Terminal } from "../terminal.ts";
 export function addRestore(archive: Command, terminal: Terminal): void {
   archive
     .command("restore")
-    .summary("put the archive of a backup into a data folder that has none")
+    .summary("restore a backup")
     .description(
-      "Puts the archive of a backup into the data folder, which must hold none, and on which no server runs. Each file is " +
-        "compared with its SHA-256 on the way; the archive appears in one step, whole, or not at all. What the live stream " +
-        "brought since the backup it brings again, as far back as its servers reach.",
+      "Restores the archive of a backup into a data folder without an archive or a running server. Verifies the SHA-256 " +
+        "of each file and moves the archive into place in one step. The live stream then resumes from the backup, as far " +
+        "back as its hosts reach.",
     )
     .argument("<folder>", "the folder of the backup")
-    .option("--json", "print a summary as a line of JSON")
+    .option("--json", "print a line of JSON")
     .addHelpText(
       "after",
       "\nExample:\n  EARSHOT_DATA_DIR=/srv/earshot earshot archive restore /mnt/backups/2026-11-21",

@@ -19,16 +19,15 @@ type Options = { segment?: string; json?: boolean };
 export function addSeal(archive: Command, terminal: Terminal): void {
   archive
     .command("seal")
-    .summary("give segments the index that answers fastest")
+    .summary("build the fastest index of segments")
     .description(
-      "Seals the segments that are not sealed yet, or to which much was written since: they are given an index that is " +
-        "smaller and answers many times as fast, also while posts in them still change. Small ones are passed over " +
-        "(EARSHOT_SEAL_POSTS). Works while the archive is searched and written, and may be stopped: the next run goes on. " +
-        "A running server does the same by itself once nothing arrives in a segment any more (EARSHOT_SEAL_AFTER); beside " +
-        "one the command notes what it is to do, and leaves the newest segments to it.",
+      "Builds the smaller and much faster index of segments that are not sealed or have many changes since. Skips small " +
+        "segments (EARSHOT_SEAL_POSTS). Can be interrupted and resumed, during searches and writes. A running server " +
+        "seals by itself after EARSHOT_SEAL_AFTER without new posts; beside one the command queues the work, except for " +
+        "the newest segments.",
     )
-    .option("--segment <name>", "one segment, as check names it: x/3, however small or new it is")
-    .option("--json", "print a summary as a line of JSON")
+    .option("--segment <name>", "one segment, such as x/3, of any size and age")
+    .option("--json", "print a line of JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  earshot archive seal\n  earshot archive seal --segment bluesky/7",

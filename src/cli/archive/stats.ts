@@ -15,12 +15,12 @@ import { withArchive } from "./with-archive.ts";
 export function addStats(archive: Command, terminal: Terminal): void {
   archive
     .command("stats")
-    .summary("what the archive holds, and how large it is")
+    .summary("show posts, size and coverage")
     .description(
-      "Shows what the archive holds of each platform, how large that is, and which time is held completely, with its gaps. " +
-        "The span is that of the posts' IDs, and of the posts themselves before November 2010.",
+      "Shows the posts, size, and coverage with gaps of each platform. The span is that of the posts' IDs, before " +
+        "November 2010 that of the posts.",
     )
-    .option("--json", "print it as one JSON object, with every segment and interval")
+    .option("--json", "print JSON with every segment and interval")
     .addHelpText(
       "after",
       "\nExamples:\n" +
