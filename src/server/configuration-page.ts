@@ -81,7 +81,12 @@ function table(title: string, rows: readonly Setting<unknown>[]): string {
 
 function row({ name, defaultText, expected, meaning }: Setting<unknown>): string {
   const fallback = defaultText.split(",").map((part) => `\`${part}\``);
-  const values = expected.replace(/, such as 500ms.* or 7d/, "");
+  const values = expected
+    .replace(/, such as 500ms.* or 7d/, "")
+    .replace(/^a whole number from (\d+) to (\d+)/, "$1–$2")
+    .replace(/^a duration of (\w+) or more/, "duration ≥ $1")
+    .replace(/^a duration/, "duration")
+    .replace(/^one of /, "");
   return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${meaning} |`;
 }
 
