@@ -1,8 +1,8 @@
 /** The seed of random tests: `usual` for reproducibility; EARSHOT_TEST_SEED overrides it, `random` draws one. */
 export function testSeed(usual: number): number {
-  const asked = process.env.EARSHOT_TEST_SEED;
-  if (asked === "random") return Math.floor(Math.random() * 2 ** 31);
-  return asked === undefined ? usual : Number(asked);
+  const requested = process.env.EARSHOT_TEST_SEED;
+  if (requested === "random") return Math.floor(Math.random() * 2 ** 31);
+  return requested === undefined ? usual : Number(requested);
 }
 
 /** Number of property runs: `usual` times EARSHOT_TEST_RUNS, at least one. */

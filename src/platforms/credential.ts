@@ -48,14 +48,14 @@ export type CredentialKind = {
   /** Alternative in a browser. */
   authorization?: Authorization;
   /** Sends a minimal request and returns a one-line summary. Errors: `credential_refused`. */
-  test(held: LeasedCredential, tools: CredentialTools): Promise<string>;
+  test(stored: LeasedCredential, tools: CredentialTools): Promise<string>;
   /**
    * Sends a request: logs in, renews expired tokens (serialised, see `renew`) and adds the headers. A 401 that survives a
    * renewal throws `credential_refused`; other answers are returned.
    */
   send(
     request: AuthorizedRequest,
-    held: LeasedCredential,
+    stored: LeasedCredential,
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
   /**
@@ -116,7 +116,7 @@ export type LeasedCredential = {
    * Replaces the secrets. `make` runs for one caller at a time, with the current secrets; concurrent callers share its
    * result, which is on disk when this resolves. If the secrets no longer equal `seen`, `make` is not called.
    */
-  renew(seen: Secrets, make: (held: Secrets) => Promise<Secrets>): Promise<Secrets>;
+  renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };
 
 export type CredentialTools = {

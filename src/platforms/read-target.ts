@@ -33,19 +33,20 @@ const mostCharacters = 2_048;
  * platform than `platform`. Both have one detail, with its offset in code points.
  */
 export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
-  const place = offsetOf(what, text, platform);
-  const { written } = place;
-  checkCharacters(place);
+  const position = offsetOf(what, text, platform);
+  const { written } = position;
+  checkCharacters(position);
   const { named, rest } = withoutPrefix(written);
   const within = named ?? platform;
-  if (named !== null && platform !== "social" && platform !== named) throw mismatch(place, named);
-  const asked = { ...place, platform: within };
+  if (named !== null && platform !== "social" && platform !== named)
+    throw mismatch(position, named);
+  const requested = { ...position, platform: within };
   const target =
-    readAddress(what, rest) ?? readUri(what, rest) ?? readName(what, rest, within, asked);
-  if (target === null) throw malformed(asked);
+    readAddress(what, rest) ?? readUri(what, rest) ?? readName(what, rest, within, requested);
+  if (target === null) throw malformed(requested);
   if (target.platform === null)
     return within === "social" ? target : { ...target, platform: within };
-  if (within !== "social" && within !== target.platform) throw mismatch(asked, target.platform);
+  if (within !== "social" && within !== target.platform) throw mismatch(requested, target.platform);
   return target;
 }
 
@@ -56,19 +57,19 @@ export function offsetOf(what: TargetKind, text: string, platform: SearchPlatfor
   return { what, written, offset, platform };
 }
 
-function checkCharacters(place: Malformed): void {
-  const { written } = place;
+function checkCharacters(position: Malformed): void {
+  const { written } = position;
   const length = characters(written);
   if (length > mostCharacters) {
     const message = `it has ${length} characters; the limit is ${mostCharacters}`;
-    throw malformed(place, { message, from: mostCharacters, length: length - mostCharacters });
+    throw malformed(position, { message, from: mostCharacters, length: length - mostCharacters });
   }
   const strange = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(written);
   if (strange === null) return;
   const from = characters(written.slice(0, strange.index));
   const isSpace = /\s/u.test(strange[0]);
   const message = isSpace ? "it contains a space" : "it contains an invisible character";
-  throw malformed(place, { message, from, length: 1 });
+  throw malformed(position, { message, from, length: 1 });
 }
 
 /** An unknown prefix stays, so that the text is rejected as malformed. */

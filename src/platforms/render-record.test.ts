@@ -103,9 +103,9 @@ describe("a post", () => {
     const ids = { mayShow: "ids" as const };
     const { record } = itemOf({ kind: "post", post }, { ...options, ...ids });
     expect(record).not.toContain("secret");
-    const told = JSON.parse(record);
+    const reported = JSON.parse(record);
     const whole = read({ kind: "post", post });
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       ID: "20",
       Content: "",
       Metadata: {
@@ -122,7 +122,7 @@ describe("a post", () => {
       },
       Score: 1,
     });
-    const { kind, ...members } = told.Metadata;
+    const { kind, ...members } = reported.Metadata;
     expect(Object.keys(members)).toEqual(Object.keys(whole.Metadata));
   });
 });
@@ -214,10 +214,10 @@ test.each([
   [{ kind: "space", space }, "1YqKDqWqdPLsV", ["comets", "live", '"13"'], undefined],
 ] as const)("%j of which only its id may be told", (item, id, hidden, url) => {
   const { record } = itemOf(item, { ...options, mayShow: "ids" });
-  const told = JSON.parse(record);
-  expect(told).toMatchObject({ ID: id, Content: "" });
+  const reported = JSON.parse(record);
+  expect(reported).toMatchObject({ ID: id, Content: "" });
   for (const text of hidden) expect(record).not.toContain(text);
-  if (url !== undefined) expect(told.Metadata.url).toBe(url);
+  if (url !== undefined) expect(reported.Metadata.url).toBe(url);
   const { Metadata } = read(item);
-  expect(Object.keys(told.Metadata)).toEqual(Object.keys(Metadata));
+  expect(Object.keys(reported.Metadata)).toEqual(Object.keys(Metadata));
 });

@@ -25,16 +25,16 @@ export type RenderOptions = {
 /** Same form as records of the archive. */
 export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
-  const { record, platform, userId } = toldOf(item, options.mayShow);
+  const { record, platform, userId } = reportedOf(item, options.mayShow);
   return { platform, id: null, uri: null, userId, record: JSON.stringify(record) };
 }
 
-type Told = { record: RenderedRecord; platform: Platform; userId: string | null };
+type Reported = { record: RenderedRecord; platform: Platform; userId: string | null };
 
-function toldOf(
+function reportedOf(
   item: Exclude<UpstreamItem, { kind: "post" }>,
   mayShow: RenderOptions["mayShow"],
-): Told {
+): Reported {
   const isWhole = mayShow === "everything";
   switch (item.kind) {
     case "profile": {
@@ -63,8 +63,8 @@ function postItem(post: Post, { mayShow, idOf, nowMs }: RenderOptions): FetchedI
   }
   const timeMs = postTimeMs(post, nowMs);
   const row = { id, platform, timeMs, counts, record: encodeRecord(post, timeMs) };
-  return { platform, id, uri, userId, record: renderRecord(row, nobody) };
+  return { platform, id, uri, userId, record: renderRecord(row, noOne) };
 }
 
 /** Upstream posts contain their authors. */
-const nobody = () => ({ handle: null, name: null });
+const noOne = () => ({ handle: null, name: null });

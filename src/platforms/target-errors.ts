@@ -39,8 +39,8 @@ const usualHints: Record<Target["kind"], string> = {
   space: "paste the address of the space, https://x.com/i/spaces/… or the id at its end",
 };
 
-export function malformed(place: Malformed, reason: Reason = {}): EarshotError {
-  const { what, written, offset } = place;
+export function malformed(position: Malformed, reason: Reason = {}): EarshotError {
+  const { what, written, offset } = position;
   const { from = 0, length = characters(written) } = reason;
   const why = reason.message === undefined ? "" : `: ${reason.message}`;
   return invalidQuery({
@@ -68,12 +68,12 @@ export function ambiguous(
   });
 }
 
-function invalidQuery(fault: ErrorDetail & { offset: number; hint: string }): EarshotError {
-  const { message, hint } = fault;
-  return new EarshotError("invalid_query", `${message} (at offset ${fault.offset})`, {
+function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): EarshotError {
+  const { message, hint } = error;
+  return new EarshotError("invalid_query", `${message} (at offset ${error.offset})`, {
     status: 400,
     hint,
-    details: [{ ...fault, pointer: "/arguments/query" }],
+    details: [{ ...error, pointer: "/arguments/query" }],
   });
 }
 

@@ -96,20 +96,20 @@ export function readName(
   what: Target["kind"],
   text: string,
   platform: SearchPlatform,
-  place: Malformed,
+  position: Malformed,
 ): Target | null {
-  if (what === "user") return readUser(text, platform, place);
+  if (what === "user") return readUser(text, platform, position);
   if (what === "post") return readPostId(text, platform);
   return isSpaceId(text) && (platform === "x" || platform === "social")
     ? { kind: "space", platform: "x", id: text }
     : null;
 }
 
-function readUser(text: string, platform: SearchPlatform, place: Malformed): UserTarget | null {
+function readUser(text: string, platform: SearchPlatform, position: Malformed): UserTarget | null {
   const isHandleWritten = /^[@＠]/.test(text);
   const name = isHandleWritten ? text.slice(1) : text;
   if (name.includes("@")) return readServerName(name, isHandleWritten);
-  if (!isHandleWritten && numberForm.test(name)) return readUserNumber(name, platform, place);
+  if (!isHandleWritten && numberForm.test(name)) return readUserNumber(name, platform, position);
   if (platform === "mastodon") {
     if (!isHandleWritten && isServerId(name)) return userOf("mastodon", { id: name });
     return isLocalName(name) ? userOf("mastodon", { handle: name }) : null;
@@ -117,7 +117,7 @@ function readUser(text: string, platform: SearchPlatform, place: Malformed): Use
   if (isHandle(name)) return userOf("bluesky", { handle: name.toLowerCase() });
   if (!isXHandle(name)) return null;
   if (platform === "bluesky") {
-    throw malformed(place, {
+    throw malformed(position, {
       message: "a handle on Bluesky has a dot",
       hint: `write the whole handle, such as ${name}.bsky.social`,
     });
@@ -139,10 +139,10 @@ function readServerName(name: string, isHandleWritten: boolean): UserTarget | nu
 function readUserNumber(
   digits: string,
   platform: SearchPlatform,
-  place: Malformed,
+  position: Malformed,
 ): UserTarget | null {
   if (platform === "bluesky") {
-    throw malformed(place, {
+    throw malformed(position, {
       message: "accounts on Bluesky have no numbers",
       hint: `write the handle or the DID; x:${digits.slice(0, 19)} is an account on X`,
     });

@@ -28,17 +28,17 @@ test("a page tells how much was sent and how far that reaches where some is left
 });
 
 test("a page tells how many items could not be read, beside what else is to be said of it", () => {
-  const remark = { code: "partial_view", message: "not all" };
+  const warning = { code: "partial_view", message: "not all" };
   const page = pageOf([{ kind: "unreadable" }, { kind: "unreadable" }], {
     ...options,
-    remarks: [remark],
+    remarks: [warning],
   });
   expect(page).toEqual({
     items: [],
     next: "more",
     received: 2,
     remarks: [
-      remark,
+      warning,
       {
         code: "unreadable_items",
         message: "2 of the items that Bluesky answered with could not be read and are left out",

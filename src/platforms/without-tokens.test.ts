@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { withoutTokens } from "./without-tokens.ts";
 
 test("what a platform says stays as it is where nothing in it looks like a credential", () => {
-  for (const said of [
+  for (const output of [
     "Could not find tweet with id: [1234567890123456789].",
     "the Bearer token is missing",
     "This action is outside the authorized scopes",
     "profile not found: did:plc:aaaaaaaaaaaaaaaaaaaaaaaa",
   ]) {
-    expect(withoutTokens(said)).toBe(said);
+    expect(withoutTokens(output)).toBe(output);
   }
   for (const nothing of [undefined, null, 1, {}, ["a"]]) expect(withoutTokens(nothing)).toBe("");
 });

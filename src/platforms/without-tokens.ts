@@ -19,9 +19,9 @@ const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
  * A platform's message for display: one line of up to 200 characters without apparent credentials, which a refusal may echo.
  * Empty if not a string.
  */
-export function withoutTokens(said: unknown): string {
-  if (typeof said !== "string") return "";
-  const line = withoutControls(cut(said, mostRead)).replaceAll(/\s+/g, " ").trim();
+export function withoutTokens(output: unknown): string {
+  if (typeof output !== "string") return "";
+  const line = withoutControls(cut(output, mostRead)).replaceAll(/\s+/g, " ").trim();
   const clean = line.replaceAll(authorization, "$1 …").replaceAll(longRun, "…");
   return cut(clean, mostShown).toWellFormed();
 }

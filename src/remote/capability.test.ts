@@ -27,7 +27,7 @@ test("a type takes the ways that it names, and archives", () => {
 });
 
 test("a method that does not search is asked where its target or its page is", () => {
-  const held: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
+  const stored: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
   const fetch: Work = { platform: "social", type: "social", method: "getfollowers" };
   expect(canRun(capabilities, fetch)).toBe(false);
   const place = {
@@ -41,5 +41,5 @@ test("a method that does not search is asked where its target or its page is", (
   expect(canRun(capabilities, { ...fetch, platform: "x" })).toBe(true);
   expect(canRun(capabilities, { ...fetch, platform: "bluesky" })).toBe(false);
   expect(reachOf(capabilities, { ...fetch, platform: "x" })).toBe(2);
-  expect(reachOf([held], { ...fetch, platform: "x" })).toBe(1);
+  expect(reachOf([stored], { ...fetch, platform: "x" })).toBe(1);
 });

@@ -7,7 +7,7 @@ export type Capability = { platform: Platform; method: Method; ways: readonly Ac
 /** What determines which nodes can run a request. */
 export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "place">;
 
-const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
+const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   social: ["archive", "credential", "api", "public"],
   "social-credential": ["archive", "credential"],
   "social-api": ["archive", "api", "public"],
@@ -17,14 +17,14 @@ const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
  * Searches: the number of requested platforms covered. Other methods: 2 if it can call the platform, 1 with its archive only.
  */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
-  const allowed = waysOfType[work.type];
+  const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
-    const ways = capabilities
+    const methods = capabilities
       .filter((one) => one.platform === platform && one.method === work.method)
       .flatMap((one) => one.ways)
-      .filter((way) => allowed.includes(way));
-    if (ways.length === 0) return 0;
-    return isSearch(work.method) || ways.every((way) => way === "archive") ? 1 : 2;
+      .filter((method) => allowed.includes(method));
+    if (methods.length === 0) return 0;
+    return isSearch(work.method) || methods.every((method) => method === "archive") ? 1 : 2;
   });
   return reaches.reduce<number>((sum, reach) => sum + reach, 0);
 }
@@ -37,8 +37,8 @@ export function mergedCapabilities(
   const all = new Map<string, Capability>();
   for (const one of [...capabilities, ...more]) {
     const key = `${one.platform} ${one.method}`;
-    const ways = new Set([...(all.get(key)?.ways ?? []), ...one.ways]);
-    all.set(key, { ...one, ways: [...ways] });
+    const methods = new Set([...(all.get(key)?.ways ?? []), ...one.ways]);
+    all.set(key, { ...one, ways: [...methods] });
   }
   return [...all.values()];
 }
@@ -50,18 +50,18 @@ export function mayBeBilled(capabilities: readonly Capability[], work: Work): bo
   const billing = requestedPlatforms(work).filter((platform) =>
     billingPlatforms.includes(platform),
   );
-  const allowed = waysOfType[work.type];
+  const allowed = methodsOfType[work.type];
   return capabilities.some(
     ({ platform, method, ways }) =>
       method === work.method &&
       billing.includes(platform) &&
-      ways.some((way) => way !== "archive" && allowed.includes(way)),
+      ways.some((route) => route !== "archive" && allowed.includes(route)),
   );
 }
 
 export function isOfBillingPlatform(work: Work): boolean {
-  const asked = requestedPlatforms(work);
-  return asked.length > 0 && asked.every((platform) => billingPlatforms.includes(platform));
+  const requested = requestedPlatforms(work);
+  return requested.length > 0 && requested.every((platform) => billingPlatforms.includes(platform));
 }
 
 export function canRun(capabilities: readonly Capability[], work: Work): boolean {

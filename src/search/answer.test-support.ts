@@ -117,7 +117,7 @@ export function answering({
 }): AnsweringUnderTest {
   const archive = smallArchive();
   const { operations } = archive.reader;
-  const held: Partial<Archive> = {
+  const stored: Partial<Archive> = {
     resolve: async (names) => operations.resolve(names),
     search: async (request) => operations.search(request),
     identify: async (posts) => operations.identify(posts),
@@ -126,7 +126,7 @@ export function answering({
   };
   const context: AnswerContext = {
     source: {
-      archive: held as Archive,
+      archive: stored as Archive,
       clock: createManualClock(endMs),
       fedPlatforms: [],
       coverageSlackMs: 0,

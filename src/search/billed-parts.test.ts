@@ -74,14 +74,14 @@ const requests: [string, Partial<AnswerRequest>][] = [
 
 test.each(requests)(
   "of %s, what a credential was billed that failed before another one answered is told beside it",
-  async (_what, asked) => {
+  async (_what, requested) => {
     tested = answering({
       upstreams: { bluesky: refusing(["failing", "free"]) },
       sessions: {
         bluesky: [billed("failing", 7), billed("free", 0), billed("working", 1), billed("idle", 0)],
       },
     });
-    const { sources } = await answerJob(tested.context, requestOf(asked), tested.job);
+    const { sources } = await answerJob(tested.context, requestOf(requested), tested.job);
     const paid = sources.filter(({ cost }) => cost !== undefined);
     expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([
       [1, 1],
@@ -92,13 +92,13 @@ test.each(requests)(
 
 test.each(requests)(
   "of %s, what was billed for nothing is told where the archive answers alone",
-  async (_what, asked) => {
+  async (_what, requested) => {
     tested = answering({
       upstreams: { bluesky: refusing(["failing"]) },
       sessions: { bluesky: [billed("failing", 7)] },
     });
     tested.archive.put(post);
-    const { items, sources } = await answerJob(tested.context, requestOf(asked), tested.job);
+    const { items, sources } = await answerJob(tested.context, requestOf(requested), tested.job);
     expect(items).toHaveLength(1);
     const paid = sources.filter(({ cost }) => cost !== undefined);
     expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([[0, 7]]);

@@ -149,10 +149,10 @@ const idsOf = (which: (one: EmulatedPost) => boolean): string[] =>
 const refersTo = (one: EmulatedPost, type: string, id: string): boolean =>
   one.references?.some((reference) => reference.type === type && reference.id === id) ?? false;
 
-type Held = { target: Target | null; names: readonly string[]; isMore?: boolean };
+type Stored = { target: Target | null; names: readonly string[]; isMore?: boolean };
 
 /** The emulated X's content for each method, whoever the caller. */
-const held: Readonly<Record<FetchMethod, readonly Held[]>> = {
+const stored: Readonly<Record<FetchMethod, readonly Stored[]>> = {
   searchbyprofile: [{ target: userTarget({ handle: "ann" }), names: ["11"] }],
   getprofilebyid: [{ target: userTarget({ id: "11" }), names: ["11"] }],
   getbyid: [{ target: postTarget(oldRoot.id), names: [oldRoot.id] }],
@@ -196,7 +196,9 @@ const reaches = (method: FetchMethod, access: Access): boolean => {
 describe.each(accesses.map((access) => [access.join(" and "), access] as const))(
   "with %s",
   (_, access) => {
-    test.each(fetchMethods.flatMap((method) => held[method].map((one) => [method, one] as const)))(
+    test.each(
+      fetchMethods.flatMap((method) => stored[method].map((one) => [method, one] as const)),
+    )(
       "%s is complete exactly where everything came (%#)",
       async (method, { target, names, isMore = false }) => {
         begin(access);

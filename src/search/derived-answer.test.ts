@@ -89,14 +89,14 @@ const recordsOf = ({ items }: SourceAnswer) =>
 const codesOf = ({ warnings }: SourceAnswer) => warnings.map(({ code }) => code);
 
 /** A platform that answers every method with one profile, or with an error. */
-const platformWith = (fault: EarshotError | null): Upstream =>
+const platformWith = (error: EarshotError | null): Upstream =>
   silentUpstream("bluesky", {
     support: {
       ...noSupport,
       getprofilebyid: { access: ["user"], endpoint: "/", note: "" },
     },
     page: async () => {
-      if (fault !== null) throw fault;
+      if (error !== null) throw error;
       return { items: [], next: null };
     },
   });

@@ -162,16 +162,16 @@ test("a post that is held is answered from the archive, one that is not by the p
     sessions: { bluesky: [sessionOf("bluesky", { access: "public", owner: null })] },
   });
   tested.archive.put(...posts.slice(0, 1));
-  const ask = async (post: Post | undefined) => {
+  const request = async (post: Post | undefined) => {
     const target = postTarget(post?.uri ?? "");
     const request = requestOf({ platform: "bluesky", method: "getbyid", target });
     return await answerJob(tested?.context ?? never(), request, tested?.job ?? never());
   };
-  const held = await ask(posts[0]);
-  expect(contents(held)).toEqual(["held: number 3"]);
-  expect(held).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
+  const stored = await request(posts[0]);
+  expect(contents(stored)).toEqual(["held: number 3"]);
+  expect(stored).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
   expect(asked).toEqual([]);
-  const fetched = await ask(posts[2]);
+  const fetched = await request(posts[2]);
   expect(contents(fetched)).toEqual(["number 1"]);
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
 });
@@ -192,9 +192,9 @@ test("a post that was stored before an outage of its stream is asked for, and sh
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
   expect(asked).toHaveLength(1);
   tested.context.sessions.open = async () => [];
-  const held = await answerJob(tested.context, request, tested.job);
-  expect(contents(held)).toEqual(["held: number 3"]);
-  expect(held).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
+  const stored = await answerJob(tested.context, request, tested.job);
+  expect(contents(stored)).toEqual(["held: number 3"]);
+  expect(stored).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
 });
 
 describe("replies to a post of a Mastodon server", () => {
@@ -255,16 +255,16 @@ test("with nobody to ask the archive gives what it has, and does not call it com
 });
 
 test("a platform that fails is stood in for by what the archive has, and named", async () => {
-  const fault = new EarshotError("upstream_failed", "pds.example answers with status 500", {
+  const error = new EarshotError("upstream_failed", "pds.example answers with status 500", {
     status: 502,
     retryable: true,
   });
-  const failing = { ...pagedUpstream([]), page: () => Promise.reject(fault) };
+  const failing = { ...pagedUpstream([]), page: () => Promise.reject(error) };
   tested = answering({
     upstreams: { bluesky: failing },
     sessions: { bluesky: [sessionOf("bluesky")] },
   });
-  await expect(answerJob(tested.context, requestOf(timeline), tested.job)).rejects.toBe(fault);
+  await expect(answerJob(tested.context, requestOf(timeline), tested.job)).rejects.toBe(error);
   tested.archive.put(...posts);
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
   expect(answer.items).toHaveLength(3);

@@ -38,14 +38,14 @@ export async function fetchAnswer(
     return await readPlatform(context, request, sessions, job);
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;
-    const held = first ?? (await readArchive());
-    if (held === null || held.items.length === 0) throw error;
+    const stored = first ?? (await readArchive());
+    if (stored === null || stored.items.length === 0) throw error;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
     return {
-      ...held,
+      ...stored,
       complete: false,
-      sources: [...held.sources, ...billedParts(sessions, span)],
-      warnings: [...held.warnings, instead(error)],
+      sources: [...stored.sources, ...billedParts(sessions, span)],
+      warnings: [...stored.warnings, instead(error)],
     };
   }
 }

@@ -11,7 +11,7 @@ const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
     Metadata: { platform, ...more },
   });
 
-const held = (platform: Platform, id: bigint): Position => ({ platform, id });
+const stored = (platform: Platform, id: bigint): Position => ({ platform, id });
 
 const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem => ({
   platform: "bluesky",
@@ -56,13 +56,13 @@ const idsOf = (records: readonly string[]): string[] =>
 test("records of archive and platforms come in the order of the answer, with one call each", async () => {
   const archive = archiveOf({ gone: [3n] });
   const items: AnswerItem[] = [
-    held("x", 5n),
+    stored("x", 5n),
     fetched(9n),
-    held("bluesky", 7n),
-    held("x", 7n),
-    held("x", 3n),
+    stored("bluesky", 7n),
+    stored("x", 7n),
+    stored("x", 3n),
     fetched(1n),
-    held("mastodon", 6n),
+    stored("mastodon", 6n),
   ];
   const { records } = await recordsOf(archive, items);
   expect(idsOf(records)).toEqual([
@@ -80,7 +80,7 @@ test("records of archive and platforms come in the order of the answer, with one
 
 test("an answer of the archive alone is put together where it is read", async () => {
   const archive = archiveOf();
-  await pageOf(archive, [held("x", 5n)]);
+  await pageOf(archive, [stored("x", 5n)]);
   expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });
 });
 

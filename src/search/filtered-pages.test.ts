@@ -62,7 +62,7 @@ describe("a hashtag on Mastodon, most of whose authors have not agreed to be sea
     return server;
   }
 
-  async function ask(server: MastodonEmulator, maxPages: number, after: AnswerRequest["after"]) {
+  async function send(server: MastodonEmulator, maxPages: number, after: AnswerRequest["after"]) {
     const tested = answeringWith({
       upstreams: { mastodon: createMastodonUpstream({ instance: server.url }) },
       sessions: { mastodon: [opened(plainSession(server, { nowMs: endMs }))] },
@@ -73,7 +73,7 @@ describe("a hashtag on Mastodon, most of whose authors have not agreed to be sea
   }
 
   test("is read on to the posts that may be shown", async () => {
-    const answer = await ask(await startServer(), 20, null);
+    const answer = await send(await startServer(), 20, null);
     expect(answer.items).toHaveLength(10);
     expect(answer.warnings.map(({ code }) => code)).not.toContain("upstream_repeats");
   });
@@ -84,7 +84,7 @@ describe("a hashtag on Mastodon, most of whose authors have not agreed to be sea
     let found = 0;
     let answers = 0;
     do {
-      const answer = await ask(server, 2, after);
+      const answer = await send(server, 2, after);
       found += answer.items.length;
       answers += 1;
       after = answer.next;
@@ -124,7 +124,7 @@ describe("an account on X", () => {
     return x;
   }
 
-  async function ask(session: Session, request: Partial<AnswerRequest>, maxPages = 20) {
+  async function request(session: Session, request: Partial<AnswerRequest>, maxPages = 20) {
     const upstream = createXUpstream({
       apiUrl: "https://api.x.com",
       trendsPlace: 1,
@@ -146,7 +146,7 @@ describe("an account on X", () => {
   test("whose newest posts have no media gives the media of the older ones", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
-    const answer = await ask(session, { method: "getmedia" });
+    const answer = await request(session, { method: "getmedia" });
     expect(answer).toMatchObject({ complete: true, nextPlace: null, warnings: [] });
     expect(answer.items).toHaveLength(20);
     expect(session.settled.postReads).toBe(320);
@@ -155,11 +155,11 @@ describe("an account on X", () => {
   test("is read no further than the bound at once, and on from there", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
-    const first = await ask(session, { method: "getmedia" }, 3);
+    const first = await request(session, { method: "getmedia" }, 3);
     expect(first).toMatchObject({ items: [], complete: false });
     expect(first.warnings.map(({ code }) => code)).toEqual(["page_limit_reached"]);
     const place = first.nextPlace ?? null;
-    const second = await ask(session, { method: "getmedia", place }, 3);
+    const second = await request(session, { method: "getmedia", place }, 3);
     expect(second.items).toHaveLength(20);
     expect(second.nextPlace).toBeNull();
   });
@@ -181,7 +181,7 @@ describe("an account on X", () => {
           return pages === 2 && what === "deleted" ? { ...answer, status: 404, json: {} } : answer;
         },
       };
-      const answer = await ask(interrupted, { method: "gettweets", maxResults: 150 });
+      const answer = await request(interrupted, { method: "gettweets", maxResults: 150 });
       expect(answer.items).toHaveLength(100);
       expect(answer).toMatchObject({ complete: false, nextPlace: null });
       expect(answer.warnings.map(({ code }) => code)).toEqual(["upstream_gone"]);
@@ -192,7 +192,7 @@ describe("an account on X", () => {
     const x = await startX(1, 1);
     const [ann] = x.world.users;
     if (ann !== undefined) ann.isSuspended = true;
-    const answer = await ask(appSession(x), { method: "gettweets" });
+    const answer = await request(appSession(x), { method: "gettweets" });
     expect(answer).toMatchObject({ items: [], complete: true, warnings: [] });
   });
 });

@@ -100,14 +100,14 @@ test("another credential that shows as much is used before any is waited for", a
 });
 
 test("one that shows less is used where waiting does not help, and the reason stays", async () => {
-  for (const fault of [limited(900), refused]) {
+  for (const error of [limited(900), refused]) {
     const { done } = asking(
-      { "own user": fault, "own user, waiting": limited(900), "lent app": "ids" },
+      { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },
       [ownUser, lentApp],
     );
     const { answer, failed } = await done;
     expect(answer).toBe("ids");
-    expect(failed[0]?.error).toBe(fault);
+    expect(failed[0]?.error).toBe(error);
   }
 });
 

@@ -104,11 +104,11 @@ test("a page that comes again and again under other cursors ends the reading for
 
 test("pages of which everything is left out are read on, to those that show something", async () => {
   const leftOut = (call: number) => ({ items: [], received: 40, oldestMs: -call });
-  const told = await reading((call) =>
+  const reported = await reading((call) =>
     call < 9 ? { ...leftOut(call), next: String(call) } : { items: [item(1)], next: null },
   );
-  expect(told).toMatchObject({ isWhole: true, position: null, warnings: [] });
-  expect(keys(told.items)).toEqual(keys([item(1)]));
+  expect(reported).toMatchObject({ isWhole: true, position: null, warnings: [] });
+  expect(keys(reported.items)).toEqual(keys([item(1)]));
   const bounded = await reading((call) => ({ ...leftOut(call), next: String(call) }), {
     maxPages: 5,
   });
@@ -126,17 +126,17 @@ test("pages that never end are read to the bound", async () => {
 });
 
 test("a fault after the first page gives what was read and where to go on; before, it is thrown", async () => {
-  const fault = new EarshotError("upstream_failed", "pds.example answers with status 500");
+  const error = new EarshotError("upstream_failed", "pds.example answers with status 500");
   const failingFrom = (first: number) =>
     reading((call) => {
-      if (call >= first) throw fault;
+      if (call >= first) throw error;
       return { items: [item(call)], next: `page ${call + 1}` };
     });
   const read = await failingFrom(2);
   expect(read).toMatchObject({ isWhole: false, position: { cursor: "page 2" } });
   expect(read.items).toHaveLength(2);
   expect(read.warnings[0]?.message).toContain("pds.example");
-  await expect(failingFrom(0)).rejects.toBe(fault);
+  await expect(failingFrom(0)).rejects.toBe(error);
 });
 
 test("readings of any size, one going on where the other ended, give every item once and in order", async () => {

@@ -41,12 +41,12 @@ test("one whose limit is used up is released when there is no other", async () =
 });
 
 test("a further page is read with the credential of the page before", async () => {
-  const place = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
+  const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
   const followers = { type: "social", method: "getfollowers" } as const;
-  expect(await released({ ...followers, place: { ...place, credentialId: "shared" } })).toBe(
+  expect(await released({ ...followers, place: { ...position, credentialId: "shared" } })).toBe(
     "shared",
   );
-  expect(await released({ ...followers, place: { ...place, credentialId: "gone" } })).toBeNull();
+  expect(await released({ ...followers, place: { ...position, credentialId: "gone" } })).toBeNull();
 });
 
 test("nothing is released for the home timeline of an account, nor for a type that excludes the credential", async () => {

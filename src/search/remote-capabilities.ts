@@ -6,7 +6,7 @@ export type RemoteCapabilities = {
   isRunHere: boolean;
   isThere(): boolean;
   /** `asked`: one can request the platform; `held`: one has an archive of it. */
-  answers(asked: {
+  answers(requested: {
     platform: Platform;
     type: SourceType;
     method: Method;

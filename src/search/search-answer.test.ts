@@ -147,8 +147,10 @@ test("a handle that the archive has never seen finds the posts that show it", as
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [sessionOf("bluesky")] },
   });
-  const ask = requestOf({ ...everything, query: "from:other.example.com" });
-  expect(urisOf(await answerJob(tested.context, ask, tested.job), posts)).toEqual([posts[1]?.uri]);
+  const request = requestOf({ ...everything, query: "from:other.example.com" });
+  expect(urisOf(await answerJob(tested.context, request, tested.job), posts)).toEqual([
+    posts[1]?.uri,
+  ]);
 });
 
 test("a platform whose search promises nothing leaves the gap a gap", async () => {
@@ -197,16 +199,16 @@ test("a fault after the first page leaves what was found, incomplete, and says w
 
 test("a passing fault is thrown when nothing was found, so that the job is tried again", async () => {
   const upstream = searchingUpstream("bluesky", []);
-  const fault = new EarshotError("upstream_timeout", "api.example did not answer in time", {
+  const error = new EarshotError("upstream_timeout", "api.example did not answer in time", {
     status: 504,
     retryable: true,
   });
-  const search = upstream.search && { ...upstream.search, page: () => Promise.reject(fault) };
+  const search = upstream.search && { ...upstream.search, page: () => Promise.reject(error) };
   tested = answering({
     upstreams: { bluesky: { ...upstream, search } },
     sessions: { bluesky: [sessionOf("bluesky")] },
   });
-  await expect(answerJob(tested.context, requestOf(everything), tested.job)).rejects.toBe(fault);
+  await expect(answerJob(tested.context, requestOf(everything), tested.job)).rejects.toBe(error);
 });
 
 test("a refused credential gives way to the next one", async () => {
@@ -312,13 +314,13 @@ test("a later page covers what is older than the one before, and calls nothing n
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [sessionOf("bluesky")] },
   });
-  const ask = { ...everything, platform: "bluesky", maxResults: 2 } as const;
+  const request = { ...everything, platform: "bluesky", maxResults: 2 } as const;
   let after: SourceAnswer["next"] = null;
   let toMs = endMs;
   for (let page = 0; page < 3; page += 1) {
     const answer: SourceAnswer = await answerJob(
       tested.context,
-      requestOf({ ...ask, after }),
+      requestOf({ ...request, after }),
       tested.job,
     );
     expect(answer).toMatchObject({

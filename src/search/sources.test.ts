@@ -25,16 +25,16 @@ const x = silentUpstream("x", {
 async function answerable(
   method: FetchMethod,
   special: Parameters<typeof answering>[0] = {},
-  elsewhere?: RemoteCapabilities,
+  remote?: RemoteCapabilities,
 ) {
-  const asked = {
+  const requested = {
     platform: "x",
     type: "social",
     method,
     accountId: "account",
     target: null,
   } as const;
-  return await sourcesOf(special, elsewhere).answerable(asked);
+  return await sourcesOf(special, remote).answerable(requested);
 }
 
 function contextOf(special: Parameters<typeof answering>[0]) {
@@ -43,8 +43,8 @@ function contextOf(special: Parameters<typeof answering>[0]) {
   return tested.context;
 }
 
-const sourcesOf = (special: Parameters<typeof answering>[0], elsewhere?: RemoteCapabilities) =>
-  createSources(contextOf(special), elsewhere);
+const sourcesOf = (special: Parameters<typeof answering>[0], remote?: RemoteCapabilities) =>
+  createSources(contextOf(special), remote);
 
 const ofDeployment = { x: [{ access: "user", owner: "deployment" }] } as const;
 
@@ -119,35 +119,35 @@ test("where this process runs nothing and no node can do it, that is said", asyn
 });
 
 test("a search is taken where something searches: here, or at a node", () => {
-  const asked = { platform: "social", type: "social", method: "searchbyquery" } as const;
-  expect(sourcesOf({}).isSearched(asked)).toBe(true);
-  expect(sourcesOf({}, nodes()).isSearched(asked)).toBe(false);
-  const held: RemoteCapabilities["answers"] = ({ platform }) =>
+  const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
+  expect(sourcesOf({}).isSearched(requested)).toBe(true);
+  expect(sourcesOf({}, nodes()).isSearched(requested)).toBe(false);
+  const stored: RemoteCapabilities["answers"] = ({ platform }) =>
     platform === "mastodon" ? "archive" : null;
-  expect(sourcesOf({}, nodes({ answers: held })).isSearched(asked)).toBe(true);
-  expect(sourcesOf({}, nodes({ answers: held })).isSearched({ ...asked, platform: "x" })).toBe(
-    false,
-  );
+  expect(sourcesOf({}, nodes({ answers: stored })).isSearched(requested)).toBe(true);
+  expect(
+    sourcesOf({}, nodes({ answers: stored })).isSearched({ ...requested, platform: "x" }),
+  ).toBe(false);
 });
 
 test("a job stays here where the account has a credential of its own for it", async () => {
-  const asked = { type: "social", method: "getfollowers", accountId: "account" } as const;
+  const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
   const ofAccount = { x: [{ access: "user", owner: "account" }] } as const;
   const here = nodes({ isRunHere: true });
-  const kept = (configured: typeof ofAccount | typeof ofDeployment, elsewhere = here) =>
-    sourcesOf({ configured }, elsewhere).isKeptHere({ ...asked, platform: "x" });
+  const kept = (configured: typeof ofAccount | typeof ofDeployment, remote = here) =>
+    sourcesOf({ configured }, remote).isKeptHere({ ...requested, platform: "x" });
   expect(await kept(ofAccount)).toBe(true);
   expect(await kept(ofDeployment)).toBe(false);
   expect(await kept(ofAccount, nodes())).toBe(false);
   expect(await kept(ofAccount, nodes({ isRunHere: true, isThere: () => false }))).toBe(false);
-  const elsewhere = sourcesOf({ configured: ofAccount }, here);
-  expect(await elsewhere.isKeptHere({ ...asked, platform: "bluesky" })).toBe(false);
+  const remote = sourcesOf({ configured: ofAccount }, here);
+  expect(await remote.isKeptHere({ ...requested, platform: "bluesky" })).toBe(false);
 });
 
 test("a timeline that belongs to one account stays here", async () => {
   const { isKeptHere } = sourcesOf({}, nodes({ isRunHere: true }));
-  const asked = { platform: "x", type: "social", accountId: "account" } as const;
-  expect(await isKeptHere({ ...asked, method: "gethometweets" })).toBe(true);
+  const requested = { platform: "x", type: "social", accountId: "account" } as const;
+  expect(await isKeptHere({ ...requested, method: "gethometweets" })).toBe(true);
 });
 
 test("the deployment's ways leave out what accounts have, and what belongs to accounts", async () => {
@@ -157,7 +157,7 @@ test("the deployment's ways leave out what accounts have, and what belongs to ac
       { access: "public", owner: null },
     ],
   } as const;
-  const ways = await deploymentAccess(contextOf({ configured }), "x");
-  expect([...ways]).toEqual([["getfollowers", ["credential"]]]);
+  const methods = await deploymentAccess(contextOf({ configured }), "x");
+  expect([...methods]).toEqual([["getfollowers", ["credential"]]]);
   expect([...(await deploymentAccess(contextOf({ configured }), "bluesky"))]).toEqual([]);
 });

@@ -25,7 +25,7 @@ let emulator: XEmulator;
 let dataDir: string;
 let environment: Record<string, string>;
 let control: Control;
-let way: ReturnType<typeof openUpstreamClient>;
+let method: ReturnType<typeof openUpstreamClient>;
 let pool: ReturnType<typeof createCredentialPool>;
 let written = "";
 
@@ -40,19 +40,19 @@ beforeAll(async () => {
   environment = { EARSHOT_DATA_DIR: dataDir, EARSHOT_X_API_URL: emulator.url };
   control = await startControl({ dataDir });
   const config = configFrom(environment);
-  way = openUpstreamClient(config);
+  method = openUpstreamClient(config);
   pool = createCredentialPool({
     store: control.store,
     sealer: createEncryptor(control.secrets.secretKey, randomBytes),
-    kinds: credentialKinds(config, way),
-    fetch: way.fetch,
+    kinds: credentialKinds(config, method),
+    fetch: method.fetch,
     clock: { ...systemClock, now: () => nowMs },
     randomBytes,
   });
 });
 
 afterAll(async () => {
-  await way.close();
+  await method.close();
   await emulator.close();
   rmSync(dataDir, { recursive: true });
 });
@@ -98,11 +98,11 @@ async function choose(access: "app" | "user") {
 
 test("docs/credentials.md tells of every kind, and of no other", () => {
   const page = readFileSync(new URL("../../docs/credentials.md", import.meta.url), "utf8");
-  const told = [...page.matchAll(/^\| (Bluesky|Mastodon|X) \| `([\w-]+)` \|/gm)].map(
+  const reported = [...page.matchAll(/^\| (Bluesky|Mastodon|X) \| `([\w-]+)` \|/gm)].map(
     ([, platform, name]) => `${platform?.toLowerCase()} ${name}`,
   );
-  const kinds = credentialKinds(configFrom(environment), way);
-  expect(told.toSorted()).toEqual(
+  const kinds = credentialKinds(configFrom(environment), method);
+  expect(reported.toSorted()).toEqual(
     kinds.map(({ platform, name }) => `${platform} ${name}`).toSorted(),
   );
 });
@@ -119,11 +119,11 @@ test("what a command adds and removes is in use and gone in a running server", a
   expect(added).toMatchObject({ code: 0, notes: "" });
   const [chosen] = await choose("app");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { credential, kind, leased: held, tools } = chosen;
+  const { credential, kind, leased: stored, tools } = chosen;
   expect(credential).toMatchObject({ id: JSON.parse(added.out).id, hint: "app-" });
   const url = new URL("/2/usage/tweets", emulator.url);
   const signal = AbortSignal.timeout(5_000);
-  expect((await kind.send({ url, headers: {}, signal }, held, tools)).status).toBe(200);
+  expect((await kind.send({ url, headers: {}, signal }, stored, tools)).status).toBe(200);
   await pool.quarantine(credential.id, chosen.revision(), `401 to ${appToken}`);
   expect(await choose("app")).toEqual([]);
   expect((await earshot(["list"])).out).toMatch(/quarantined: 401 to …$/m);
@@ -145,12 +145,12 @@ test("a session that has lapsed is renewed once for fifty requests at once, and 
   expect(added.out).toMatch(/x user-token of the deployment, for ann at 127\.0\.0\.1/);
   const [chosen] = await choose("user");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { kind, leased: held, tools } = chosen;
+  const { kind, leased: stored, tools } = chosen;
   const before = refreshes();
   nowMs += 7_300_000;
   const url = new URL("/2/users/me", emulator.url);
   const send = async () =>
-    await kind.send({ url, headers: {}, signal: AbortSignal.timeout(5_000) }, held, tools);
+    await kind.send({ url, headers: {}, signal: AbortSignal.timeout(5_000) }, stored, tools);
   const answers = await Promise.all(Array.from({ length: 50 }, send));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(refreshes() - before).toBe(1);

@@ -62,16 +62,16 @@ function bytesOf(value: unknown): Buffer {
 }
 
 /** Whether any column contains a trace. */
-const tells = (row: Row, traces: readonly Buffer[]): boolean =>
+const reports = (row: Row, traces: readonly Buffer[]): boolean =>
   Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
 
 /** Rows that contain a trace, by table. */
-function rowsThatTell(traces: readonly Buffer[]): Map<string, Row[]> {
-  const told = tables().map((table): [string, Row[]] => [
+function rowsThatReport(traces: readonly Buffer[]): Map<string, Row[]> {
+  const reported = tables().map((table): [string, Row[]] => [
     table,
-    rowsOf(table).filter((row) => tells(row, traces)),
+    rowsOf(table).filter((row) => reports(row, traces)),
   ]);
-  return new Map(told.filter(([, rows]) => rows.length > 0));
+  return new Map(reported.filter(([, rows]) => rows.length > 0));
 }
 
 /** Tables with account rows, by column names; node keys belong to no account. */
@@ -213,7 +213,7 @@ const deletion = (session: TestSession, confirm: string) =>
 const problemIn = (run: () => Promise<unknown>): Promise<unknown> =>
   run().then(
     () => null,
-    (fault: unknown) => (fault instanceof EarshotError ? [fault.code, fault.status] : fault),
+    (error: unknown) => (error instanceof EarshotError ? [error.code, error.status] : error),
   );
 
 describe("an account that its owner deletes", () => {
@@ -222,27 +222,27 @@ describe("an account that its owner deletes", () => {
     const bob = await settle("bobsleigh", "quokkamole");
 
     // A new table with account data must be filled above and emptied on deletion.
-    const filled = [...rowsThatTell(ann.traces).keys()];
+    const filled = [...rowsThatReport(ann.traces).keys()];
     expect(filled.toSorted()).toEqual(
       tablesOfAccounts()
         .filter((table) => !["audit", "node", "attestation"].includes(table))
         .toSorted(),
     );
-    const others = rowsThatTell(bob.traces);
+    const others = rowsThatReport(bob.traces);
     const reads = () =>
       service.context.store.read("readPostReads", { month: ann.month, platform: "x" });
     expect(await reads()).toBe(60);
 
-    const held = service.result(ann.key, ann.waiting);
+    const stored = service.result(ann.key, ann.waiting);
     await service.waitForHeld(1);
     expect((await deletion(ann.session, "somebody else")).json().code).toBe("invalid_request");
     const answer = await deletion(ann.session, "annotated");
 
     expect(answer.statusCode).toBe(204);
     expect(answer.headers["set-cookie"]).toMatch(/Max-Age=0/i);
-    expect((await held).json().code).toBe("unauthorized");
-    expect([...rowsThatTell(ann.traces)]).toEqual([]);
-    expect(rowsThatTell(bob.traces)).toEqual(others);
+    expect((await stored).json().code).toBe("unauthorized");
+    expect([...rowsThatReport(ann.traces)]).toEqual([]);
+    expect(rowsThatReport(bob.traces)).toEqual(others);
     // Spending of the deployment's month still counts.
     expect(await reads()).toBe(60);
 
@@ -308,9 +308,9 @@ describe("what comes while an account is deleted", () => {
       after: null,
     };
     const job = { accountId, keyId: "k", request, canonicalQuery: "vexillology", warnings: [] };
-    const taken = await queue.submit(job);
+    const used = await queue.submit(job);
     const lease = await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
-    if (lease?.uuid !== taken.uuid) throw new Error("another job was leased");
+    if (lease?.uuid !== used.uuid) throw new Error("another job was leased");
 
     const nowMs = service.clock.now();
     await store.write("closeAccount", { accountId, actor: { accountId }, nowMs });
@@ -351,22 +351,22 @@ describe("what comes while an account is deleted", () => {
       owner: "account",
       amounts: { postReads: 3, userReads: 0, requests: 1, microUsd: 15_000 },
     });
-    const texts = [accountId, "vexillology", taken.uuid, "credential-that-went"];
+    const texts = [accountId, "vexillology", used.uuid, "credential-that-went"];
     const traces = texts.map((text) => Buffer.from(text));
-    expect([...rowsThatTell(traces)]).toEqual([]);
+    expect([...rowsThatReport(traces)]).toEqual([]);
   });
 });
 
 test("a deletion from the command line beside the server ends what the server has under way", async () => {
   const emil = await settle("emblematic", "yttriferous");
-  const held = service.result(emil.key, emil.waiting);
+  const stored = service.result(emil.key, emil.waiting);
   await service.waitForHeld(1);
   const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
     EARSHOT_DATA_DIR: service.dataDir,
   });
   expect(outcome).toEqual({ code: 0, out: "account emblematic is deleted\n", notes: "" });
-  expect((await held).json().code).toBe("unauthorized");
-  expect([...rowsThatTell(emil.traces)]).toEqual([]);
+  expect((await stored).json().code).toBe("unauthorized");
+  expect([...rowsThatReport(emil.traces)]).toEqual([]);
   expect((await submitted(emil.key)).statusCode).toBe(401);
 });
 
@@ -376,8 +376,8 @@ test("the log beside the file holds nothing of a deleted account", async () => {
   expect((await log()).includes("ednamode")).toBe(true);
   await deletion(edna.session, "ednamode");
   await vi.waitFor(async () => {
-    const held = await log();
-    expect(edna.traces.filter((trace) => held.includes(trace)).map(String)).toEqual([]);
+    const stored = await log();
+    expect(edna.traces.filter((trace) => stored.includes(trace)).map(String)).toEqual([]);
   }, 5_000);
 });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-async function ask(
+async function send(
   session: Session,
   method: InjectOptions["method"],
   url: string,
@@ -42,20 +42,20 @@ async function ask(
   });
 }
 
-async function make(session: Session, asked: object = {}): Promise<NewKeyAnswer> {
-  const answer = await ask(session, "POST", path, { name: "laptop", ...asked });
+async function make(session: Session, requested: object = {}): Promise<NewKeyAnswer> {
+  const answer = await send(session, "POST", path, { name: "laptop", ...requested });
   expect(answer.statusCode, answer.body).toBe(201);
   return answer.json<NewKeyAnswer>();
 }
 
 async function rotate(session: Session, id: string, hours: number): Promise<NewKeyAnswer> {
-  const answer = await ask(session, "POST", `${path}/${id}/rotate`, { overlap_hours: hours });
+  const answer = await send(session, "POST", `${path}/${id}/rotate`, { overlap_hours: hours });
   expect(answer.statusCode, answer.body).toBe(201);
   return answer.json<NewKeyAnswer>();
 }
 
 async function keysOf(session: Session): Promise<readonly KeyListing[]> {
-  const answer = await ask(session, "GET", path);
+  const answer = await send(session, "GET", path);
   expect(answer.statusCode, answer.body).toBe(200);
   return answer.json<KeysAnswer>().keys;
 }
@@ -76,8 +76,8 @@ describe("the first key", () => {
   test("is made once, and shown to one of two tabs", async () => {
     const session = await service.signIn();
     const answers = await Promise.all([
-      ask(session, "POST", `${path}/first`),
-      ask(session, "POST", `${path}/first`),
+      send(session, "POST", `${path}/first`),
+      send(session, "POST", `${path}/first`),
     ]);
     const [made, refused] = answers.toSorted((one, other) => one.statusCode - other.statusCode);
     expect(made?.statusCode, made?.body).toBe(201);
@@ -98,7 +98,7 @@ describe("the first key", () => {
   test("is due no more once its owner has made a key", async () => {
     const session = await service.signIn();
     await make(session);
-    expect((await ask(session, "POST", `${path}/first`)).statusCode).toBe(409);
+    expect((await send(session, "POST", `${path}/first`)).statusCode).toBe(409);
   });
 });
 
@@ -106,15 +106,15 @@ describe("keys of an account", () => {
   test("are five and no more, also when made at once; a revoked one makes room", async () => {
     const session = await service.signIn();
     const answers = await Promise.all(
-      Array.from({ length: 7 }, () => ask(session, "POST", path, { name: "one of many" })),
+      Array.from({ length: 7 }, () => send(session, "POST", path, { name: "one of many" })),
     );
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([
       201, 201, 201, 201, 201, 409, 409,
     ]);
     const [some] = await keysOf(session);
-    await ask(session, "DELETE", `${path}/${some?.id}`);
+    await send(session, "DELETE", `${path}/${some?.id}`);
     await make(session);
-    const again = await ask(session, "POST", path, { name: "one too many" });
+    const again = await send(session, "POST", path, { name: "one too many" });
     expect(again.json()).toMatchObject({ code: "too_many_keys" });
   });
 
@@ -122,9 +122,9 @@ describe("keys of an account", () => {
     const session = await service.signIn();
     for (let count = 0; count < 12; count += 1) {
       const { key } = await make(session);
-      await ask(session, "DELETE", `${path}/${key.id}`);
+      await send(session, "DELETE", `${path}/${key.id}`);
     }
-    const refused = await ask(session, "POST", path, { name: "the thirteenth" });
+    const refused = await send(session, "POST", path, { name: "the thirteenth" });
     expect(refused.statusCode).toBe(409);
     expect(refused.json()).toMatchObject({
       code: "too_many_keys",
@@ -135,19 +135,19 @@ describe("keys of an account", () => {
   test("are another account's business to nobody", async () => {
     const owner = await service.signIn();
     const { key, token } = await make(owner);
-    const stranger = await service.signIn();
+    const outsider = await service.signIn();
     const unknown = { statusCode: 404, code: "key_not_found" };
     for (const [method, url, payload] of [
       ["PATCH", `${path}/${key.id}`, { name: "mine" }],
       ["POST", `${path}/${key.id}/rotate`, { overlap_hours: 1 }],
       ["DELETE", `${path}/${key.id}`, undefined],
     ] as const) {
-      const answer = await ask(stranger, method, url, payload);
-      const never = await ask(stranger, method, url.replace(key.id, "nobody00"), payload);
+      const answer = await send(outsider, method, url, payload);
+      const never = await send(outsider, method, url.replace(key.id, "nobody00"), payload);
       expect({ statusCode: answer.statusCode, code: answer.json().code }).toEqual(unknown);
       expect({ ...never.json(), request_id: "" }).toEqual({ ...answer.json(), request_id: "" });
     }
-    expect(await keysOf(stranger)).toEqual([]);
+    expect(await keysOf(outsider)).toEqual([]);
     expect(await statusOf(token)).toBe(200);
   });
 
@@ -168,7 +168,7 @@ describe("a name", () => {
     "",
     "x".repeat(61),
   ])("%j is refused", async (name) => {
-    const answer = await ask(await service.signIn(), "POST", path, { name });
+    const answer = await send(await service.signIn(), "POST", path, { name });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
   });
@@ -184,10 +184,14 @@ describe("a name", () => {
 describe("a key that is rotated", () => {
   test("works beside its successor until the overlap is over", async () => {
     const session = await service.signIn();
-    const asked = { name: "export", methods: ["searchbyfullarchive"], submissions_per_minute: 4 };
-    const former = await make(session, asked);
+    const requested = {
+      name: "export",
+      methods: ["searchbyfullarchive"],
+      submissions_per_minute: 4,
+    };
+    const former = await make(session, requested);
     const successor = await rotate(session, former.key.id, 2);
-    expect(successor.key).toMatchObject({ ...asked, state: "active", expires_at: null });
+    expect(successor.key).toMatchObject({ ...requested, state: "active", expires_at: null });
     expect(successor.key.id).not.toBe(former.key.id);
     expect(await keyOf(session, former.key.id)).toMatchObject({
       state: "expiring",
@@ -209,8 +213,8 @@ describe("a key that is rotated", () => {
     expect(await statusOf(first?.token ?? "")).toBe(401);
     await rotate(session, keys[1]?.key.id ?? "", 168);
     expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
-    expect((await ask(session, "POST", path, { name: "a sixth" })).statusCode).toBe(409);
-    await ask(session, "DELETE", `${path}/${keys[2]?.key.id}`);
+    expect((await send(session, "POST", path, { name: "a sixth" })).statusCode).toBe(409);
+    await send(session, "DELETE", `${path}/${keys[2]?.key.id}`);
     await make(session, { name: "in the place of the revoked one" });
     expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
   });
@@ -241,16 +245,18 @@ describe("a key that is rotated", () => {
     const session = await service.signIn();
     const { key } = await make(session);
     await rotate(session, key.id, 24);
-    const again = await ask(session, "POST", `${path}/${key.id}/rotate`, { overlap_hours: 24 });
+    const again = await send(session, "POST", `${path}/${key.id}/rotate`, { overlap_hours: 24 });
     expect(again.json()).toMatchObject({ status: 409, code: "key_ended" });
-    const longer = await ask(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
+    const longer = await send(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
     expect(longer.json()).toMatchObject({ status: 409, code: "key_ended" });
   });
 
   test.each([-1, 169, 1.5, "24"])("has no overlap of %j hours", async (hours) => {
     const session = await service.signIn();
     const { key } = await make(session);
-    const answer = await ask(session, "POST", `${path}/${key.id}/rotate`, { overlap_hours: hours });
+    const answer = await send(session, "POST", `${path}/${key.id}/rotate`, {
+      overlap_hours: hours,
+    });
     expect(answer.statusCode).toBe(400);
   });
 });
@@ -268,13 +274,13 @@ describe("a key that ends", () => {
       return answer.status;
     };
     expect(await overSocket()).toBe(200);
-    expect((await ask(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
+    expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
     expect([await statusOf(token), await overSocket()]).toEqual([401, 401]);
     const result = await service.result(other.token, uuid);
     expect(result.statusCode).toBe(200);
     expect(result.body).toContain("a comet");
     expect(await keyOf(session, key.id)).toMatchObject({ state: "revoked", left: null });
-    expect((await ask(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
+    expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
   });
 
   test("by its time is refused from then on", async () => {
@@ -287,13 +293,16 @@ describe("a key that ends", () => {
     const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
     expect(answer.statusCode).toBe(401);
     expect(answer.json().hint).toContain("expired");
-    const change = await ask(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
+    const change = await send(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
     expect(change.json()).toMatchObject({ code: "key_ended" });
   });
 
   test("in the past is not made", async () => {
     const past = new Date(service.clock.now() - 1_000).toISOString();
-    const answer = await ask(await service.signIn(), "POST", path, { name: "x", expires_at: past });
+    const answer = await send(await service.signIn(), "POST", path, {
+      name: "x",
+      expires_at: past,
+    });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ errors: [{ pointer: "/expires_at" }] });
   });
@@ -302,17 +311,17 @@ describe("a key that ends", () => {
 describe("rates of a key", () => {
   test("are lowered by its owner, and never raised", async () => {
     const session = await service.signIn();
-    const listed = (await ask(session, "GET", path)).json<KeysAnswer>();
+    const listed = (await send(session, "GET", path)).json<KeysAnswer>();
     expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
     for (const [field, most] of [
       ["requests_per_second", 3],
       ["submissions_per_minute", 10],
     ] as const) {
-      const refused = await ask(session, "POST", path, { name: "more", [field]: most + 1 });
+      const refused = await send(session, "POST", path, { name: "more", [field]: most + 1 });
       expect(refused.statusCode).toBe(400);
       expect(refused.json()).toMatchObject({ errors: [{ pointer: `/${field}` }] });
       const { key } = await make(session, { [field]: most });
-      const raised = await ask(session, "PATCH", `${path}/${key.id}`, { [field]: most + 1 });
+      const raised = await send(session, "PATCH", `${path}/${key.id}`, { [field]: most + 1 });
       expect(raised.statusCode).toBe(400);
     }
     const { key, token } = await make(session, { submissions_per_minute: 2 });
@@ -329,7 +338,7 @@ describe("rates of a key", () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { submissions_per_minute: 8 });
     const operator = await service.signIn({ role: "operator" });
-    const lowered = await ask(
+    const lowered = await send(
       operator,
       "PATCH",
       `/dashboard/api/operator/accounts/${session.accountId}`,
@@ -387,16 +396,16 @@ describe("a key that is kept to some methods", () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { methods: ["gettrends"] });
     expect((await service.submit(token, search("comet"))).statusCode).toBe(403);
-    await ask(session, "PATCH", `${path}/${key.id}`, { methods: [...methodNames] });
+    await send(session, "PATCH", `${path}/${key.id}`, { methods: [...methodNames] });
     expect((await service.submit(token, search("comet"))).statusCode).toBe(202);
-    const changed = await ask(session, "PATCH", `${path}/${key.id}`, { methods: null });
+    const changed = await send(session, "PATCH", `${path}/${key.id}`, { methods: null });
     expect(changed.json()).toMatchObject({ key: { methods: null, name: "laptop" } });
   });
 
   test.each([[[]], [["searchbyquery", "searchbyquery"]], [["searchbynothing"]], ["searchbyquery"]])(
     "%j is no list of methods",
     async (methods) => {
-      const answer = await ask(await service.signIn(), "POST", path, { name: "x", methods });
+      const answer = await send(await service.signIn(), "POST", path, { name: "x", methods });
       expect(answer.statusCode).toBe(400);
     },
   );
@@ -407,7 +416,7 @@ test("a suspended account's keys are told so, whatever they ask for", async () =
   const { token } = await make(session);
   const operator = await service.signIn({ role: "operator" });
   const url = `/dashboard/api/operator/accounts/${session.accountId}`;
-  const suspended = await ask(operator, "PATCH", url, { suspended: true });
+  const suspended = await send(operator, "PATCH", url, { suspended: true });
   expect(suspended.statusCode, suspended.body).toBe(200);
   const answer = await service.submit(token, search("comet"));
   expect(answer.json()).toMatchObject({ status: 403, code: "account_suspended" });
@@ -432,10 +441,10 @@ test("a key tells when and from which network it was used last", async () => {
 test("a rename is seen, and the audit log tells of it without the name", async () => {
   const session = await service.signIn();
   const { key } = await make(session);
-  const renamed = await ask(session, "PATCH", `${path}/${key.id}`, { name: "storm watch" });
+  const renamed = await send(session, "PATCH", `${path}/${key.id}`, { name: "storm watch" });
   expect(renamed.json()).toMatchObject({ key: { name: "storm watch", state: "active" } });
-  await ask(session, "DELETE", `${path}/${key.id}`);
-  const audit = await ask(session, "GET", "/dashboard/api/account/audit");
+  await send(session, "DELETE", `${path}/${key.id}`);
+  const audit = await send(session, "GET", "/dashboard/api/account/audit");
   expect(audit.statusCode, audit.body).toBe(200);
   const { entries } = audit.json<AuditAnswer>();
   expect(entries.slice(0, 3)).toMatchObject([

@@ -150,8 +150,10 @@ describe("an account with limits of its own", () => {
     const tokens = [(await keyOf(session)).token, (await keyOf(session)).token];
     await limit(session.accountId, { requests_per_second: 2 });
     service.clock.move(1_001);
-    const statuses = async (ask: () => Promise<{ statusCode: number }>) =>
-      (await Promise.all([ask(), ask(), ask()])).map(({ statusCode }) => statusCode).toSorted();
+    const statuses = async (request: () => Promise<{ statusCode: number }>) =>
+      (await Promise.all([request(), request(), request()]))
+        .map(({ statusCode }) => statusCode)
+        .toSorted();
     let next = 0;
     const byKeys = () =>
       service.call(tokens[next++ % 2] ?? "", { url: "/v1/search/live/social/jobs" });

@@ -58,8 +58,8 @@ async function linkToken(accountId: string | null = null): Promise<string> {
 
 async function ownAudit(session: TestSession): Promise<string[]> {
   const { accountId } = session;
-  const asked = { accountId, before: null, limit: 10 };
-  const entries = await service.context.store.read("readAudit", asked);
+  const requested = { accountId, before: null, limit: 10 };
+  const entries = await service.context.store.read("readAudit", requested);
   return entries.map(({ action }) => action);
 }
 
@@ -270,8 +270,8 @@ test("a session ends thirty days after the sign-in, however much it is used", as
   const answer = await service.callAs(session, { url: jobs });
   expect(answer.statusCode).toBe(401);
   expect(answer.headers["set-cookie"]).toBeUndefined();
-  const asked = await service.callAs(session, { url: "/dashboard/api/session" });
-  expect(String(asked.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
+  const requested = await service.callAs(session, { url: "/dashboard/api/session" });
+  expect(String(requested.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
 });
 
 test("the secret in the cookie is replaced once it is an hour old, and the page stays signed in", async () => {
@@ -317,8 +317,8 @@ test("a secret from before the last replacement ends the session as well", async
 test("an answer that is lost on its way, or comes after that to a later request, costs nobody the session", async () => {
   const session = await service.signIn();
   service.clock.move(hourMs);
-  const asked = { url: "/dashboard/api/session" };
-  const late = await service.callAs(session, asked);
+  const requested = { url: "/dashboard/api/session" };
+  const late = await service.callAs(session, requested);
   service.clock.move(hourMs);
   const browser = await browserOf(session);
   expect((await browser.session()).signed_in).not.toBeNull();
@@ -361,9 +361,9 @@ test("what a session is answered is kept nowhere, and is what its type says", as
       "x-content-type-options": "nosniff",
     });
   }
-  const stranger = await service.app.inject({ url: "/dashboard/api/nothing" });
-  expect(stranger.statusCode).toBe(404);
-  expect(stranger.headers["cache-control"]).toBe("private, no-store");
+  const outsider = await service.app.inject({ url: "/dashboard/api/nothing" });
+  expect(outsider.statusCode).toBe(404);
+  expect(outsider.headers["cache-control"]).toBe("private, no-store");
 });
 
 test.each([

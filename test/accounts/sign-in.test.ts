@@ -32,7 +32,7 @@ beforeAll(async () => {
   ]);
 });
 afterEach(() => {
-  for (const fault of Object.keys(provider.faults)) Reflect.deleteProperty(provider.faults, fault);
+  for (const error of Object.keys(provider.faults)) Reflect.deleteProperty(provider.faults, error);
 });
 afterAll(async () => {
   await Promise.all([service.remove(), secure.remove()]);
@@ -231,9 +231,9 @@ test("what one provider answers does not end a sign-in with another", async () =
 
 test.each(["//evil.example", "https://evil.example/dashboard", "/dashboard/%2f%2fevil", "/docs"])(
   "a sign-in leads to no other place than the dashboard: %j",
-  async (place) => {
+  async (position) => {
     const browser = createTestBrowser(service);
-    const path = `/auth/github?return=${encodeURIComponent(place)}`;
+    const path = `/auth/github?return=${encodeURIComponent(position)}`;
     expect(await signIn(browser, "ben", path)).toBe("/dashboard");
   },
 );

@@ -32,9 +32,9 @@ type TestKey = { id: string; accountId: string; token: string; session: TestSess
 
 /** A key with a session of its account. */
 async function makeKey(
-  asked: { accountName?: string; submissionsPerMinute?: number } = {},
+  requested: { accountName?: string; submissionsPerMinute?: number } = {},
 ): Promise<TestKey> {
-  const { accountName = null, submissionsPerMinute = 1_000_000 } = asked;
+  const { accountName = null, submissionsPerMinute = 1_000_000 } = requested;
   const key = await service.context.store.write("createKey", {
     name: "test",
     accountName,
@@ -108,11 +108,11 @@ describe("usage", () => {
   test("is one's own: another account sees nothing of it, and its keys are not there", async () => {
     const { id, token } = await makeKey();
     await searchOnce(token);
-    const stranger = await service.signIn();
-    expect((await usageOf(stranger)).totals).toMatchObject({ requests: 0, searches: 0 });
-    const asked = await service.callAs(stranger, { url: `/dashboard/api/usage?key=${id}` });
-    expect(asked.statusCode).toBe(404);
-    expect(asked.json().code).toBe("key_not_found");
+    const outsider = await service.signIn();
+    expect((await usageOf(outsider)).totals).toMatchObject({ requests: 0, searches: 0 });
+    const requested = await service.callAs(outsider, { url: `/dashboard/api/usage?key=${id}` });
+    expect(requested.statusCode).toBe(404);
+    expect(requested.json().code).toBe("key_not_found");
   });
 
   test("counts the dashboard's searches, and none of the calls of its pages", async () => {
@@ -164,14 +164,14 @@ describe("usage", () => {
 
   test("what was counted survives a stop and a start", async () => {
     const first = await startServiceUnderTest({ EARSHOT_USAGE_FLUSH: "1h" });
-    const asked = {
+    const requested = {
       name: "test",
       accountName: "stays",
       requestsPerSecond: 1_000,
       submissionsPerMinute: 1_000,
       nowMs: first.clock.now(),
     };
-    const key = await first.context.store.write("createKey", asked);
+    const key = await first.context.store.write("createKey", requested);
     await searchOnce(key.token, "comet", first);
     await first.stop();
     const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
@@ -240,19 +240,19 @@ describe("status", () => {
         ["mastodon", "off"],
         ["x", "off"],
       ]);
-      const [held] = platforms;
-      expect(held?.stream).toBeNull();
-      expect(held?.posts).toBe(300);
-      expect(held?.coverage.gaps).toEqual([
+      const [stored] = platforms;
+      expect(stored?.stream).toBeNull();
+      expect(stored?.posts).toBe(300);
+      expect(stored?.coverage.gaps).toEqual([
         {
           from: new Date(gap[0]).toISOString().replace(".000Z", "Z"),
           to: new Date(gap[1]).toISOString().replace(".000Z", "Z"),
         },
       ]);
-      expect(held?.coverage.held).toHaveLength(2);
-      expect(Date.parse(held?.coverage.complete_since ?? "")).toBe(gap[1]);
-      expect(held?.heard).toHaveLength(144);
-      const heard = held?.heard?.reduce((sum, posts) => sum + posts, 0) ?? 0;
+      expect(stored?.coverage.held).toHaveLength(2);
+      expect(Date.parse(stored?.coverage.complete_since ?? "")).toBe(gap[1]);
+      expect(stored?.heard).toHaveLength(144);
+      const heard = stored?.heard?.reduce((sum, posts) => sum + posts, 0) ?? 0;
       // The range is in units of five minutes.
       const within = times.filter((ms) => ms >= nowMs - spanMs + 300_000).length;
       expect(heard).toBeGreaterThanOrEqual(within);
@@ -278,12 +278,12 @@ describe("status", () => {
     const one = await own.signIn();
     const other = await own.signIn();
     const { archive } = own.context;
-    const asked: string[] = [];
+    const requested: string[] = [];
     for (const name of ["coverage", "stats", "count"] as const) {
       const real = archive[name] as (...args: never[]) => Promise<unknown>;
       Object.assign(archive, {
         [name]: (...args: never[]) => {
-          asked.push(name);
+          requested.push(name);
           return real(...args);
         },
       });
@@ -303,14 +303,14 @@ describe("status", () => {
       coverage: { held: [], gaps: [], complete_since: null },
       lag: [],
     });
-    expect(asked.toSorted()).toEqual(["count", "coverage", "stats"]);
+    expect(requested.toSorted()).toEqual(["count", "coverage", "stats"]);
     own.clock.move(61_000);
     await until("the archive is asked again", async () => {
       await statusOf(one, "24h", own);
-      return asked.length > 5 ? true : null;
+      return requested.length > 5 ? true : null;
     });
     await statusOf(other, "24h", own);
-    expect(asked).toHaveLength(6);
+    expect(requested).toHaveLength(6);
     await own.remove();
   });
 

@@ -432,8 +432,8 @@ describe("result", () => {
     ]) {
       expect(await refusal(body)).toMatchObject({ status: 400, code: "cursor_mismatch" });
     }
-    const stranger = await service.makeKey();
-    const answer = await service.submit(stranger, search("comet", other));
+    const outsider = await service.makeKey();
+    const answer = await service.submit(outsider, search("comet", other));
     expect(answer.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
     expect(await refusal(search("comet", { next_cursor: "nonsense" }))).toMatchObject({
       status: 400,
@@ -474,13 +474,13 @@ describe("result", () => {
 
   test("a stranger's job, an unknown one and what is no uuid are the same 404", async () => {
     const uuid = await uuidOf(search("comet"));
-    const stranger = await service.makeKey();
+    const outsider = await service.makeKey();
     const bodies = new Set<string>();
     for (const kind of ["status", "result"]) {
       for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense"]) {
         for (const path of ["/v1/search/live/social", "/v1/search/live"]) {
           const url = `${path}/${kind}/${id}`;
-          const answer = await service.call(stranger, { method: "GET", url });
+          const answer = await service.call(outsider, { method: "GET", url });
           expect(answer.statusCode).toBe(404);
           bodies.add(JSON.stringify({ ...answer.json(), request_id: "" }));
         }
@@ -669,7 +669,7 @@ describe("paths without a platform", () => {
 
 describe("search in one request", () => {
   const url = "/api/v1/data/social/tweets/recent";
-  const ask = (payload: unknown, path = url) =>
+  const request = (payload: unknown, path = url) =>
     service.call(key, {
       method: "POST",
       url: path,
@@ -678,7 +678,7 @@ describe("search in one request", () => {
     });
 
   test("answers the posts, their number and the node", async () => {
-    const answer = await ask({ query: "comet", count: 3 });
+    const answer = await request({ query: "comet", count: 3 });
     expect(answer.statusCode, answer.body).toBe(200);
     const body = answer.json();
     expect(Object.keys(body)).toEqual(["data", "recordCount", "workerPeerId"]);
@@ -688,7 +688,7 @@ describe("search in one request", () => {
   });
 
   test("tells its coverage, and continues in a submission of the same search", async () => {
-    const answer = await ask({ query: "comet number", count: 3 });
+    const answer = await request({ query: "comet number", count: 3 });
     expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
     const cursor = answer.headers["x-next-cursor"];
     const records = await recordsOf(
@@ -696,12 +696,15 @@ describe("search in one request", () => {
     );
     expect(records.map((record) => record.Content)).not.toContain(answer.json().data[2].Content);
     expect(records).toHaveLength(1);
-    expect((await ask({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
+    expect((await request({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
   });
 
   test("an empty list when nothing matched; any platform's word", async () => {
-    expect((await ask({ query: "nosuchword" })).json()).toMatchObject({ data: [], recordCount: 0 });
-    const narrowed = await ask({ query: "comet" }, url.replace("social", "mastodon"));
+    expect((await request({ query: "nosuchword" })).json()).toMatchObject({
+      data: [],
+      recordCount: 0,
+    });
+    const narrowed = await request({ query: "comet" }, url.replace("social", "mastodon"));
     expect(narrowed.json().recordCount).toBe(1);
   });
 
@@ -712,7 +715,7 @@ describe("search in one request", () => {
     [{ count: 5 }, "/query"],
     [{ query: "comet", max_results: 5 }, "/max_results"],
   ])("%j is refused with error and pointer", async (payload, pointer) => {
-    const answer = await ask(payload);
+    const answer = await request(payload);
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error).not.toBe("");
     expect(answer.json().errors[0].pointer).toBe(pointer);

@@ -106,15 +106,15 @@ test("an answer shows its header fields to the page, refusals too", async () => 
   ] as const) {
     const key = await service.makeKey();
     const headers = { origin: page };
-    const taken = await service.call(key, {
+    const used = await service.call(key, {
       method: "POST",
       url: submitPath,
       headers,
       payload: search("comet"),
     });
     const refused = await service.call(null, { url: "/v1/search/live/social/jobs", headers });
-    expect([taken.statusCode, refused.statusCode]).toEqual([202, 401]);
-    for (const answer of [taken, refused]) {
+    expect([used.statusCode, refused.statusCode]).toEqual([202, 401]);
+    for (const answer of [used, refused]) {
       expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
       const shown = String(answer.headers["access-control-expose-headers"]).split(", ");
       expect(shown).toEqual(

@@ -135,11 +135,11 @@ describe("the answer", () => {
   });
 
   test("is complete where the time is held completely", async () => {
-    const held = await startServiceUnderTest();
+    const stored = await startServiceUnderTest();
     try {
-      const as = await held.makeKey();
+      const as = await stored.makeKey();
       const from = hour - 4 * hourMs;
-      await held.context.archive.write({
+      await stored.context.archive.write({
         changes: [],
         coverage: [
           {
@@ -152,13 +152,13 @@ describe("the answer", () => {
           },
         ],
       });
-      const ask = async (start_time: number, end_time: number) => {
+      const request = async (start_time: number, end_time: number) => {
         const url = `/v1/search/bluesky/counts?${written({ query: "comet", start_time, end_time })}`;
-        return (await held.call(as, { method: "GET", url })).json();
+        return (await stored.call(as, { method: "GET", url })).json();
       };
-      const whole = await ask(from, from + hourMs);
+      const whole = await request(from, from + hourMs);
       expect(whole).toMatchObject({ complete: true, warnings: [], meta: { total_tweet_count: 0 } });
-      const part = await ask(from, from + 3 * hourMs);
+      const part = await request(from, from + 3 * hourMs);
       expect(part.complete).toBe(false);
       expect(part.coverage.gaps).toEqual([
         {
@@ -167,7 +167,7 @@ describe("the answer", () => {
         },
       ]);
     } finally {
-      await held.remove();
+      await stored.remove();
     }
   });
 
@@ -186,11 +186,11 @@ describe("the answer", () => {
 
 describe("pages", () => {
   test("lead from the newest to the oldest, without a bucket twice or left out", async () => {
-    const asked = { query: "comet", start_time: hour - 41 * dayMs, end_time: hour };
+    const requested = { query: "comet", start_time: hour - 41 * dayMs, end_time: hour };
     const pages: Bucket[][] = [];
     let next: string | undefined;
     do {
-      const { data, meta } = await counts({ ...asked, ...(next ? { next_token: next } : {}) });
+      const { data, meta } = await counts({ ...requested, ...(next ? { next_token: next } : {}) });
       expect(data.length).toBeLessThanOrEqual(200);
       expect(meta.total_tweet_count).toBe(
         data.reduce((sum: number, bucket: Bucket) => sum + bucket.tweet_count, 0),
@@ -204,16 +204,16 @@ describe("pages", () => {
     expect(all.every(({ start }, index) => index === 0 || start === all[index - 1]?.end)).toBe(
       true,
     );
-    expect(all[0]?.start).toBe(new Date(asked.start_time).toISOString());
+    expect(all[0]?.start).toBe(new Date(requested.start_time).toISOString());
     expect(filled(all).map((bucket) => bucket.tweet_count)).toEqual([1, 1, 1, 3]);
   });
 
   test("a token is good for its own count alone", async () => {
-    const asked = { query: "comet", start_time: hour - 41 * dayMs };
-    const { meta } = await counts(asked);
-    const with_ = (more: Parameters) => get({ ...asked, next_token: meta.next_token, ...more });
+    const requested = { query: "comet", start_time: hour - 41 * dayMs };
+    const { meta } = await counts(requested);
+    const with_ = (more: Parameters) => get({ ...requested, next_token: meta.next_token, ...more });
     expect((await with_({})).statusCode).toBe(200);
-    const { start_time: _, ...leftOut } = asked;
+    const { start_time: _, ...leftOut } = requested;
     expect((await get({ ...leftOut, next_token: meta.next_token })).statusCode).toBe(200);
     for (const more of [
       { query: "other" },
@@ -228,19 +228,19 @@ describe("pages", () => {
       detail: "the next_token cannot be read",
       errors: [{ code: "cursor_invalid", pointer: "/next_token" }],
     });
-    const stranger = await service.makeKey();
-    const parameters = { ...asked, next_token: meta.next_token };
-    expect((await get(parameters, undefined, stranger)).json().code).toBe("cursor_mismatch");
+    const outsider = await service.makeKey();
+    const parameters = { ...requested, next_token: meta.next_token };
+    expect((await get(parameters, undefined, outsider)).json().code).toBe("cursor_mismatch");
   });
 
   test("a page that runs out of time ends early, and its token continues there", async () => {
     const cut = { ...service.context.http };
-    const told: number[] = [];
+    const reported: number[] = [];
     const { countPosts } = service.context.http;
     service.context.http.countPosts = async (request, ...rest) => {
       const counted = await countPosts(request, ...rest);
-      told.push(request.toMs);
-      if (told.length > 1) return counted;
+      reported.push(request.toMs);
+      if (reported.length > 1) return counted;
       const countedFromMs = hour - 4 * hourMs;
       return {
         ...counted,
@@ -249,10 +249,10 @@ describe("pages", () => {
       };
     };
     try {
-      const asked = { query: "comet", start_time: hour - 10 * hourMs, end_time: hour };
-      const first = await counts(asked);
+      const requested = { query: "comet", start_time: hour - 10 * hourMs, end_time: hour };
+      const first = await counts(requested);
       expect(first.data.length).toBe(4);
-      const second = await counts({ ...asked, next_token: first.meta.next_token });
+      const second = await counts({ ...requested, next_token: first.meta.next_token });
       expect(second.data.length).toBe(6);
       expect(second.data.at(-1).end).toBe(first.data[0].start);
       expect(second.meta).toEqual({ total_tweet_count: 1 });
@@ -288,14 +288,14 @@ describe("what is refused", () => {
     ["query=comet&query=aurora", "/query", "as a string"],
     ["query=", "/query", "not empty"],
     ["", "/query", "as a string"],
-  ])("%s", async (parameters, pointer, says) => {
+  ])("%s", async (parameters, pointer, message) => {
     const answer = await get(parameters);
     expect(answer.statusCode).toBe(400);
     expect(answer.headers["content-type"]).toContain("application/problem+json");
     const problem = answer.json();
     expect(problem.code).toBe("invalid_request");
     expect(problem.errors[0].pointer).toBe(pointer);
-    expect(problem.detail).toContain(says);
+    expect(problem.detail).toContain(message);
   });
 
   test("a query that cannot be read, with the place of each fault", async () => {
@@ -326,12 +326,12 @@ describe("what is refused", () => {
 test("a count costs one request and one of the searches a minute; what is refused costs no search", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const url = "/v1/search/social/counts";
-  const ask = (query: string) => get({ query }, url, own);
-  expect((await ask("(")).statusCode).toBe(400);
-  const first = await ask("comet");
+  const request = (query: string) => get({ query }, url, own);
+  expect((await request("(")).statusCode).toBe(400);
+  const first = await request("comet");
   expect(first.headers.ratelimit).toMatch(/"search";r=1;/);
-  expect((await ask("comet")).statusCode).toBe(200);
-  const refused = await ask("comet");
+  expect((await request("comet")).statusCode).toBe(200);
+  const refused = await request("comet");
   expect(refused.statusCode).toBe(429);
   expect(refused.headers["retry-after"]).toBeDefined();
   expect(refused.json().code).toBe("rate_limited");

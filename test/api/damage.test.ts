@@ -44,8 +44,8 @@ function damageSecond(sql: string): void {
 }
 
 async function submitted(query: string): Promise<string> {
-  const asked = { type: "searchbyquery", query, end_time: new Date(coveredToMs - 1_000) };
-  const body = { type: "social", arguments: asked };
+  const requested = { type: "searchbyquery", query, end_time: new Date(coveredToMs - 1_000) };
+  const body = { type: "social", arguments: requested };
   return (await service.submit(key, body, "/v1/search/live/bluesky")).json().uuid;
 }
 

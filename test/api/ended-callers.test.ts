@@ -26,9 +26,9 @@ async function revoke(key: string): Promise<void> {
   await service.context.store.write("revokeKey", { id, by: "command_line", nowMs });
 }
 
-type Asked = { method: "GET" | "POST"; url: string; body?: unknown; headers?: object };
+type Requested = { method: "GET" | "POST"; url: string; body?: unknown; headers?: object };
 
-const answerTo = (key: string, { method, url, body, headers }: Asked) =>
+const answerTo = (key: string, { method, url, body, headers }: Requested) =>
   fetch(`${service.url}${url}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...json, ...headers },
@@ -51,7 +51,7 @@ async function expectEnded(answer: Response): Promise<void> {
 describe("a request that is open when its key is revoked is 401 within a second or so", () => {
   const query = { query: "comet" };
 
-  test.each<[string, Asked]>([
+  test.each<[string, Requested]>([
     [
       "a submission that prefers to wait",
       { method: "POST", url: path, body: search("comet"), headers: { prefer: "wait=30" } },
@@ -64,9 +64,9 @@ describe("a request that is open when its key is revoked is 401 within a second 
       "a search in one request",
       { method: "POST", url: "/api/v1/data/social/tweets/recent", body: query },
     ],
-  ])("%s", async (_, asked) => {
+  ])("%s", async (_, requested) => {
     const key = await service.makeKey();
-    const answer = answerTo(key, asked);
+    const answer = answerTo(key, requested);
     await service.waitForHeld(1);
     await revoke(key);
     await expectEnded(await answer);
@@ -146,8 +146,8 @@ test("a long answer that leaves slowly is cut off when its key is revoked", asyn
   await service.submit(key, search("comet"));
   const { jobs } = service.context.http;
   const { list } = jobs;
-  jobs.list = async (...asked) => {
-    const page = await list(...asked);
+  jobs.list = async (...requested) => {
+    const page = await list(...requested);
     return { ...page, jobs: Array.from({ length: 50_000 }, () => page.jobs[0] ?? []).flat() };
   };
   const accepted: Socket[] = [];

@@ -132,14 +132,14 @@ async function failWith(
 }
 
 /** What the server writes on a raw connection before closing it. */
-async function rawAnswer(request: string, meanwhile: () => void = () => undefined) {
+async function rawAnswer(request: string, concurrent: () => void = () => undefined) {
   const socket = await connectTo(service.url);
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("error", () => undefined);
   const closed = once(socket, "close");
   socket.write(request);
-  const looking = setInterval(meanwhile, 5);
+  const looking = setInterval(concurrent, 5);
   await closed;
   clearInterval(looking);
   const [head = "", body = ""] = Buffer.concat(chunks).toString().split("\r\n\r\n");
@@ -194,9 +194,9 @@ const signInFrom = (remoteAddress: string): Promise<Refusal> =>
 const keysPath = "/dashboard/api/keys";
 
 /** A key created by its account. */
-async function ownKey(asked: object = {}) {
+async function ownKey(requested: object = {}) {
   const session = await service.signIn();
-  const { body } = await asPerson("POST", keysPath, { name: "laptop", ...asked }, session);
+  const { body } = await asPerson("POST", keysPath, { name: "laptop", ...requested }, session);
   const { key, token } = body as { key: { id: string }; token: string };
   return { session, token, url: `${keysPath}/${key.id}` };
 }
@@ -279,8 +279,8 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     return refusalOf(await node.post("register", registration));
   },
   lease_lost: async () => {
-    const held = { job: exampleJob, token: "2f1d6a35-0c0e-4a9d-9c4e-5b1c7d0e9a2f" };
-    return refusalOf(await (await approvedNode()).post("renew", held));
+    const stored = { job: exampleJob, token: "2f1d6a35-0c0e-4a9d-9c4e-5b1c7d0e9a2f" };
+    return refusalOf(await (await approvedNode()).post("renew", stored));
   },
   node_answer_refused: async () => {
     const node = await approvedNode();
@@ -427,10 +427,10 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   credential_invalid: () => asPerson("POST", "/dashboard/api/credentials", newCredential),
   too_many_attempts: async () => {
     const session = await service.signIn();
-    const ask = () => asPerson("POST", "/dashboard/api/credentials", newCredential, session);
-    await ask();
-    await ask();
-    return await ask();
+    const request = () => asPerson("POST", "/dashboard/api/credentials", newCredential, session);
+    await request();
+    await request();
+    return await request();
   },
   rate_limited: async () => {
     const slow = await service.makeKey({ requestsPerSecond: 1 });

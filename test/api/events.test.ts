@@ -29,8 +29,8 @@ test("how long a stream lasts is no duration of a request", async () => {
   const by = await service.makeKey();
   const uuid = await submitted(by);
   await cancel(by, uuid);
-  for (const asked of [uuid, "wrong"]) {
-    await service.call(by, { method: "GET", url: `${base}/events?uuid=${asked}` });
+  for (const requested of [uuid, "wrong"]) {
+    await service.call(by, { method: "GET", url: `${base}/events?uuid=${requested}` });
   }
   const lines = (await service.context.http.metrics.text()).split("\n");
   const measured = lines.filter(
@@ -196,7 +196,7 @@ describe("the events of an account", () => {
   test("a client whose connection breaks again and again misses the end of no job", async () => {
     const by = await service.makeKey();
     const uuids = new Set<string>();
-    const told = new Map<string, Event>();
+    const reported = new Map<string, Event>();
     let last = 0;
     async function work(): Promise<void> {
       for (let count = 0; count < 20; count++) {
@@ -211,23 +211,23 @@ describe("the events of an account", () => {
       }
     }
     async function follow(): Promise<void> {
-      while ([...told.values()].filter(({ status }) => isEnd(status)).length < 20) {
+      while ([...reported.values()].filter(({ status }) => isEnd(status)).length < 20) {
         const stream = await watch(by, "", { "last-event-id": String(last) });
         for (const event of (await stream.first(1)).slice(0, 4)) {
           expect(event.id).toBeGreaterThan(last);
           last = event.id ?? last;
-          told.set(event.uuid, event);
+          reported.set(event.uuid, event);
         }
         stream.hangUp();
         await stream.ended;
       }
     }
     await Promise.all([work(), follow()]);
-    expect(new Set(told.keys())).toEqual(uuids);
+    expect(new Set(reported.keys())).toEqual(uuids);
     const { jobs } = (
       await service.call(by, { method: "GET", url: `${base}/jobs?limit=100` })
     ).json();
-    for (const { uuid, status } of jobs) expect(told.get(uuid)?.status).toBe(status);
+    for (const { uuid, status } of jobs) expect(reported.get(uuid)?.status).toBe(status);
   });
 
   test("an id that the account has not come to yet is as none", async () => {
@@ -239,9 +239,9 @@ describe("the events of an account", () => {
   });
 
   test("are those of one account alone, whichever platform's word the path has", async () => {
-    const [by, stranger] = [await service.makeKey(), await service.makeKey()];
+    const [by, outsider] = [await service.makeKey(), await service.makeKey()];
     const stream = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/events");
-    const foreign = await submitted(stranger);
+    const foreign = await submitted(outsider);
     const uuid = await submitted(by);
     expect((await stream.first(1))[0]).toMatchObject({ uuid });
     const other = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/x/events");
@@ -299,13 +299,13 @@ describe("the events of one job", () => {
   });
 
   test("of another account's job are the same 404 as of none", async () => {
-    const [by, stranger] = [await service.makeKey(), await service.makeKey()];
+    const [by, outsider] = [await service.makeKey(), await service.makeKey()];
     const uuid = await submitted(by);
     const bodies = new Set<string>();
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense", ""]) {
       for (const path of [`${base}/events`, "/v1/search/live/events"]) {
         const url = `${path}?uuid=${id}`;
-        const answer = await service.call(stranger, { method: "GET", url });
+        const answer = await service.call(outsider, { method: "GET", url });
         expect(answer.statusCode).toBe(404);
         bodies.add(JSON.stringify({ ...answer.json(), request_id: "" }));
       }
@@ -383,7 +383,7 @@ test("a stop ends streams and held submissions at once, also of clients that do 
     const watched = fetch(`${other.url}${base}/events`, {
       headers: { ...headers, "last-event-id": "0" },
     });
-    const held = fetch(`${other.url}${base}`, {
+    const stored = fetch(`${other.url}${base}`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json", prefer: "wait=30" },
       body: JSON.stringify(search("comet")),
@@ -394,7 +394,7 @@ test("a stop ends streams and held submissions at once, also of clients that do 
     await other.stop();
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(await (await watched).text()).toContain('"status":"received"');
-    const answer = await held;
+    const answer = await stored;
     expect(answer.status).toBe(202);
     expect(answer.headers.get("preference-applied")).toBeNull();
     expect(Object.keys((await answer.json()) as object)).toEqual(["uuid", "error"]);
@@ -409,18 +409,18 @@ async function openUnread(on: ServiceUnderTest, by: string) {
   const { jobs } = on.context.http;
   const { changes } = jobs;
   const most = 100_000;
-  let told = 0;
+  let reported = 0;
   jobs.changes = async function* () {
-    for (; told < most; told++) {
-      yield { id: told, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
+    for (; reported < most; reported++) {
+      yield { id: reported, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
     }
   };
   const socket = (await openByHand(on, by)).pause();
-  for (let before = -1; told === 0 || told !== before; ) {
-    before = told;
+  for (let before = -1; reported === 0 || reported !== before; ) {
+    before = reported;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  expect(told).toBeLessThan(most);
+  expect(reported).toBeLessThan(most);
   jobs.changes = changes;
   return socket;
 }

@@ -53,7 +53,7 @@ test("the same search under the same key is answered with the same job, and cost
 test("a replay is answered when the searches of the minute are used up", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
-  for (let taken = 1; taken < 10; taken++) await submit(by, freshKey());
+  for (let used = 1; used < 10; used++) await submit(by, freshKey());
   expect((await submit(by, freshKey())).statusCode).toBe(429);
   const replay = await submit(by, once);
   expect(replay.statusCode).toBe(202);
@@ -92,9 +92,9 @@ test.each([
 test("the body is looked at first: what is not valid is refused under any key", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   expect((await submit(by, once, search("since:never"))).statusCode).toBe(400);
-  const taken = await submit(by, once);
-  expect(taken.statusCode).toBe(202);
-  expect(taken.headers["idempotent-replayed"]).toBeUndefined();
+  const used = await submit(by, once);
+  expect(used.statusCode).toBe(202);
+  expect(used.headers["idempotent-replayed"]).toBeUndefined();
   expect((await submit(by, once, search("since:never"))).statusCode).toBe(400);
 });
 
@@ -119,9 +119,9 @@ test("the same key with two searches at the same moment: one is taken, the other
 });
 
 test("another account's key of the same name is another one", async () => {
-  const [by, stranger, once] = [await keyOf(), await keyOf(), freshKey()];
+  const [by, outsider, once] = [await keyOf(), await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
-  const other = await submit(stranger, once, search("aurora"));
+  const other = await submit(outsider, once, search("aurora"));
   expect(other.statusCode).toBe(202);
   expect(other.json().uuid).not.toBe(uuid);
 });
@@ -149,12 +149,12 @@ test("a replay that prefers to wait is held until the job ends; one of a forgott
       headers: { "idempotency-key": once, prefer: "wait=30" },
       payload: search("comet"),
     });
-  const held = waits();
+  const stored = waits();
   await service.waitForHeld(1);
   const url = `${base}/status/${uuid}`;
   await service.call(by, { method: "DELETE", url });
-  expect((await held).json()).toEqual({ uuid, error: "" });
-  expect((await held).headers["preference-applied"]).toBe("wait=30");
+  expect((await stored).json()).toEqual({ uuid, error: "" });
+  expect((await stored).headers["preference-applied"]).toBe("wait=30");
   await service.call(by, { method: "DELETE", url });
   expect((await waits()).headers["preference-applied"]).toBeUndefined();
 });

@@ -58,7 +58,7 @@ const nowhere = "http://127.0.0.1:2";
 
 let service: ServiceUnderTest;
 let owner: string;
-let stranger: string;
+let outsider: string;
 /** For each path parameter: a resource of the owner and an unknown one. */
 let things: Record<string, { owned: string; unknown: string }>;
 let cursor: string;
@@ -70,7 +70,7 @@ beforeAll(async () => {
     EARSHOT_WEBHOOK_ALLOW_HTTP: "on",
     EARSHOT_WEBHOOK_PRIVATE_HOSTS: nowhere,
   });
-  [owner, stranger] = [await service.makeKey(), await service.makeKey()];
+  [owner, outsider] = [await service.makeKey(), await service.makeKey()];
   const createdMs = service.clock.now() - 3_600_000;
   await service.addPosts(
     Array.from({ length: 5 }, (_, n) => makePost({ key: `k${n}`, createdMs, text: "comet" })),
@@ -78,7 +78,7 @@ beforeAll(async () => {
   const { uuid } = (await service.submit(owner, search("comet", { max_results: 2 }))).json();
   cursor = String((await service.result(owner, uuid)).headers["x-next-cursor"]);
   const webhook = await makeWebhook(owner);
-  ownWebhook = await makeWebhook(stranger);
+  ownWebhook = await makeWebhook(outsider);
   const delivery = (await post(owner, `/v1/webhooks/${webhook}/test`, {})).json();
   things = {
     uuid: { owned: uuid, unknown: "0f8fad5b-d9cb-469f-a165-70867728950e" },
@@ -98,7 +98,7 @@ async function makeWebhook(key: string): Promise<string> {
   return made.json().id;
 }
 
-function ask({ method }: Route, key: string | null, path: string) {
+function request({ method }: Route, key: string | null, path: string) {
   return service.call(key, { method: method as "GET", url: path });
 }
 
@@ -117,7 +117,7 @@ function namesOf({ url }: Route): string[] {
 
 /** A response without request ids and with repeated names masked. */
 async function answerTo(route: Route, key: string, path: string) {
-  const answer = await ask(route, key, path);
+  const answer = await request(route, key, path);
   let text = answer.body.replace(/"request_id":"[^"]*"/, "");
   for (const [name, { owned, unknown }] of Object.entries(things)) {
     text = text.replaceAll(owned, name).replaceAll(unknown, name);
@@ -131,7 +131,7 @@ async function workingRoutes(): Promise<Route[]> {
   for (const route of routes) {
     // Those of the dashboard take sessions: dashboard-isolation.test.ts.
     if (route.url.startsWith("/dashboard/api/") || !METHODS.includes(route.method)) continue;
-    const answer = await ask(route, null, pathOf(route, "unknown"));
+    const answer = await request(route, null, pathOf(route, "unknown"));
     if (answer.statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
   }
   return found;
@@ -142,7 +142,7 @@ test("each route asks for a key, but those that are public", async () => {
   for (const route of working) {
     const path = pathOf(route, "unknown");
     for (const key of [null, `${owner}x`, "", "ear_"]) {
-      const answer = await ask(route, key, path);
+      const answer = await request(route, key, path);
       if (answer.statusCode !== 401) open.add(route.url);
       else expect(answer.headers["www-authenticate"]).toContain(schemeOf(route));
     }
@@ -166,8 +166,8 @@ test("another account's things answer as those that nobody has, on each route", 
     if (namesOf(route).length === 0) continue;
     const [foreign, absent] = [pathOf(route, "owned"), pathOf(route, "unknown")];
     for (const ending of route.inputs.includes("wait") ? ["", "?wait=1", "?wait=0"] : [""]) {
-      const expected = await answerTo(route, stranger, `${absent}${ending}`);
-      const given = await answerTo(route, stranger, `${foreign}${ending}`);
+      const expected = await answerTo(route, outsider, `${absent}${ending}`);
+      const given = await answerTo(route, outsider, `${foreign}${ending}`);
       expect(given, `${route.method} ${route.url}${ending}`).toEqual(expected);
       expect(given.status, `${route.method} ${route.url}`).toBe(ending === "?wait=0" ? 400 : 404);
     }
@@ -186,36 +186,36 @@ test("another account's things answer as those that nobody has, on each route", 
 test("another account's delivery is none of a webhook of one's own", async () => {
   const route = { method: "POST", url: "", inputs: [] };
   const pathTo = (delivery?: string) => `/v1/webhooks/${ownWebhook}/deliveries/${delivery}/replay`;
-  const absent = await answerTo(route, stranger, pathTo(things.delivery?.unknown));
+  const absent = await answerTo(route, outsider, pathTo(things.delivery?.unknown));
   expect(absent.status).toBe(404);
-  expect(await answerTo(route, stranger, pathTo(things.delivery?.owned))).toEqual(absent);
+  expect(await answerTo(route, outsider, pathTo(things.delivery?.owned))).toEqual(absent);
 });
 
 test("the stream of another account's job is refused as that of no job", async () => {
   const route = { method: "GET", url: "", inputs: [] };
   const pathTo = (uuid?: string) => `/v1/search/live/social/events?uuid=${uuid}`;
-  const absent = await answerTo(route, stranger, pathTo(things.uuid?.unknown));
+  const absent = await answerTo(route, outsider, pathTo(things.uuid?.unknown));
   expect(absent.status).toBe(404);
-  expect(await answerTo(route, stranger, pathTo(things.uuid?.owned))).toEqual(absent);
+  expect(await answerTo(route, outsider, pathTo(things.uuid?.owned))).toEqual(absent);
 });
 
 test("lists hold nothing of another account, from whatever place they are asked", async () => {
   await service.submit(owner, search("kites"));
   const list = (key: string, query: string) =>
     service.call(key, { method: "GET", url: `/v1/search/live/jobs?limit=1${query}` });
-  const { next_cursor: place } = (await list(owner, "")).json();
-  expect(place).not.toBeNull();
-  for (const query of ["", `&cursor=${place}`]) {
-    expect((await list(stranger, query)).body).not.toContain(things.uuid?.owned);
+  const { next_cursor: position } = (await list(owner, "")).json();
+  expect(position).not.toBeNull();
+  for (const query of ["", `&cursor=${position}`]) {
+    expect((await list(outsider, query)).body).not.toContain(things.uuid?.owned);
   }
-  const webhooks = await service.call(stranger, { method: "GET", url: "/v1/webhooks" });
+  const webhooks = await service.call(outsider, { method: "GET", url: "/v1/webhooks" });
   expect(webhooks.json().webhooks.map(({ id }: { id: string }) => id)).toEqual([ownWebhook]);
 });
 
 test("beyond the rate, a read of another account's job is refused as one of no job", async () => {
   const route = { method: "GET", url: "/v1/search/live/:platform/status/:uuid", inputs: [] };
   const slow = await service.makeKey({ requestsPerSecond: 1 });
-  await ask(route, slow, pathOf(route, "unknown"));
+  await request(route, slow, pathOf(route, "unknown"));
   const absent = await answerTo(route, slow, pathOf(route, "unknown"));
   const foreign = await answerTo(route, slow, pathOf(route, "owned"));
   expect(absent.status).toBe(429);
@@ -224,10 +224,10 @@ test("beyond the rate, a read of another account's job is refused as one of no j
 
 describe("the cursor of another account", () => {
   test("is refused as one of another search of one's own, and tells nothing", async () => {
-    const own = (await service.submit(stranger, search("comet", { max_results: 2 }))).json();
-    const ownCursor = (await service.result(stranger, own.uuid)).headers["x-next-cursor"];
-    const given = await service.submit(stranger, search("comet", { next_cursor: cursor }));
-    const expected = await service.submit(stranger, search("kites", { next_cursor: ownCursor }));
+    const own = (await service.submit(outsider, search("comet", { max_results: 2 }))).json();
+    const ownCursor = (await service.result(outsider, own.uuid)).headers["x-next-cursor"];
+    const given = await service.submit(outsider, search("comet", { next_cursor: cursor }));
+    const expected = await service.submit(outsider, search("kites", { next_cursor: ownCursor }));
     expect(given.statusCode).toBe(400);
     const { request_id: _given, ...refusal } = given.json();
     const { request_id: _expected, ...refusalOfOwn } = expected.json();

@@ -190,10 +190,10 @@ describe("cancel", () => {
 
   test("answers who waits for the job at once", async () => {
     const uuid = await uuidOf(idle, idleKey);
-    const held = idle.result(idleKey, uuid);
+    const stored = idle.result(idleKey, uuid);
     await idle.waitForHeld(1);
     await remove(idle, idleKey, `${base}/status/${uuid}`);
-    expect((await held).statusCode).toBe(410);
+    expect((await stored).statusCode).toBe(410);
   });
 
   test("what a node hands in for a cancelled job is dropped", async () => {
@@ -243,11 +243,11 @@ describe("cancel", () => {
 
   test("another account's job stays as it is", async () => {
     const uuid = await uuidOf(idle, idleKey);
-    const stranger = await idle.makeKey();
-    const foreign = await remove(idle, stranger, `${base}/status/${uuid}`);
+    const outsider = await idle.makeKey();
+    const foreign = await remove(idle, outsider, `${base}/status/${uuid}`);
     const unknown = await remove(
       idle,
-      stranger,
+      outsider,
       `${base}/status/0f8fad5b-d9cb-469f-a165-70867728950e`,
     );
     expect(foreign.statusCode).toBe(404);
@@ -319,7 +319,7 @@ describe("Prefer: wait", () => {
 
   test("beyond the held requests of a key it is answered at once, and says nothing of it", async () => {
     const by = await idle.makeKey();
-    const held = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
+    const stored = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
     await idle.waitForHeld(2);
     const more = await submit(idle, by, "wait=30");
     expect(more.statusCode).toBe(202);
@@ -328,7 +328,7 @@ describe("Prefer: wait", () => {
     for (const { uuid } of jobs.json().jobs) {
       await idle.call(by, { method: "DELETE", url: `${base}/status/${uuid}` });
     }
-    for (const answer of await Promise.all(held)) {
+    for (const answer of await Promise.all(stored)) {
       expect(answer.headers["preference-applied"]).toBe("wait=30");
     }
   });
@@ -346,11 +346,11 @@ describe("Prefer: wait", () => {
       expect(both.headers["preference-applied"]).toBeUndefined();
     }
     const url = `${base}/result/${waiting}`;
-    const held = idle.call(idleKey, { method: "GET", url, headers: { prefer: "wait=30" } });
+    const stored = idle.call(idleKey, { method: "GET", url, headers: { prefer: "wait=30" } });
     await idle.waitForHeld(1);
     await idle.call(idleKey, { method: "DELETE", url });
-    expect((await held).statusCode).toBe(410);
-    expect((await held).headers["preference-applied"]).toBe("wait=30");
+    expect((await stored).statusCode).toBe(410);
+    expect((await stored).headers["preference-applied"]).toBe("wait=30");
     const unreadable = await idle.call(idleKey, { method: "GET", url, headers: { prefer: "=" } });
     expect(unreadable.statusCode).toBe(400);
   });
@@ -385,12 +385,12 @@ describe("status", () => {
     const { expires_at } = (await service.call(by, { method: "GET", url })).json();
     const leftMs = Date.parse(expires_at) - service.clock.now();
     service.clock.move(leftMs - 200);
-    const held = await service.result(by, uuid);
-    expect(held.statusCode).toBe(200);
-    expect(held.json()).toHaveLength(1);
+    const stored = await service.result(by, uuid);
+    expect(stored.statusCode).toBe(200);
+    expect(stored.json()).toHaveLength(1);
     service.clock.move(200);
-    const gone = await service.result(by, uuid);
-    expect(gone.statusCode).toBe(410);
+    const removed = await service.result(by, uuid);
+    expect(removed.statusCode).toBe(410);
     expect((await service.call(by, { method: "GET", url })).json().status).toBe("expired");
     const filtered = `${base}/jobs?status=expired`;
     const listed = await service.call(by, { method: "GET", url: filtered });
@@ -500,10 +500,10 @@ describe("one's own jobs", () => {
   });
 
   test("another account sees none of them, not even with a cursor of this one", async () => {
-    const stranger = await service.makeKey();
+    const outsider = await service.makeKey();
     const cursor = (await list("?limit=1")).json().next_cursor;
     for (const parameters of ["", `?cursor=${cursor}`]) {
-      const answer = await list(parameters, `${base}/jobs`, stranger);
+      const answer = await list(parameters, `${base}/jobs`, outsider);
       expect(answer.json()).toEqual({ jobs: [], next_cursor: null });
     }
   });

@@ -20,10 +20,10 @@ test("a stop answers a held request with what is known, and closes within its gr
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `${service.url}/v1/search/live/social/result/${uuid}?wait=30`;
-  const held = fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  const stored = fetch(url, { headers: { authorization: `Bearer ${key}` } });
   await service.waitForHeld(1);
   await service.stop();
-  const answer = await held;
+  const answer = await stored;
   expect(answer.status).toBe(202);
   expect(await answer.json()).toEqual({ uuid, status: "received", error: "" });
 });
@@ -36,13 +36,13 @@ test("a request beyond the held ones of its key is answered at once", async () =
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `/v1/search/live/social/result/${uuid}?wait=30`;
-  const held = service.call(key, { method: "GET", url });
+  const stored = service.call(key, { method: "GET", url });
   await service.waitForHeld(1);
   const answer = await service.call(key, { method: "GET", url });
   expect(answer.statusCode).toBe(202);
   expect(answer.headers["retry-after"]).toBe("1");
   await service.stop();
-  expect((await held).statusCode).toBe(202);
+  expect((await stored).statusCode).toBe(202);
 });
 
 test("jobs and what is left of the minute outlive a restart", async () => {
@@ -92,9 +92,9 @@ test("a result that is no longer kept is a 410, its status says expired, then th
   const { uuid } = (await service.submit(key, search("comet"))).json();
   expect((await service.result(key, uuid)).statusCode).toBe(200);
   service.clock.move(3_600_001);
-  const gone = await service.result(key, uuid);
-  expect(gone.statusCode).toBe(410);
-  expect(gone.json()).toMatchObject({ code: "result_expired" });
+  const removed = await service.result(key, uuid);
+  expect(removed.statusCode).toBe(410);
+  expect(removed.json()).toMatchObject({ code: "result_expired" });
   const url = `/v1/search/live/social/status/${uuid}`;
   const status = await service.call(key, { method: "GET", url });
   expect(status.statusCode).toBe(200);

@@ -124,23 +124,23 @@ describe("the key", () => {
 
   test("an address with too many wrong keys is refused before its key is looked at", async () => {
     const app = appWith({}, { ...defaultLimits, failedKeysPerMinute: 3 });
-    const ask = (key: string) => submitFrom(app, "198.51.100.1", key);
+    const request = (key: string) => submitFrom(app, "198.51.100.1", key);
     const good = await quickKey();
     for (let again = 0; again < 10; again++) {
-      expect((await ask("ear_revoked")).statusCode).toBe(401);
+      expect((await request("ear_revoked")).statusCode).toBe(401);
     }
-    expect((await ask(good)).statusCode).toBe(202);
+    expect((await request(good)).statusCode).toBe(202);
     service.clock.move(40_000);
     for (let wrong = 0; wrong < 2; wrong++) {
-      expect((await ask(`ear_wrong${wrong}`)).statusCode).toBe(401);
+      expect((await request(`ear_wrong${wrong}`)).statusCode).toBe(401);
     }
-    const refused = await ask(good);
+    const refused = await request(good);
     expect(refused.statusCode).toBe(429);
     expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(20);
     expect(refused.json()).toMatchObject({ code: "too_many_failed_keys", uuid: "" });
     expect(refused.headers.ratelimit).toBeUndefined();
     service.clock.move(61_000);
-    expect((await ask(good)).statusCode).toBe(202);
+    expect((await request(good)).statusCode).toBe(202);
   });
 });
 
@@ -151,12 +151,12 @@ describe("the address", () => {
   ])("%s", async (_, trustedProxies, expected) => {
     const settings = { ...service.context.http.settings, trustedProxies };
     const app = appWith({ settings }, { ...defaultLimits, failedKeysPerMinute: 1 });
-    const ask = (key: string, client: string) =>
+    const request = (key: string, client: string) =>
       submitFrom(app, "10.1.2.3", key, { "x-forwarded-for": client });
     const good = await quickKey();
-    expect((await ask("ear_wrong", "203.0.113.9")).statusCode).toBe(401);
-    expect((await ask(good, "203.0.113.9")).statusCode).toBe(429);
-    expect((await ask(good, "203.0.113.10")).statusCode).toBe(expected);
+    expect((await request("ear_wrong", "203.0.113.9")).statusCode).toBe(401);
+    expect((await request(good, "203.0.113.9")).statusCode).toBe(429);
+    expect((await request(good, "203.0.113.10")).statusCode).toBe(expected);
     service.clock.move(60_001);
   });
 });
@@ -226,7 +226,7 @@ describe("searches a minute", () => {
 
   test("the 11th is refused at 59.9 s and taken at 60.1 s", async () => {
     const key = await quickKey();
-    for (let taken = 0; taken < 10; taken++) {
+    for (let used = 0; used < 10; used++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
     }
     service.clock.move(59_000);
@@ -243,8 +243,8 @@ describe("searches a minute", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
     );
-    const taken = answers.filter((answer) => answer.statusCode === 202);
-    expect(taken).toHaveLength(10);
+    const used = answers.filter((answer) => answer.statusCode === 202);
+    expect(used).toHaveLength(10);
     expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(10);
   });
 
@@ -304,7 +304,7 @@ describe("what a request costs", () => {
   const post = (payload: unknown, headers: Record<string, string> = json) =>
     ({ method: "POST", url: path, headers, payload: String(payload) }) as const;
   const good = JSON.stringify(search("comet"));
-  const ask = (app: FastifyInstance, key: string, options: InjectOptions) =>
+  const request = (app: FastifyInstance, key: string, options: InjectOptions) =>
     app.inject({ ...options, headers: { ...options.headers, authorization: `Bearer ${key}` } });
 
   test.each([
@@ -316,7 +316,7 @@ describe("what a request costs", () => {
     ["a compressed body", 415, post(good, { ...json, "content-encoding": "gzip" })],
     ["an argument with a wrong value", 400, post(JSON.stringify(search("a", { count: 101 })))],
   ])("%s (%i) is one request and no search", async (_, status, options) => {
-    const answer = await ask(appOutOfTime(), await plainKey(), options);
+    const answer = await request(appOutOfTime(), await plainKey(), options);
     expect(answer.statusCode, answer.body).toBe(status);
     expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
@@ -325,11 +325,11 @@ describe("what a request costs", () => {
   test("a replay is one request and no search", async () => {
     const [app, key] = [appOutOfTime(), await plainKey()];
     const headers = { ...json, "idempotency-key": "once" };
-    const first = await ask(app, key, post(good, headers));
-    const replay = await ask(app, key, post(good, headers));
+    const first = await request(app, key, post(good, headers));
+    const replay = await request(app, key, post(good, headers));
     expect(replay.json()).toEqual(first.json());
     expect(replay.headers.ratelimit).toBe('"burst";r=1;t=1, "search";r=9;t=60');
-    const other = await ask(app, key, post(JSON.stringify(search("moon")), headers));
+    const other = await request(app, key, post(JSON.stringify(search("moon")), headers));
     expect(other.statusCode).toBe(422);
     expect(other.headers.ratelimit).toBe('"burst";r=0;t=1, "search";r=9;t=60');
   });
@@ -337,9 +337,9 @@ describe("what a request costs", () => {
   test("the same submission twice at the same moment is one search", async () => {
     const [app, key] = [appOutOfTime(), await plainKey()];
     const headers = { ...json, "idempotency-key": "twice" };
-    const answers = await Promise.all([1, 2].map(() => ask(app, key, post(good, headers))));
+    const answers = await Promise.all([1, 2].map(() => request(app, key, post(good, headers))));
     expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
-    const after = await ask(app, key, { method: "GET", url: unknown });
+    const after = await request(app, key, { method: "GET", url: unknown });
     expect(after.headers.ratelimit).toContain('"search";r=9');
   });
 
@@ -347,7 +347,7 @@ describe("what a request costs", () => {
     const submit = () =>
       Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
     const app = appOutOfTime({ jobs: { ...service.context.http.jobs, submit } });
-    const answer = await ask(app, await plainKey(), post(good));
+    const answer = await request(app, await plainKey(), post(good));
     expect(answer.statusCode).toBe(503);
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
@@ -385,13 +385,13 @@ describe("two services on one store", () => {
 
   test("share the wrong keys of an address", async () => {
     const apps = [service.app, appWith()];
-    const ask = (index: number, key: string) =>
+    const request = (index: number, key: string) =>
       submitFrom(apps[index % 2] ?? service.app, "198.51.100.7", key);
     for (let guess = 0; guess < 30; guess += 1) {
-      expect((await ask(guess, `ear_${guess}`)).statusCode).toBe(401);
+      expect((await request(guess, `ear_${guess}`)).statusCode).toBe(401);
     }
     const good = await quickKey();
-    for (const index of [0, 1]) expect((await ask(index, good)).statusCode).toBe(429);
+    for (const index of [0, 1]) expect((await request(index, good)).statusCode).toBe(429);
   });
 });
 
@@ -458,9 +458,9 @@ test("an answer that was held tells what is left when it leaves, not when it was
     jobs: {
       ...service.context.http.jobs,
       isUnfinished: () => false,
-      find: async (accountId, asked) => {
+      find: async (accountId, requested) => {
         service.clock.move(61_000);
-        return await find(accountId, asked);
+        return await find(accountId, requested);
       },
     },
   });
@@ -471,7 +471,7 @@ test("an answer that was held tells what is left when it leaves, not when it was
 
 test("a clock put back or forward by an hour changes no limit of a running service", async () => {
   const key = await quickKey();
-  for (let taken = 0; taken < 10; taken += 1) await service.submit(key, search("comet"));
+  for (let used = 0; used < 10; used += 1) await service.submit(key, search("comet"));
   for (const shiftMs of [-3_600_000, 7_200_000, -3_600_000]) {
     service.clock.shiftWall(shiftMs);
     expect((await service.submit(key, search("comet"))).statusCode).toBe(429);

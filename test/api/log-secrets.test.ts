@@ -57,10 +57,10 @@ beforeAll(async () => {
   secrets.set("webhook's secret", hook.json().secret);
 
   const live = "/v1/search/live/social";
-  const asked = search("canaryquery", { max_results: 2 });
+  const requested = search("canaryquery", { max_results: 2 });
   const once = { "idempotency-key": "canaryidempotency", "x-anything": "canaryheader" };
-  const { uuid } = (await post(live, asked, once)).json();
-  await post(live, asked, once);
+  const { uuid } = (await post(live, requested, once)).json();
+  await post(live, requested, once);
   await post(live, search("canaryquery other"), once);
   const result = await service.result(key, uuid);
   expect(result.body).toContain("canarypost");
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await post(live, search('"canaryquery'));
   await post(live, '{"type":"canaryquery');
   await post(live, { type: "social", arguments: { type: "searchbyquery", canaryquery: 1 } });
-  await post("/v1/search/social", { ...asked, wait: 5 });
+  await post("/v1/search/social", { ...requested, wait: 5 });
   await get("/v1/search/social/counts?query=canaryquery");
   await get(`/v1/search/live/social/jobs?cursor=${cursor}&canaryquery=1`);
   await get("/canaryaddress/canaryquery?token=canaryquery");

@@ -135,9 +135,9 @@ describe("a method that does not search", () => {
       expect(problem).toMatchObject({ status: 400, code: "cursor_mismatch" });
       expect(problem.errors[0].pointer).toBe("/arguments/next_cursor");
     }
-    const stranger = await service.makeKey();
+    const outsider = await service.makeKey();
     const again = bodyOf("gettweets", "@author.example.com", more);
-    expect((await service.submit(stranger, again)).json().code).toBe("cursor_mismatch");
+    expect((await service.submit(outsider, again)).json().code).toBe("cursor_mismatch");
     expect((await service.submit(key, again)).statusCode).toBe(202);
   });
 
@@ -255,16 +255,16 @@ test("whatever the arguments are, a job is taken or refused with where and why",
     },
     { requiredKeys: ["type", "method", "more", "path"] },
   );
-  const taken = { refused: 0, accepted: 0 };
+  const used = { refused: 0, accepted: 0 };
   await fc.assert(
     fc.asyncProperty(submission, async ({ type, method, query, more, path }) => {
       const body = { type, arguments: { type: method, query, ...more } };
       const answer = await service.submit(key, body, `/v1/search/live/${path}`);
       if (answer.statusCode === 202) {
-        taken.accepted += 1;
+        used.accepted += 1;
         return;
       }
-      taken.refused += 1;
+      used.refused += 1;
       expect([400, 422]).toContain(answer.statusCode);
       const { errors, detail } = answer.json();
       const [{ pointer = "/arguments/query", offset = 0 }] = errors;
@@ -274,7 +274,7 @@ test("whatever the arguments are, a job is taken or refused with where and why",
     }),
     { numRuns: 150 },
   );
-  expect(Math.min(taken.refused, taken.accepted)).toBeGreaterThan(0);
+  expect(Math.min(used.refused, used.accepted)).toBeGreaterThan(0);
 });
 
 describe("the ID of a record", () => {
@@ -286,8 +286,8 @@ describe("the ID of a record", () => {
     expect(found.status).toMatchObject({ canonical_query: uriOf("t0"), warnings: [] });
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ kind: "post", uri: uriOf("t0") });
 
-    const stranger = await service.makeKey();
-    const unknown = await answered(bodyOf("getretweeters", id), undefined, stranger);
+    const outsider = await service.makeKey();
+    const unknown = await answered(bodyOf("getretweeters", id), undefined, outsider);
     expect(codesOf(unknown.status)).toEqual(["unknown_id"]);
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
   });

@@ -8,7 +8,7 @@ import {
   type Endpoint,
   endpointNamed,
   endpoints,
-  faultsOf,
+  errorsOf,
   pointer,
   schemas,
   shownIn,
@@ -80,11 +80,11 @@ function requestOf(
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   for (const parameter of operation.parameters ?? []) {
-    const { name, in: place, required } = parameter;
+    const { name, in: position, required } = parameter;
     const value = String(values[name] ?? exampleOf(parameter) ?? "");
-    if (place === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
-    else if (place === "query" && (required || name in values)) query.set(name, value);
-    else if (place === "header" && required) headers[name] = value;
+    if (position === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
+    else if (position === "query" && (required || name in values)) query.set(name, value);
+    else if (position === "header" && required) headers[name] = value;
   }
   const body = operation.requestBody?.content["application/json"];
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -146,7 +146,9 @@ describe("every refusal is as described", () => {
   );
 
   test.each(keyed)("%s with a parameter that there is not", async (_, endpoint) => {
-    const hasQuery = endpoint.operation.parameters?.some(({ in: place }) => place === "query");
+    const hasQuery = endpoint.operation.parameters?.some(
+      ({ in: position }) => position === "query",
+    );
     if (!hasQuery) return;
     const { options, key: caller } = requestOf(endpoint, kept);
     const sign = String(options.url).includes("?") ? "&" : "?";
@@ -194,15 +196,15 @@ describe("a body that no route asked for is refused as described", () => {
 });
 
 describe("every example fits its schema", () => {
-  test.each(all)("%s", (_, { operation, pointer: place }) => {
+  test.each(all)("%s", (_, { operation, pointer: position }) => {
     for (const [index, parameter] of (operation.parameters ?? []).entries()) {
       if (parameter.in !== "header" && parameter.required)
         expect(exampleOf(parameter), parameter.name).toBeDefined();
       const example = exampleOf(parameter);
       if (example === undefined) continue;
-      expect(faultsOf(example, `${place}${pointer("parameters", String(index), "schema")}`)).toBe(
-        "",
-      );
+      expect(
+        errorsOf(example, `${position}${pointer("parameters", String(index), "schema")}`),
+      ).toBe("");
     }
     const bodies = [
       [pointer("requestBody"), operation.requestBody?.content ?? {}] as const,
@@ -213,17 +215,17 @@ describe("every example fits its schema", () => {
     for (const [owner, content] of bodies) {
       for (const [type, media] of Object.entries(content)) {
         if (!/json$/.test(type)) continue;
-        const at = `${place}${owner}${pointer("content", type, "schema")}`;
+        const at = `${position}${owner}${pointer("content", type, "schema")}`;
         const shown = shownIn(media);
         expect(shown.length, `${owner} ${type}`).toBeGreaterThan(0);
-        for (const [name, value] of shown) expect(faultsOf(value, at), name).toBe("");
+        for (const [name, value] of shown) expect(errorsOf(value, at), name).toBe("");
       }
     }
   });
 
   test.each(Object.entries(schemas))("%s", (name, { examples = [] }) => {
     for (const value of examples) {
-      expect(faultsOf(value, pointer("components", "schemas", name))).toBe("");
+      expect(errorsOf(value, pointer("components", "schemas", name))).toBe("");
     }
   });
 
@@ -296,7 +298,7 @@ describe("every link leads to an operation that goes on", () => {
         valueMeantBy(expression, values, answer),
       ]),
     );
-    const wanted = ofOtherNodes.includes(link.operationId) ? 404 : /^2/;
-    expectDescribed(target, await send(requestOf(target, handedOn)), wanted);
+    const expected = ofOtherNodes.includes(link.operationId) ? 404 : /^2/;
+    expectDescribed(target, await send(requestOf(target, handedOn)), expected);
   });
 });

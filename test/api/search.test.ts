@@ -117,7 +117,7 @@ describe("the examples of docs/api.md", () => {
 
 type Options = { accept?: string; path?: string; headers?: Record<string, string>; key?: string };
 
-async function ask(body: unknown, options: Options = {}) {
+async function request(body: unknown, options: Options = {}) {
   const { accept, path = "/v1/search/social", headers = {} } = options;
   return await service.call(options.key ?? key, {
     method: "POST",
@@ -132,7 +132,7 @@ async function ask(body: unknown, options: Options = {}) {
 }
 
 async function answered(body: unknown, accept?: string) {
-  const answer = await ask(body, accept === undefined ? {} : { accept });
+  const answer = await request(body, accept === undefined ? {} : { accept });
   expect(answer.statusCode, answer.body).toBe(200);
   return answer;
 }
@@ -198,11 +198,11 @@ describe("the answer in JSON", () => {
 
   test("a platform in the path narrows, x is twitter, a method may be the full archive", async () => {
     const body = search('"comet number"', { type: "searchbyfullarchive", max_results: 500 });
-    expect((await ask(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
+    expect((await request(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
     for (const path of ["/v1/search/x", "/v1/search/twitter", "/v1/search/mastodon"]) {
-      expect((await ask(body, { path })).json().results).toEqual([]);
+      expect((await request(body, { path })).json().results).toEqual([]);
     }
-    const other = await ask({ ...body, type: "bluesky" }, { path: "/v1/search/x" });
+    const other = await request({ ...body, type: "bluesky" }, { path: "/v1/search/x" });
     expect(other.json()).toMatchObject({ status: 400, code: "platform_mismatch", uuid: "" });
   });
 });
@@ -240,7 +240,7 @@ describe("fields", () => {
     ["__proto__", "there are ID, Content"],
     ["Metadata.media.url", "Metadata.url"],
   ])("%s is refused with the nearest", async (field, nearest) => {
-    const answer = await ask({ ...search("comet"), fields: ["ID", field] });
+    const answer = await request({ ...search("comet"), fields: ["ID", field] });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors).toEqual([
       { code: "unknown_value", message: expect.stringContaining(nearest), pointer: "/fields/1" },
@@ -250,7 +250,7 @@ describe("fields", () => {
   test.each([[[]], ["Content"], [[1]], [null], [["ID", "ID"]]])(
     "%j is no list of fields",
     async (fields) => {
-      const answer = await ask({ ...search("comet"), fields });
+      const answer = await request({ ...search("comet"), fields });
       expect(answer.statusCode).toBe(400);
       expect(answer.json().errors[0].pointer).toMatch(/^\/fields/);
     },
@@ -310,7 +310,7 @@ describe("max_chars", () => {
   });
 
   test.each([99, 0, -1, 1_000_001, 1.5, "500", null])("%j is refused", async (maxChars) => {
-    const answer = await ask(essays({ max_chars: maxChars }));
+    const answer = await request(essays({ max_chars: maxChars }));
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
   });
@@ -481,7 +481,7 @@ describe("Accept", () => {
     const weighed = await answered(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
     expect(weighed.headers["content-type"]).toMatch(/^text\/markdown/);
     const limited = await service.makeKey({ submissionsPerMinute: null });
-    const refused = await ask(search("comet"), { accept: "text/html", key: limited });
+    const refused = await request(search("comet"), { accept: "text/html", key: limited });
     expect(refused.statusCode).toBe(406);
     expect(refused.headers["content-type"]).toContain("application/problem+json");
     expect(refused.headers.vary).toBe("Accept");
@@ -501,22 +501,24 @@ describe("Accept", () => {
 
 describe("a refused search", () => {
   test.each([0, 31, -1, 1.5, "10", null])("wait %j", async (wait) => {
-    const answer = await ask({ ...search("comet"), wait });
+    const answer = await request({ ...search("comet"), wait });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code: "invalid_request", uuid: "" });
     expect(answer.json().errors[0].pointer).toBe("/wait");
   });
 
   test("names what is wrong as a submission does", async () => {
-    expect((await ask({ ...search("comet"), max_char: 500 })).json().detail).toContain("max_chars");
-    expect((await ask(search("comet", { max_results: 101 }))).json().errors[0].pointer).toBe(
+    expect((await request({ ...search("comet"), max_char: 500 })).json().detail).toContain(
+      "max_chars",
+    );
+    expect((await request(search("comet", { max_results: 101 }))).json().errors[0].pointer).toBe(
       "/arguments/max_results",
     );
-    expect((await ask(search("since:2026-02-30"))).json()).toMatchObject({
+    expect((await request(search("since:2026-02-30"))).json()).toMatchObject({
       code: "invalid_query",
       uuid: "",
     });
-    expect((await ask(search("comet"), { path: "/v1/search/socail" })).statusCode).toBe(404);
+    expect((await request(search("comet"), { path: "/v1/search/socail" })).statusCode).toBe(404);
     const wrong = await service.call(null, {
       method: "POST",
       url: "/v1/search/social",
@@ -529,9 +531,9 @@ describe("a refused search", () => {
 
   test("costs nothing of the searches, one that is answered costs one", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
-    const refused = await ask({ ...search("comet"), fields: ["nothing"] }, { key: limited });
+    const refused = await request({ ...search("comet"), fields: ["nothing"] }, { key: limited });
     expect(refused.headers.ratelimit).toContain('"search";r=10');
-    const given = await ask(search("comet"), { key: limited });
+    const given = await request(search("comet"), { key: limited });
     expect(given.headers.ratelimit).toContain('"search";r=9');
   });
 });
@@ -540,8 +542,8 @@ describe("Idempotency-Key", () => {
   test("asks for the same job in another form, for nothing", async () => {
     const headers = { "idempotency-key": "form" };
     const limited = await service.makeKey({ submissionsPerMinute: null });
-    const first = await ask(search("comet"), { headers, key: limited });
-    const again = await ask(
+    const first = await request(search("comet"), { headers, key: limited });
+    const again = await request(
       { ...search("comet"), fields: ["ID"], wait: 1 },
       { headers, key: limited, accept: "text/csv" },
     );
@@ -549,7 +551,7 @@ describe("Idempotency-Key", () => {
     expect(again.headers["x-job-uuid"]).toBe(first.json().uuid);
     expect(again.body).toMatch(/^ID\r\n(\d+\r\n){5}$/);
     expect(again.headers.ratelimit).toContain('"search";r=9');
-    const other = await ask(search("comets"), { headers, key: limited });
+    const other = await request(search("comets"), { headers, key: limited });
     expect(other.statusCode).toBe(422);
   });
 });
@@ -725,7 +727,7 @@ describe("a search that is waited for", () => {
 
   test("stays submitted when its client goes", async () => {
     const leaving = new AbortController();
-    const gone = fetch(`${slow.url}/v1/search/social`, {
+    const removed = fetch(`${slow.url}/v1/search/social`, {
       method: "POST",
       signal: leaving.signal,
       headers: {
@@ -737,7 +739,7 @@ describe("a search that is waited for", () => {
     });
     await slow.waitForHeld(1);
     leaving.abort();
-    await expect(gone).rejects.toThrow();
+    await expect(removed).rejects.toThrow();
     await slow.waitForHeld(0);
     const url = `/v1/search/live/social/status/${await jobOf("gone")}`;
     const status = await slow.call(slowKey, { method: "GET", url });
@@ -746,11 +748,11 @@ describe("a search that is waited for", () => {
 
   test("is answered with its uuid when the server stops", async () => {
     const before = await submissions();
-    const held = post("stopped");
+    const stored = post("stopped");
     await slow.waitForHeld(1);
     await expect.poll(submissions).toBe(before + 1);
     await slow.stop();
-    const answer = await held;
+    const answer = await stored;
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),

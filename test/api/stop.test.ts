@@ -86,10 +86,10 @@ test("while running work ends, new requests on new and old connections are 503 a
   const key = await service.makeKey();
   const { search: searchArchive } = service.context.archive;
   const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  service.context.archive.search = async (...asked) => {
+  service.context.archive.search = async (...requested) => {
     begun.resolve();
     await mayEnd.promise;
-    return await searchArchive(...asked);
+    return await searchArchive(...requested);
   };
   await service.submit(key, search("comet"));
   await begun.promise;
@@ -133,14 +133,14 @@ test("when the grace is over, work that has not ended is left and the folder is 
   const service = await start({ EARSHOT_STOP_GRACE: "0s" }, logged);
   const key = await service.makeKey();
   const { jobs } = service.context.http;
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   jobs.find = () => {
-    asked.resolve();
+    requested.resolve();
     return new Promise(() => undefined);
   };
   const url = `${service.url}/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e`;
   const answer = fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch(() => "cut");
-  await asked.promise;
+  await requested.promise;
   await service.stop();
   expect(await answer).toBe("cut");
   expect(logged.join("")).toContain("before everything had ended");
@@ -175,16 +175,16 @@ test("a client that leaves its search in one request was answered with no proble
   const logged: string[] = [];
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" }, logged);
   const key = await service.makeKey();
-  const gone = new AbortController();
-  const asked = fetch(`${service.url}${recentPath}`, {
+  const removed = new AbortController();
+  const requested = fetch(`${service.url}${recentPath}`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ query: "comet" }),
-    signal: gone.signal,
+    signal: removed.signal,
   });
   await service.waitForHeld(1);
-  gone.abort();
-  await expect(asked).rejects.toThrow();
+  removed.abort();
+  await expect(requested).rejects.toThrow();
   await service.waitForHeld(0);
   await service.stop();
   const metrics = await service.context.http.metrics.text();
@@ -226,13 +226,13 @@ test("a client that hangs up while its read waits for its turn leaves no error b
   const key = await service.makeKey({ requestsPerSecond: 1 });
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `${service.url}/v1/search/live/social/status/${uuid}`;
-  const gone = new AbortController();
-  const read = fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: gone.signal });
+  const removed = new AbortController();
+  const read = fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: removed.signal });
   await until("the read got its turn", async () => {
     const [burst] = (await service.context.http.limiter.state(callerOf(key))).policies;
     return (burst?.growsInMs ?? 0) > 1_000 ? true : null;
   });
-  gone.abort();
+  removed.abort();
   await expect(read).rejects.toThrow();
   await service.stop();
   expect(logged.join("")).not.toContain('"level":"error"');
@@ -280,12 +280,12 @@ test("a job that runs when the server stops is handed back: the next start runs 
     status: "in progress",
     attempts: 1,
   });
-  const held = service.result(key, uuid);
+  const stored = service.result(key, uuid);
   await service.waitForHeld(1);
   const stopped = performance.now();
   await service.stop();
   expect(performance.now() - stopped).toBeLessThan(2_000);
-  expect((await held).json()).toMatchObject({ uuid, status: "in progress" });
+  expect((await stored).json()).toMatchObject({ uuid, status: "in progress" });
 
   const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
   expect((await next.result(key, uuid)).statusCode).toBe(200);

@@ -144,8 +144,8 @@ describe("a fault is mended as its own path needs it, where two paths say the sa
   test("a wait that is no whole number", async () => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     expect(await hintAt("GET", `${path}/status/${uuid}?wait=0`)).toContain("?wait=10");
-    const asked = { ...search("comet"), wait: 0 };
-    expect(await hintAt("POST", "/v1/search/social", asked)).toContain('"wait":10');
+    const requested = { ...search("comet"), wait: 0 };
+    expect(await hintAt("POST", "/v1/search/social", requested)).toContain('"wait":10');
   });
 });
 
@@ -297,13 +297,13 @@ describe("what the server of Node would refuse with an empty body", () => {
       `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
       "answered here",
     ],
-  ])("%s is a problem", async (_, request, says) => {
+  ])("%s is a problem", async (_, request, message) => {
     const [head = "", body = ""] = (await answerTo(request)).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
     const { code, detail, hint } = JSON.parse(body);
     expect(code).toBe("invalid_request");
-    expect(detail).toContain(says);
+    expect(detail).toContain(message);
     expect(hint).toMatch(/.{10,}/);
   });
 

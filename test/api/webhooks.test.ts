@@ -219,9 +219,9 @@ describe("the end of a job", () => {
     const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
     expect(type).toBe("job.done");
     expect(timestamp).toBe(status.finished_at);
-    const told = Object.entries(data).filter(([name]) => name in status);
-    expect(Object.fromEntries(told)).toEqual(
-      Object.fromEntries(told.map(([name]) => [name, status[name]])),
+    const reported = Object.entries(data).filter(([name]) => name in status);
+    expect(Object.fromEntries(reported)).toEqual(
+      Object.fromEntries(reported.map(([name]) => [name, status[name]])),
     );
     expect(Object.keys(data)).toEqual([
       "uuid",
@@ -267,8 +267,8 @@ describe("the end of a job", () => {
     await service.call(key, { method: "DELETE", url: `/v1/search/live/status/${cancelled}` });
     await submit();
     await finish();
-    const told = (await received("/all", 3)).map(({ body }) => JSON.parse(body));
-    expect(told.map(({ type }) => type).toSorted()).toEqual([
+    const reported = (await received("/all", 3)).map(({ body }) => JSON.parse(body));
+    expect(reported.map(({ type }) => type).toSorted()).toEqual([
       "job.cancelled",
       "job.done",
       "job.error",
@@ -367,15 +367,15 @@ describe("a receiver", () => {
   test("that hangs is sent two things at a time, and holds up no other", async () => {
     const slow = await register("/slow");
     const quick = await register("/quick");
-    const held: ServerResponse[] = [];
-    receiver.answers.set("/slow", (_request, response) => held.push(response));
+    const stored: ServerResponse[] = [];
+    receiver.answers.set("/slow", (_request, response) => stored.push(response));
     for (let count = 0; count < 4; count += 1) await sendTest(slow.id);
     await received("/slow", 2);
     await sendTest(quick.id);
     await delivery(quick.id, { state: "delivered" });
-    expect(held).toHaveLength(2);
+    expect(stored).toHaveLength(2);
     receiver.answers.delete("/slow");
-    for (const response of held) response.writeHead(200).end();
+    for (const response of stored) response.writeHead(200).end();
     await received("/slow", 4);
   });
 });
@@ -467,7 +467,7 @@ test("another account's webhook and delivery look absent on every path", async (
   const { id: deliveryId } = await delivery(id, { state: "delivered" });
   const other = await service.makeKey();
   const own = await register("/own", {}, other);
-  const asked = async (path: string, method: "GET" | "POST" | "DELETE") => {
+  const requested = async (path: string, method: "GET" | "POST" | "DELETE") => {
     const answer = await service.call(other, { method, url: `/v1/webhooks/${path}` });
     const { request_id: _, ...problem } = answer.json();
     return problem;
@@ -482,11 +482,11 @@ test("another account's webhook and delivery look absent on every path", async (
     ["POST", `/deliveries/${deliveryId}/replay`],
   ] as const;
   for (const [method, path] of paths) {
-    const absent = await asked(`wh_00000000000000000000${path}`, method);
+    const absent = await requested(`wh_00000000000000000000${path}`, method);
     expect(absent, path).toMatchObject({ status: 404, code: "webhook_not_found" });
-    expect(await asked(id + path, method), path).toEqual(absent);
+    expect(await requested(id + path, method), path).toEqual(absent);
   }
-  const replayed = await asked(`${own.id}/deliveries/${deliveryId}/replay`, "POST");
+  const replayed = await requested(`${own.id}/deliveries/${deliveryId}/replay`, "POST");
   expect(replayed).toMatchObject({ status: 404, code: "delivery_not_found" });
   expect((await get(`/v1/webhooks/${id}`)).json()).toMatchObject({ status: "enabled" });
   expect((await get("/v1/webhooks", other)).json().webhooks).toHaveLength(1);

@@ -94,7 +94,7 @@ describe("accounts", () => {
   test("without labels the labeler is not asked", async () => {
     host.requests.length = 0;
     await earshot("backfill", "--author", "ann.example", "--again", "--no-labels");
-    expect(host.requests.filter((asked) => asked.includes("queryLabels"))).toEqual([]);
+    expect(host.requests.filter((requested) => requested.includes("queryLabels"))).toEqual([]);
   });
 });
 

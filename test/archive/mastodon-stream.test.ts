@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 /** Texts found on a platform, newest first, and the job's status. */
-async function ask(query: string, platform = "mastodon") {
+async function request(query: string, platform = "mastodon") {
   const path = `/v1/search/live/${platform}`;
   const submitted = await service.submit(
     key,
@@ -72,7 +72,7 @@ type Metadata = {
 };
 const finds = (query: string, count: number) =>
   until(`${count} posts of ${query}`, async () => {
-    const found = await ask(query);
+    const found = await request(query);
     return found.posts.length === count ? found : null;
   });
 const readiness = async () =>
@@ -121,7 +121,7 @@ describe("while it is connected", () => {
       Content: "a heron of ann #birds",
       Metadata: { platform: "mastodon", username: "ann@other.example", origin: "stream" },
     });
-    expect((await ask("#birds from:ann@other.example")).posts).toHaveLength(1);
+    expect((await request("#birds from:ann@other.example")).posts).toHaveLength(1);
     expect(status.complete).toBe(false);
   });
 
@@ -143,7 +143,7 @@ describe("while it is connected", () => {
     emulator.network.editStatus(id, { text: "a stork", favourites: 12 });
     const { posts } = await finds("stork min_faves:12", 1);
     expect(posts[0]?.Metadata.public_metrics.like_count).toBe(12);
-    expect((await ask("egret")).posts).toEqual([]);
+    expect((await request("egret")).posts).toEqual([]);
   });
 
   test("a deletion reaches a post that the archive holds", async () => {
@@ -221,7 +221,7 @@ describe("after a cut", () => {
     expect(away.posts).toEqual(["a godwit that stays"]);
     expect((await getById(deleted)).posts).toEqual([]);
     expect((await getById(edited)).posts).toEqual(["a godwit that has changed"]);
-    const searched = await ask("godwit");
+    const searched = await request("godwit");
     expect(codes(searched.status)).toContain("posts_unchecked");
 
     streams.isAway = false;
@@ -232,7 +232,7 @@ describe("after a cut", () => {
     expect(await getById(kept)).toMatchObject({ status: { complete: true, warnings: [] } });
     expect((await getById(deleted)).posts).toEqual([]);
     expect((await getById(edited)).posts).toEqual(["a godwit that has changed"]);
-    expect(codes((await ask("godwit")).status)).not.toContain("posts_unchecked");
+    expect(codes((await request("godwit")).status)).not.toContain("posts_unchecked");
     const metrics = await service.context.http.metrics.text();
     expect(metrics).toMatch(/^earshot_mastodon_stream_recheck_removed_total 1$/m);
     expect(metrics).toMatch(/^earshot_mastodon_stream_recheck_pending 0$/m);
@@ -251,8 +251,8 @@ test("a cut leaves a gap in the ledger, and what comes after it is found", async
   emulator.network.addStatus({ accountId: ann, text: "a crane later" });
   await finds("crane", 3);
   const ledger = await until("two stretches", async () => {
-    const held = await service.context.archive.coverage();
-    const { intervals = [] } = held.find(({ platform }) => platform === "mastodon") ?? {};
+    const stored = await service.context.archive.coverage();
+    const { intervals = [] } = stored.find(({ platform }) => platform === "mastodon") ?? {};
     const ofStream = intervals.filter(
       ({ source }) => source === `mastodon-stream:${emulator.host}`,
     );
@@ -260,5 +260,5 @@ test("a cut leaves a gap in the ledger, and what comes after it is found", async
   });
   const [last, former] = ledger.toReversed();
   expect(last?.fromMs).toBeGreaterThan(former?.toMs ?? Number.NaN);
-  expect((await ask("crane")).status.complete).toBe(false);
+  expect((await request("crane")).status.complete).toBe(false);
 });

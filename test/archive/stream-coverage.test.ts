@@ -66,8 +66,8 @@ async function look(): Promise<Look> {
   publish();
   // From the first streamed post on.
   const start_time = new Date(Math.ceil(published[0]?.timeMs ?? 0)).toISOString();
-  const asked = search("comet", { max_results: 100, start_time });
-  const submitted = await service.submit(key, asked);
+  const requested = search("comet", { max_results: 100, start_time });
+  const submitted = await service.submit(key, requested);
   const { uuid } = submitted.json();
   const result = await service.result(key, uuid);
   const found = new Set(result.json().map((post: Found) => post.Metadata.uri));

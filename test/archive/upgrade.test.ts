@@ -100,8 +100,8 @@ describe.each(releases)("a data folder of %s", (release) => {
     expect(ids).not.toEqual(former);
     for (const [index, id] of former.entries()) {
       if (index % 12 !== 0) continue;
-      const asked = { type: "social", arguments: { type: "getbyid", query: id } };
-      const answer = await service.submit(known.key, asked);
+      const requested = { type: "social", arguments: { type: "getbyid", query: id } };
+      const answer = await service.submit(known.key, requested);
       expect(answer.statusCode, answer.body).toBe(202);
       expect(await page(answer.json().uuid)).toMatchObject({ ids: [ids[index]] });
     }

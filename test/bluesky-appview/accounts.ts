@@ -3,7 +3,7 @@ import { makePeople } from "../../testkit/bluesky-world/people.ts";
 import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Batch } from "./batch.ts";
 import type { Blob, Network } from "./network.ts";
-import { type Account, reasons, standingOf } from "./society.ts";
+import { type Account, reasons, stateOf } from "./society.ts";
 
 /** Accounts that have a part to play; all others are drawn. */
 export const cast = {
@@ -41,7 +41,7 @@ export async function makeAccounts(network: Network): Promise<Account[]> {
   const accounts = people.map(({ did, handle, authorization }, index): Account => {
     const why = reasons[Math.floor((index - firstHidden) / ofEachReason)] ?? "";
     const none = { name: null, description: null, avatar: null, createdMs: null, labels: [] };
-    return { index, did, handle, authorization, standing: standingOf[why], why, ...none };
+    return { index, did, handle, authorization, standing: stateOf[why], why, ...none };
   });
   for (const account of accounts.slice(10, 14)) {
     account.handle = `renamed-${account.handle}`;

@@ -3,14 +3,14 @@ import type { ApiRecord } from "./expected.ts";
 /** How one account asks Earshot. */
 export type Asker = {
   /** All pages of an answer; throws what Earshot says against it. */
-  all(asked: Asked): Promise<ApiRecord[]>;
+  all(requested: Requested): Promise<ApiRecord[]>;
   /** One page of it, with its status. */
-  page(asked: Asked, cursor?: string): Promise<Page>;
-  submit(asked: Asked, cursor?: string): Promise<Answered>;
+  page(requested: Requested, cursor?: string): Promise<Page>;
+  submit(requested: Requested, cursor?: string): Promise<Answered>;
   result(uuid: string): Promise<Answered>;
 };
 
-export type Asked = {
+export type Requested = {
   method: string;
   query?: string;
   type?: string;
@@ -49,8 +49,8 @@ export function createAsker(base: string, key: string, platform = "bluesky"): As
     body: (await answer.json()) as Answered["body"],
   });
 
-  async function submit(asked: Asked, cursor?: string): Promise<Answered> {
-    const { method, query, type = "social", maxResults = 100, startTime } = asked;
+  async function submit(requested: Requested, cursor?: string): Promise<Answered> {
+    const { method, query, type = "social", maxResults = 100, startTime } = requested;
     const args = {
       type: method,
       ...(query === undefined ? {} : { query }),
@@ -61,32 +61,32 @@ export function createAsker(base: string, key: string, platform = "bluesky"): As
     return await answered(await call(path, { type, arguments: args }));
   }
 
-  async function page(asked: Asked, cursor?: string): Promise<Page> {
-    const said = (text: unknown): Error => new Error(`${JSON.stringify(asked)}: ${text}`);
-    const { code, body } = await submit(asked, cursor);
-    if (code !== 202) throw said(`${code} ${JSON.stringify(body)}`);
+  async function page(requested: Requested, cursor?: string): Promise<Page> {
+    const output = (text: unknown): Error => new Error(`${JSON.stringify(requested)}: ${text}`);
+    const { code, body } = await submit(requested, cursor);
+    if (code !== 202) throw output(`${code} ${JSON.stringify(body)}`);
     const answer = await call(`${path}/result/${body.uuid}?wait=30`, null);
-    if (answer.status !== 200) throw said(`${answer.status} ${await answer.text()}`);
+    if (answer.status !== 200) throw output(`${answer.status} ${await answer.text()}`);
     const records = (await answer.json()) as ApiRecord[];
-    const told = await call(`${path}/status/${body.uuid}`, null);
+    const reported = await call(`${path}/status/${body.uuid}`, null);
     const next = answer.headers.get("x-next-cursor");
-    return { records, next, status: (await told.json()) as Status };
+    return { records, next, status: (await reported.json()) as Status };
   }
 
   return {
     submit,
     page,
     result: async (uuid) => await answered(await call(`${path}/result/${uuid}?wait=30`, null)),
-    all: async (asked) => {
+    all: async (requested) => {
       const records: ApiRecord[] = [];
       let cursor: string | undefined;
       for (let pages = 0; pages < mostPages; pages++) {
-        const { records: some, next } = await page(asked, cursor);
+        const { records: some, next } = await page(requested, cursor);
         records.push(...some);
         if (next === null) return records;
         cursor = next;
       }
-      throw new Error(`${JSON.stringify(asked)} has more than ${mostPages} pages`);
+      throw new Error(`${JSON.stringify(requested)} has more than ${mostPages} pages`);
     },
   };
 }

@@ -58,14 +58,14 @@ export function createBatch(network: Network, by: Account): Batch {
 
 /** Writes several batches at once, and tells of them in their own order, so that whatever is drawn next is the same each time. */
 export async function writeAll(batches: readonly Batch[]): Promise<void> {
-  const told: (() => void)[] = [];
+  const reported: (() => void)[] = [];
   const waiting = [...batches.entries()];
   const writeSome = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, batch] = next;
-      told[index] = await batch.write();
+      reported[index] = await batch.write();
     }
   };
   await Promise.all([writeSome(), writeSome(), writeSome(), writeSome()]);
-  for (const tell of told) tell();
+  for (const report of reported) report();
 }

@@ -8,32 +8,32 @@ export function differences(
   found: readonly ApiRecord[],
   expected: readonly Expected[],
 ): readonly string[] {
-  const told: string[] = [];
+  const reported: string[] = [];
   const byKey = Map.groupBy(found, keyOf);
   const due = new Map(expected.map((record) => [keyOf(record), record]));
   for (const [key, records] of byKey) {
-    if (records.length > 1) told.push(`${records.length} times there: ${key}`);
-    if (!due.has(key)) told.push(`not to be there: ${key}`);
+    if (records.length > 1) reported.push(`${records.length} times there: ${key}`);
+    if (!due.has(key)) reported.push(`not to be there: ${key}`);
   }
   for (const [key, record] of due) {
-    const [held] = byKey.get(key) ?? [];
-    if (held === undefined) told.push(`missing: ${key}`);
-    else told.push(...differencesOf(held, record).map((line) => `${line}, of ${key}`));
+    const [stored] = byKey.get(key) ?? [];
+    if (stored === undefined) reported.push(`missing: ${key}`);
+    else reported.push(...differencesOf(stored, record).map((line) => `${line}, of ${key}`));
   }
-  return told;
+  return reported;
 }
 
-function differencesOf(held: ApiRecord, due: Expected): string[] {
-  const { ID: _id, ...shown } = comparable(held);
+function differencesOf(stored: ApiRecord, due: Expected): string[] {
+  const { ID: _id, ...shown } = comparable(stored);
   return differing("", shown, comparable(due));
 }
 
-function differing(path: string, held: unknown, due: unknown): string[] {
-  if (isObject(held) && isObject(due)) {
-    const names = [...new Set([...Object.keys(held), ...Object.keys(due)])];
-    return names.flatMap((name) => differing(`${path}.${name}`, held[name], due[name]));
+function differing(path: string, stored: unknown, due: unknown): string[] {
+  if (isObject(stored) && isObject(due)) {
+    const names = [...new Set([...Object.keys(stored), ...Object.keys(due)])];
+    return names.flatMap((name) => differing(`${path}.${name}`, stored[name], due[name]));
   }
-  const [is, ought] = [JSON.stringify(held), JSON.stringify(due)];
+  const [is, ought] = [JSON.stringify(stored), JSON.stringify(due)];
   return is === ought ? [] : [`${path.slice(1)} is ${is}, not ${ought}`];
 }
 

@@ -78,33 +78,33 @@ function write(draw: Draw, named: Account | null) {
   const facets: Facet[] = [];
   const tags: string[] = [];
   const links: string[] = [];
-  const say = (word: string, feature: object | null): void => {
+  const report = (word: string, feature: object | null): void => {
     if (text !== "") text += draw.chance(0.05) ? "\n" : " ";
     const byteStart = Buffer.byteLength(text);
     text += word;
     if (feature === null) return;
     facets.push({ index: { byteStart, byteEnd: Buffer.byteLength(text) }, features: [feature] });
   };
-  const sayWords = (most: number): void => {
-    for (let left = draw.below(most); left > 0; left--) say(draw.pick(words), null);
+  const reportWords = (most: number): void => {
+    for (let left = draw.below(most); left > 0; left--) report(draw.pick(words), null);
   };
-  sayWords(6);
+  reportWords(6);
   if (named !== null) {
-    say(`@${named.handle}`, { $type: "app.bsky.richtext.facet#mention", did: named.did });
+    report(`@${named.handle}`, { $type: "app.bsky.richtext.facet#mention", did: named.did });
   }
   if (draw.chance(0.15)) {
     const tag = draw.pick(["Rain", "tram", "東京", "naïve", "a_b"]) + draw.below(4);
     tags.push(tag);
-    say(`#${tag}`, { $type: "app.bsky.richtext.facet#tag", tag });
+    report(`#${tag}`, { $type: "app.bsky.richtext.facet#tag", tag });
   }
-  sayWords(6);
+  reportWords(6);
   if (draw.chance(0.1)) {
     const uri = `https://example.com/page/${draw.below(50)}?of=${draw.below(9)}#part`;
     links.push(uri);
-    say("example.com/page…", { $type: "app.bsky.richtext.facet#link", uri });
+    report("example.com/page…", { $type: "app.bsky.richtext.facet#link", uri });
   }
-  if (draw.chance(0.04)) say(draw.pick([rareWord, rareWord, otherRareWord]), null);
-  if (text === "") say(draw.pick(words), null);
+  if (draw.chance(0.04)) report(draw.pick([rareWord, rareWord, otherRareWord]), null);
+  if (text === "") report(draw.pick(words), null);
   return { text, facets, tags, links };
 }
 

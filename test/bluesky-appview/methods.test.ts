@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allowerPassword, cast } from "./accounts.ts";
-import { type Asked, type Asker, createAsker } from "./ask.ts";
+import { type Asker, createAsker, type Requested } from "./ask.ts";
 import { allowApp } from "./browser.ts";
 import { differences, timesOutOfOrder } from "./compare.ts";
 import { otherRareWord, rareWord } from "./draw-post.ts";
@@ -96,14 +96,16 @@ const profiles = (accounts: readonly Account[], how: "whole" | "listed"): Expect
 /** Asks about each of them, and tells what differs from what is to be answered, by whom it was about. */
 async function compared<About>(
   all: readonly About[],
-  ask: (about: About) => Asked,
+  request: (about: About) => Requested,
   due: (about: About) => readonly Expected[],
 ): Promise<readonly string[]> {
-  const told = await inTurns(all, async (about) => {
-    const found = await anyone.all(ask(about));
-    return differences(found, due(about)).map((line) => `${JSON.stringify(ask(about))}: ${line}`);
+  const reported = await inTurns(all, async (about) => {
+    const found = await anyone.all(request(about));
+    return differences(found, due(about)).map(
+      (line) => `${JSON.stringify(request(about))}: ${line}`,
+    );
   });
-  return told.flat().slice(0, 20);
+  return reported.flat().slice(0, 20);
 }
 
 /** Those with a part to play, those who are hidden, and some of all others. */
@@ -312,20 +314,20 @@ describe("what belongs to an account alone", () => {
     expect(status).toMatchObject({ status: "done", sources: [{ via: "credential", count: 10 }] });
     expect((await anyone.result(status.uuid)).code).toBe(404);
     expect((await other.result(status.uuid)).code).toBe(404);
-    const asked = { method: "gethometweets", maxResults: 10 };
-    expect((await other.submit(asked, next ?? "")).code).toBe(400);
+    const requested = { method: "gethometweets", maxResults: 10 };
+    expect((await other.submit(requested, next ?? "")).code).toBe(400);
     const { records } = await anyone.page({ method: "searchbyfullarchive", query: "-nosuchword" });
     expect(records).toEqual([]);
   });
 });
 
 describe("searches", () => {
-  const says = ({ text, pictures }: Post, word: string): boolean =>
-    [text, ...pictures.map(({ alt }) => alt)].some((said) => said.split(/\s/).includes(word));
+  const message = ({ text, pictures }: Post, word: string): boolean =>
+    [text, ...pictures.map(({ alt }) => alt)].some((output) => output.split(/\s/).includes(word));
   const shownPosts = (more: (post: Post) => boolean): Post[] =>
     world.society.posts.filter((post) => isShown(post) && more(post));
   const rarePosts = (more: (post: Post) => boolean): Post[] =>
-    shownPosts((post) => says(post, rareWord) && more(post));
+    shownPosts((post) => message(post, rareWord) && more(post));
 
   // The AppView of this network finds what stands in a text letter by letter, so that two words together are rarely found, and
   // understands `from:` alone: all else is left to the check of what it finds.
@@ -333,9 +335,9 @@ describe("searches", () => {
     [rareWord, () => rarePosts(() => true)],
     [
       `${rareWord} OR ${otherRareWord}`,
-      () => shownPosts((post) => says(post, rareWord) || says(post, otherRareWord)),
+      () => shownPosts((post) => message(post, rareWord) || message(post, otherRareWord)),
     ],
-    [`${rareWord} -river`, () => rarePosts((post) => !says(post, "river"))],
+    [`${rareWord} -river`, () => rarePosts((post) => !message(post, "river"))],
     [`${rareWord} is:reply`, () => rarePosts(({ parent }) => parent !== null)],
     [`${rareWord} has:images`, () => rarePosts(({ pictures }) => pictures.length > 0)],
     [`${rareWord} from:person1.test`, () => rarePosts(({ by }) => by.index === cast.prolific)],
@@ -369,8 +371,8 @@ describe("searches", () => {
     const due = rarePosts(({ createdMs }) => createdMs >= sinceMs);
     expect(due.length).toBeGreaterThan(0);
     const startTime = new Date(sinceMs).toISOString();
-    const asked = { method: "searchbyquery", query: rareWord, startTime };
-    const { records, status } = await reader.page(asked);
+    const requested = { method: "searchbyquery", query: rareWord, startTime };
+    const { records, status } = await reader.page(requested);
     expect(differences(records, entries(due))).toEqual([]);
     expect(status.sources).toContainEqual(
       expect.objectContaining({ platform: "bluesky", via: "credential", count: due.length }),
@@ -378,11 +380,11 @@ describe("searches", () => {
   });
 
   test("without a credential the archive alone answers, which is empty", async () => {
-    const asked = { method: "searchbyquery", query: rareWord };
-    const { records, status } = await anyone.page({ ...asked, type: "social-credential" });
+    const requested = { method: "searchbyquery", query: rareWord };
+    const { records, status } = await anyone.page({ ...requested, type: "social-credential" });
     expect(records).toEqual([]);
     expect(status.warnings.map(({ code }) => code)).toContain("no_credential");
-    expect((await anyone.page(asked)).records).toEqual([]);
+    expect((await anyone.page(requested)).records).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { cast } from "./accounts.ts";
 import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";
-import { type Account, type Post, type Reason, type Society, standingOf } from "./society.ts";
+import { type Account, type Post, type Reason, type Society, stateOf } from "./society.ts";
 
 /** Deletes some of what was written, and hides accounts and posts in all the ways that the network has. */
 export async function moderate(network: Network, society: Society, draw: Draw): Promise<void> {
@@ -62,7 +62,7 @@ async function hideAccount(network: Network, account: Account): Promise<void> {
 async function hidePost(network: Network, post: Post, why: Reason): Promise<void> {
   const { uri, cid } = post;
   post.why = why;
-  post.standing = standingOf[why];
+  post.standing = stateOf[why];
   if (why === "taken down by a label") await label(network, uri, "!takedown");
   if (why === "hidden by a label") await label(network, uri, "!hide");
   if (why === "taken down by the AppView") {

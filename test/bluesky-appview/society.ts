@@ -14,14 +14,14 @@ export type Society = {
  * `shown`: to everyone. `gone`: the network itself shows it to nobody. `withheld`: the network hands it out with the word that it
  * is not to be shown, or not to everyone.
  */
-export type Standing = "shown" | "gone" | "withheld";
+export type State = "shown" | "gone" | "withheld";
 
 export type Account = {
   index: number;
   did: string;
   handle: string;
   authorization: string;
-  standing: Standing;
+  standing: State;
   /** In what way it came to its standing; empty for `shown`. */
   why: Reason;
   name: string | null;
@@ -45,7 +45,7 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number] | "";
 
-export const standingOf: Readonly<Record<Reason, Standing>> = {
+export const stateOf: Readonly<Record<Reason, State>> = {
   "": "shown",
   "taken down by its server": "gone",
   "taken down by the AppView": "gone",
@@ -61,7 +61,7 @@ export type Reference = { uri: string; cid: string };
 export type Post = Reference & {
   by: Account;
   /** `deleted` of a post is by its author. */
-  standing: Standing;
+  standing: State;
   why: Reason;
   createdMs: number;
   text: string;

@@ -28,7 +28,7 @@ export type Truth = {
 export const isShown = (post: Post): boolean =>
   post.standing === "shown" && post.by.standing === "shown";
 
-const isGone = (post: Post): boolean => post.standing === "gone" || post.by.standing === "gone";
+const isRemoved = (post: Post): boolean => post.standing === "gone" || post.by.standing === "gone";
 
 export const isRepost = (entry: Entry): entry is Repost => "of" in entry;
 
@@ -48,7 +48,7 @@ export function truthOf(society: Society): Truth {
   ];
 
   function repliesTo(post: Post): Post[] {
-    const answers = (answersTo.get(post) ?? []).filter((answer) => !isGone(answer));
+    const answers = (answersTo.get(post) ?? []).filter((answer) => !isRemoved(answer));
     return answers.flatMap((answer) => [
       ...(isShown(answer) ? [answer] : []),
       ...repliesTo(answer),
@@ -63,7 +63,7 @@ export function truthOf(society: Society): Truth {
       const followed = follows.filter(({ by }) => by === account).map(({ to }) => to);
       return newestFirst([account, ...followed].flatMap(entriesOf));
     },
-    repliesTo: (post) => (isGone(post) ? [] : repliesTo(post)),
+    repliesTo: (post) => (isRemoved(post) ? [] : repliesTo(post)),
     repostersOf: (post) => shown(reposts.filter(({ of }) => of === post).map(({ by }) => by)),
     followersOf: (account) => shown(follows.filter(({ to }) => to === account).map(({ by }) => by)),
     followedBy: (account) => shown(follows.filter(({ by }) => by === account).map(({ to }) => to)),

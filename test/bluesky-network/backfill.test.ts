@@ -125,8 +125,8 @@ const summaries = ({ out }: Run): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** What the PDS holds of an account, by uri. */
-async function heldBy(person: Person): Promise<[string, string][]> {
-  const held: [string, string][] = [];
+async function storedBy(person: Person): Promise<[string, string][]> {
+  const stored: [string, string][] = [];
   let cursor: string | undefined;
   do {
     const page = await network.read<{
@@ -138,14 +138,14 @@ async function heldBy(person: Person): Promise<[string, string][]> {
       limit: "100",
       ...(cursor === undefined ? {} : { cursor }),
     });
-    held.push(...page.records.map(({ uri, value }): [string, string] => [uri, value.text]));
+    stored.push(...page.records.map(({ uri, value }): [string, string] => [uri, value.text]));
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return held.sort();
+  return stored.sort();
 }
 
-async function shown(query: string, asked = server): Promise<[string, string][]> {
-  const found = await foundPosts(asked, query);
+async function shown(query: string, requested = server): Promise<[string, string][]> {
+  const found = await foundPosts(requested, query);
   return found.map(({ Metadata, Content }): [string, string] => [Metadata.uri, Content]).sort();
 }
 
@@ -159,7 +159,7 @@ test("every post of every account is found, with its handle and name, and claime
     expect(summary).toMatchObject({ outcome: "complete", by: "repository", status: "active" });
   }
   for (const person of people) {
-    expect(await shown(`from:${person.handle}`)).toEqual(await heldBy(person));
+    expect(await shown(`from:${person.handle}`)).toEqual(await storedBy(person));
   }
   const [one] = await foundPosts(server, "from:person3.test");
   expect(one?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
@@ -200,7 +200,7 @@ test("what was edited, deleted and taken down meanwhile is so here, whatever way
   expect(outcomes.get(second.did)).toMatchObject({ outcome: "inactive", status: "deactivated" });
   expect(outcomes.get(third.did)).toMatchObject({ outcome: "inactive", status: "takendown" });
   expect(outcomes.get(fourth.did)).toMatchObject({ outcome: "unchanged" });
-  expect(await shown(`from:${busiest.handle}`)).toEqual(await heldBy(busiest));
+  expect(await shown(`from:${busiest.handle}`)).toEqual(await storedBy(busiest));
   expect(await shown(`from:${second.handle} OR from:${third.handle}`)).toEqual([]);
 
   await activate(second);
@@ -210,7 +210,7 @@ test("what was edited, deleted and taken down meanwhile is so here, whatever way
   });
   await backfill("--author", second.did, third.did, "--no-labels");
   for (const person of [second, third]) {
-    expect(await shown(`from:${person.handle}`)).toEqual(await heldBy(person));
+    expect(await shown(`from:${person.handle}`)).toEqual(await storedBy(person));
   }
 });
 
@@ -248,7 +248,7 @@ test("a backfill that is killed goes on where it was", async () => {
     const [summary] = summaries(run);
     expect(summary).toMatchObject({ resumed: true, outcome: "complete" });
     expect(Number(summary?.posts)).toBeLessThan(postsOfBusiest - 1_000);
-    expect(await shown(everything, beside)).toEqual(await heldBy(busiest));
+    expect(await shown(everything, beside)).toEqual(await storedBy(busiest));
   } finally {
     await beside.stop();
   }
@@ -262,13 +262,13 @@ test("the archive of the real Jetstream replays what it saw, and its stream what
   const to = new Date().toISOString();
   const archived = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
   const first = await start(["--replay", `${from}..${to}`, "--json"], archived, other).ended;
-  const [told] = summaries(first);
+  const [reported] = summaries(first);
   // What no event of a quiet network proves to be whole stays missing.
   const codeOf = (missing: unknown): number =>
     Array.isArray(missing) && missing.length > 0 ? 1 : 0;
-  expect(first).toMatchObject({ code: codeOf(told?.missing) });
-  expect(told).toMatchObject({ bad_events: 0 });
-  expect(Number(told?.added)).toBeGreaterThanOrEqual(postsOfBusiest);
+  expect(first).toMatchObject({ code: codeOf(reported?.missing) });
+  expect(reported).toMatchObject({ bad_events: 0 });
+  expect(Number(reported?.added)).toBeGreaterThanOrEqual(postsOfBusiest);
 
   await write(network, fifth, [creation(900, 4)]);
   const uri = fifth.posts.at(-1)?.uri;
@@ -279,10 +279,10 @@ test("the archive of the real Jetstream replays what it saw, and its stream what
       const run = await start(["--replay", `${from}..${end}`, "--json"], {}, other).ended;
       expect(run).toMatchObject({ code: codeOf(summaries(run)[0]?.missing) });
       const found = await shown(`from:${fifth.did}`, beside);
-      return found.some(([held]) => held === uri) || null;
+      return found.some(([stored]) => stored === uri) || null;
     });
     for (const person of people) {
-      expect(await shown(`from:${person.did}`, beside)).toEqual(await heldBy(person));
+      expect(await shown(`from:${person.did}`, beside)).toEqual(await storedBy(person));
     }
   } finally {
     await beside.stop();

@@ -13,7 +13,7 @@ import {
   type JetstreamProcess,
   startJetstreamProcess,
 } from "../../testkit/upstreams/jetstream-process.ts";
-import { countsBelow, type Differences, differences, summary, tellCounts } from "./compare.ts";
+import { countsBelow, type Differences, differences, reportCounts, summary } from "./compare.ts";
 import { startDisturbance } from "./disturb.ts";
 import { type Earshot, startEarshot } from "./earshot.ts";
 import { type Life, startLife } from "./life.ts";
@@ -123,16 +123,16 @@ describe("after a life of the network in which Earshot is killed, stopped and cu
     for (const [what, tally] of Object.entries({ ...life.done(), disturbed })) {
       console.log(`${what}: ${JSON.stringify(Object.fromEntries(tally))}`);
     }
-    console.log(`${truth.posts.size} posts to be seen; ${tellCounts(found, truth, life)}`);
+    console.log(`${truth.posts.size} posts to be seen; ${reportCounts(found, truth, life)}`);
   }, 600_000);
 
   test("the network was large enough, and everything happened to it", () => {
     expect(truth.accounts.length).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 180);
     expect(truth.posts.size).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 5_000);
-    const asked = proxies[0]?.requests() ?? [];
-    const compressed = asked.filter((line) => line.includes("compress=true")).length;
+    const requested = proxies[0]?.requests() ?? [];
+    const compressed = requested.filter((line) => line.includes("compress=true")).length;
     expect(compressed).toBeGreaterThan(0);
-    expect(asked.length).toBeGreaterThan(compressed);
+    expect(requested.length).toBeGreaterThan(compressed);
   });
 
   test("every post that the network shows is found as it is there, and nothing more", () => {

@@ -16,22 +16,22 @@ export function summary(differences: Differences): Differences {
 
 /** Where what is found is not what the network shows. */
 export function differences(found: readonly FoundPost[], { posts }: Truth): Differences {
-  const told: Differences = [];
+  const reported: Differences = [];
   const shown = new Map(found.map((post) => [post.Metadata.uri, post]));
-  if (shown.size < found.length) told.push(`found twice: ${found.length - shown.size} posts`);
+  if (shown.size < found.length) reported.push(`found twice: ${found.length - shown.size} posts`);
   for (const post of posts.values()) {
-    const held = shown.get(post.uri);
-    if (held === undefined) told.push(`missing: ${JSON.stringify(post)}`);
-    else told.push(...differencesOf(post, held));
+    const stored = shown.get(post.uri);
+    if (stored === undefined) reported.push(`missing: ${JSON.stringify(post)}`);
+    else reported.push(...differencesOf(post, stored));
   }
   for (const { Metadata } of shown.values()) {
-    if (!posts.has(Metadata.uri)) told.push(`not to be seen: ${JSON.stringify(Metadata)}`);
+    if (!posts.has(Metadata.uri)) reported.push(`not to be seen: ${JSON.stringify(Metadata)}`);
   }
-  return told;
+  return reported;
 }
 
 function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differences {
-  const held: SeenPost = {
+  const stored: SeenPost = {
     uri: Metadata.uri,
     text: Content,
     createdMs: Date.parse(Metadata.created_at),
@@ -45,7 +45,7 @@ function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differ
   };
   const names = Object.keys(post) as (keyof SeenPost)[];
   return names
-    .map((name) => ({ name, is: JSON.stringify(held[name]), due: JSON.stringify(post[name]) }))
+    .map((name) => ({ name, is: JSON.stringify(stored[name]), due: JSON.stringify(post[name]) }))
     .filter(({ is, due }) => is !== due)
     .map(({ name, is, due }) => `${name}: ${is}, the network says ${due}, of ${post.uri}`);
 }
@@ -84,7 +84,7 @@ export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Lif
 }
 
 /** How many counts are what the network holds, and how many are above it, also above all that was ever made. */
-export function tellCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
+export function reportCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
   const all = [...countsOf(found, truth, life)];
   const exact = all.filter(({ shown, held }) => shown === held).length;
   const above = all.filter(({ shown, held }) => shown > held).length;

@@ -4,7 +4,7 @@ import type { Label, Network } from "./network.ts";
 
 /** The labeler whose word counts, and one whose word does not. */
 export const labelerDid = "did:plc:labelerofearshottests234";
-const strangerDid = "did:plc:strangertoearshottests23";
+const outsiderDid = "did:plc:strangertoearshottests23";
 
 /** What moderators say of posts and accounts, and take back. */
 export type Moderation = {
@@ -24,7 +24,7 @@ export function createModeration(
   draw: Draw,
 ): Moderation {
   const labels: Label[] = [];
-  let takenDown: { person: Person; post: Post }[] = [];
+  let usedDown: { person: Person; post: Post }[] = [];
 
   async function give(label: Omit<Label, "cts">): Promise<void> {
     const given = { ...label, cts: new Date().toISOString() };
@@ -42,7 +42,7 @@ export function createModeration(
   const negatable = (): Label[] =>
     labels.filter(
       ({ neg, src, uri }) =>
-        !neg && src === labelerDid && !takenDown.some(({ post }) => post.uri === uri),
+        !neg && src === labelerDid && !usedDown.some(({ post }) => post.uri === uri),
     );
 
   return {
@@ -57,7 +57,7 @@ export function createModeration(
       const account = draw.chance(0.5) ? `at://${did}/${profileCollection}/self` : did;
       const soon = new Date(Date.now() + 3_000).toISOString();
       await give({
-        src: draw.chance(0.15) ? strangerDid : labelerDid,
+        src: draw.chance(0.15) ? outsiderDid : labelerDid,
         uri: post?.uri ?? account,
         val: draw.pick(["porn", "spam", "graphic-media", "!hide", "!takedown"]),
         ...(draw.chance(0.1) ? { exp: soon } : {}),
@@ -67,14 +67,14 @@ export function createModeration(
       const post = draw.pickOrNull(person.posts);
       if (post === null) return;
       person.posts = person.posts.filter((each) => each !== post);
-      takenDown.push({ person, post });
+      usedDown.push({ person, post });
       await setTakedown(post, { applied: true, ref: "1" });
       await give({ src: labelerDid, uri: post.uri, val: "!takedown" });
     },
     allow: async () => {
-      const first = takenDown.find(({ person }) => person.status === "active");
+      const first = usedDown.find(({ person }) => person.status === "active");
       if (first === undefined) return;
-      takenDown = takenDown.filter((each) => each !== first);
+      usedDown = usedDown.filter((each) => each !== first);
       first.person.posts.push(first.post);
       await setTakedown(first.post, { applied: false });
       await give({ src: labelerDid, uri: first.post.uri, val: "!takedown", neg: true });

@@ -94,13 +94,13 @@ test("a job that is opened from a long list is seen at once: on a phone it stand
     await page.getByRole("link", { name: "harbour 0", exact: true }).click();
     await page.locator(".opened").waitFor();
     await settled();
-    const place = await page.locator(".opened").evaluate((job) => ({
+    const position = await page.locator(".opened").evaluate((job) => ({
       top: job.getBoundingClientRect().top,
       isBeforeList: job.nextElementSibling?.querySelector(".jobs") != null,
     }));
-    expect([look.width, place.isBeforeList]).toEqual([look.width, look.width < 1_024]);
-    expect(place.top).toBeGreaterThanOrEqual(0);
-    expect(place.top).toBeLessThan(600);
+    expect([look.width, position.isBeforeList]).toEqual([look.width, look.width < 1_024]);
+    expect(position.top).toBeGreaterThanOrEqual(0);
+    expect(position.top).toBeLessThan(600);
     await page.close();
   }
 });

@@ -36,7 +36,7 @@ test("from the landing page to a first answer, and a key that is revoked is refu
   expect(key).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
   expect(page.url()).not.toContain(key);
   await picture("2-key");
-  const asked = () =>
+  const requested = () =>
     fetch(`${site.service.url}/v1/search/social`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -45,7 +45,7 @@ test("from the landing page to a first answer, and a key that is revoked is refu
         arguments: { type: "searchbyquery", query: "harbour" },
       }),
     });
-  expect((await asked()).status).toBe(200);
+  expect((await requested()).status).toBe(200);
 
   const cookies = await context.cookies(site.url);
   expect(cookies.find(({ name }) => name === "__Host-earshot")).toMatchObject({
@@ -73,7 +73,7 @@ test("from the landing page to a first answer, and a key that is revoked is refu
     .getByRole("dialog")
     .getByRole("button", { name: /Revoke/ })
     .click();
-  await expect.poll(async () => (await asked()).status).toBe(401);
+  await expect.poll(async () => (await requested()).status).toBe(401);
   await picture("4-revoked");
 
   // Ignores complaints of the code host's page.

@@ -18,13 +18,13 @@ let site: Site;
 let node: WorkerNode;
 let session: TestSession;
 let operator: BrowserContext;
-let stranger: BrowserContext;
+let outsider: BrowserContext;
 
 beforeAll(async () => {
   browser = await startChromium();
   site = await startSite({ EARSHOT_NODES_EVIDENCE: "tdx,none" });
   node = await startWorkerNode(site.service, "ams-1");
-  stranger = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
+  outsider = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   operator = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   session = await site.service.signIn({ role: "operator" });
   const [name = "", value = ""] = session.cookie.split("=");
@@ -136,7 +136,7 @@ test("every page says that machines which prove nothing may work here", async ()
   for (const [at, path] of everywhere.entries()) {
     const look = looks[at % looks.length] ?? looks[0];
     const isPublic = path === "/" || path.endsWith("/sign-in");
-    const { page, complaints, settled } = await openWatched(isPublic ? stranger : operator);
+    const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
     await show(page, look);
     await page.goto(site.url + path);
     const banner = page.getByRole("region", { name: "Unverified nodes" });

@@ -11,12 +11,12 @@ import { looks, openWatched, show, watchRequests } from "./support/watched-page.
 let browser: Browser;
 let site: Site;
 let operator: BrowserContext;
-let stranger: BrowserContext;
+let outsider: BrowserContext;
 
 beforeAll(async () => {
   browser = await startChromium();
   site = await startSite({ EARSHOT_SUBMISSIONS_PER_MINUTE: "1000" });
-  stranger = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
+  outsider = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   operator = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   const session = await site.service.signIn({ role: "operator" });
   const [name = "", value = ""] = session.cookie.split("=");
@@ -112,7 +112,7 @@ describe.each(pages)("$name", ({ name, path, heading, act }) => {
     "at $width pixels, $scheme: nobody is kept out, nothing is wider than the screen, nothing complains",
     async (look) => {
       const isPublic = name === "landing" || name === "sign-in";
-      const { page, complaints, settled } = await openWatched(isPublic ? stranger : operator);
+      const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
       await show(page, look);
       await page.goto(site.url + path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();

@@ -10,7 +10,7 @@ import type { FetchMethod } from "../../src/platforms/methods.ts";
 import type { Session, UpstreamRequest } from "../../src/platforms/session.ts";
 import type { Target } from "../../src/platforms/target.ts";
 import type { UpstreamPage } from "../../src/platforms/upstream.ts";
-import { held } from "../../testkit/upstreams/bluesky-credential.ts";
+import { stored } from "../../testkit/upstreams/bluesky-credential.ts";
 
 /*
  * Checks our assumptions against the real Bluesky. Run with
@@ -161,9 +161,9 @@ describe.skipIf(!isOpen)(openTitle, () => {
   });
 
   test("what does not exist is an empty page", async () => {
-    const nobody = { ...user, handle: "nobody-bears-this-name.invalid" };
+    const noOne = { ...user, handle: "nobody-bears-this-name.invalid" };
     for (const method of ["searchbyprofile", "gettweets", "getfollowers"] as const) {
-      expect(await page(open, method, nobody)).toMatchObject({ items: [], next: null });
+      expect(await page(open, method, noOne)).toMatchObject({ items: [], next: null });
     }
     const uri = "at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3aaaaaaaaaa2a";
     for (const method of ["getbyid", "getreplies", "getretweeters"] as const) {
@@ -180,7 +180,7 @@ describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
     const kinds = blueskyCredentialKinds({ plcUrl, appviewUrl, resolveTxt });
     const kind = kinds.find(({ name }) => name === "app-password");
     if (kind === undefined) throw new Error("no such kind");
-    const credential = held(await kind.make({ identifier, password }, tools));
+    const credential = stored(await kind.make({ identifier, password }, tools));
     expect(await kind.test(credential, tools)).toContain("logged in");
     const send: Send = (url, headers) =>
       kind.send({ url, headers, signal: AbortSignal.timeout(20_000) }, credential, tools);

@@ -53,8 +53,13 @@ function session(access: "user" | "public"): Session {
     }
     const authorization = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
     const headers = { accept: "application/json", ...authorization };
-    const { status, headers: told, text, json } = await fetch(url, { headers });
-    return { status, headers: told, json: text() === "" ? null : json(), settle: () => undefined };
+    const { status, headers: reported, text, json } = await fetch(url, { headers });
+    return {
+      status,
+      headers: reported,
+      json: text() === "" ? null : json(),
+      settle: () => undefined,
+    };
   }
   return {
     platform: "mastodon",

@@ -6,9 +6,9 @@ import type { PageCall, UpstreamPage } from "../../src/platforms/upstream.ts";
 import { xCredentialKinds } from "../../src/platforms/x/credential-kinds.ts";
 import { createXUpstream } from "../../src/platforms/x/upstream.ts";
 import {
-  held,
   postTarget,
   sessionWith,
+  stored,
   type TestSession,
   tools as toolsAt,
   userTarget,
@@ -64,7 +64,7 @@ async function sessionOf(name: string, given: Record<string, string>): Promise<T
   const kind = kindOf(name);
   const made = await kind.make(given, tools);
   const paced = { ...kind, send: patient(kind.send) };
-  const session = sessionWith({ url }, paced, held(made.secrets, made.subject), Date.now());
+  const session = sessionWith({ url }, paced, stored(made.secrets, made.subject), Date.now());
   sessions.push(session);
   return session;
 }
@@ -108,7 +108,9 @@ describe.skipIf(!hasApp)(appTitle, () => {
   };
 
   test("the credential works", async () => {
-    expect(await kindOf("app-token").test(held({ token: appToken }), tools)).toContain("it works");
+    expect(await kindOf("app-token").test(stored({ token: appToken }), tools)).toContain(
+      "it works",
+    );
   });
 
   test("a profile by name and by number", async () => {
@@ -149,8 +151,8 @@ describe.skipIf(!hasApp)(appTitle, () => {
     const all =
       '("the api" OR #x OR @x OR $twtr OR url:x.com) -from:x filter:links filter:media (min_faves:1 OR min_retweets:1 OR min_replies:1)';
     expect((await search(await session(), all, null))?.remarks).toEqual([]);
-    const place = "weather geocode:52.52,13.405,10km";
-    expect((await search(await session(), place, null))?.remarks).toEqual([]);
+    const position = "weather geocode:52.52,13.405,10km";
+    expect((await search(await session(), position, null))?.remarks).toEqual([]);
   });
 
   test("media, replies, followers, trends", async () => {
@@ -163,9 +165,9 @@ describe.skipIf(!hasApp)(appTitle, () => {
 
   test("what is not there is an empty page", async () => {
     expect((await page(await session(), "getbyid", postTarget("21"))).items).toEqual([]);
-    const nobody = userTarget({ handle: "aaaaaaaaaaaaaa_" });
-    expect((await page(await session(), "searchbyprofile", nobody)).items).toEqual([]);
-    expect((await page(await session(), "gettweets", nobody)).items).toEqual([]);
+    const noOne = userTarget({ handle: "aaaaaaaaaaaaaa_" });
+    expect((await page(await session(), "searchbyprofile", noOne)).items).toEqual([]);
+    expect((await page(await session(), "gettweets", noOne)).items).toEqual([]);
   });
 });
 

@@ -144,7 +144,7 @@ describe("an account that an operator changes", () => {
     const { accountId } = session;
     const key = await keyOf(accountId);
     const uuid = (await service.submit(key, search("comet"))).json().uuid;
-    const held = service.result(key, uuid);
+    const stored = service.result(key, uuid);
     await service.waitForHeld(1);
 
     const answer = await patch(operator, accountId, {
@@ -155,7 +155,7 @@ describe("an account that an operator changes", () => {
       suspended_reason: "A hundred keys",
       suspended_at: expect.any(String),
     });
-    expect((await held).json().code).toBe("unauthorized");
+    expect((await stored).json().code).toBe("unauthorized");
     expect((await service.submit(key, search("comet"))).json().code).toBe("account_suspended");
     expect((await get(session, "/dashboard/api/account/audit")).statusCode).toBe(401);
 
@@ -180,20 +180,20 @@ describe("an account that an operator changes", () => {
       const answer = await patch(operator, operator.accountId, payload);
       expect([answer.statusCode, answer.json().errors?.[0].pointer]).toEqual([400, pointer]);
     }
-    const nobody = await patch(operator, "nobody", { role: "member" });
-    expect([nobody.statusCode, nobody.json().code]).toEqual([404, "account_not_found"]);
+    const noOne = await patch(operator, "nobody", { role: "member" });
+    expect([noOne.statusCode, noOne.json().code]).toEqual([404, "account_not_found"]);
   });
 
   test("stays an operator while it is the last one, whoever asks", async () => {
     const { accountId } = operator;
     const name = await nameOf(accountId);
-    const asked = [
+    const requested = [
       patch(operator, accountId, { role: "member" }),
       patch(operator, accountId, { suspended: true, suspended_reason: "" }),
       remove(operator, "/dashboard/api/account", name),
       remove(operator, `/dashboard/api/operator/accounts/${accountId}`, name),
     ];
-    for (const answer of await Promise.all(asked)) {
+    for (const answer of await Promise.all(requested)) {
       expect([answer.statusCode, answer.json().code]).toEqual([409, "last_operator"]);
     }
     const suspended = await service.signIn({ role: "operator" });
@@ -224,10 +224,10 @@ describe("the audit log", () => {
     }
     const first = (await get(session, "/dashboard/api/account/audit")).json();
     const rest = (await get(session, `/dashboard/api/account/audit?before=${first.next}`)).json();
-    const told = [...first.entries, ...rest.entries].map(
+    const reported = [...first.entries, ...rest.entries].map(
       ({ detail }) => detail.submissions_per_minute,
     );
-    const numbers = told.filter((value) => value !== undefined);
+    const numbers = reported.filter((value) => value !== undefined);
     expect(numbers).toEqual(Array.from({ length: 70 }, (_, index) => 70 - index));
     expect(rest.next).toBeNull();
     const name = await nameOf(session.accountId);
@@ -298,7 +298,7 @@ describe("the export of an account", () => {
       headers: { cookie: session.cookie, "sec-fetch-site": "same-origin" },
     });
     socket.end();
-    const heldMs = watchLoop();
+    const storedMs = watchLoop();
     const [response] = await once(socket, "response");
     let jobs = 0;
     let rest = "";
@@ -311,7 +311,7 @@ describe("the export of an account", () => {
       jobs += lines.filter((line) => line.startsWith('{"kind":"job"')).length;
     }
     expect([jobs, bytes > 30_000_000]).toEqual([300, true]);
-    expect(heldMs()).toBeLessThan(50);
+    expect(storedMs()).toBeLessThan(50);
   });
 });
 

@@ -105,8 +105,8 @@ async function call(by: TestSession, method: Method, url: string, payload?: obje
 const add = (by: TestSession, platform: string, kind: string, fields: object) =>
   call(by, "POST", path, { platform, kind, fields });
 
-async function added(...asked: Parameters<typeof add>): Promise<CredentialListing> {
-  const answer = await add(...asked);
+async function added(...requested: Parameters<typeof add>): Promise<CredentialListing> {
+  const answer = await add(...requested);
   expect(answer.statusCode, answer.body).toBe(201);
   return answer.json().credential;
 }
@@ -195,14 +195,14 @@ describe("a credential that is given by its fields", () => {
 
   test("is used by the next search of its account, and of no other", async () => {
     const body = { type: "social", arguments: { type: "searchbyquery", query: "river" } };
-    const asked = async (by: TestSession) =>
+    const requested = async (by: TestSession) =>
       await call(by, "POST", "/v1/search/live/x", body).then((answer) => answer.json());
-    const { uuid, error } = await asked(ann);
+    const { uuid, error } = await requested(ann);
     expect(error).toBe("");
     const result = await call(ann, "GET", `/v1/search/live/x/result/${uuid}?wait=20`);
     expect(result.json()).toMatchObject([{ Content: "a river", Metadata: { username: "ann" } }]);
     expect((await list(ann)).credentials[0]?.used_at).not.toBeNull();
-    const other = await asked(ben);
+    const other = await requested(ben);
     const none = await call(ben, "GET", `/v1/search/live/x/result/${other.uuid}?wait=20`);
     expect(none.body).not.toContain("a river");
   });
@@ -341,8 +341,8 @@ describe("what is not good is refused at its field", () => {
       "/fields/identifier",
     ],
   ];
-  test.each(refusals)("%s", async (_, asked, pointer) => {
-    const answer = await add(ben, ...asked());
+  test.each(refusals)("%s", async (_, requested, pointer) => {
+    const answer = await add(ben, ...requested());
     expect(answer.statusCode, answer.body).toBe(422);
     expect(answer.json()).toMatchObject({ code: "credential_invalid", errors: [{ pointer }] });
     expect(answer.body).not.toMatch(/earshot |canary/);
@@ -406,10 +406,10 @@ describe("what is not good is refused at its field", () => {
 
 describe("a credential that is allowed in a browser", () => {
   test("of Bluesky: the address is shown, and what it led to is pasted", async () => {
-    const asked = await begin(ann, "bluesky", "oauth", { identifier: "ann.example" });
-    expect(asked).toMatchObject({ question: "The address" });
+    const requested = await begin(ann, "bluesky", "oauth", { identifier: "ann.example" });
+    expect(requested).toMatchObject({ question: "The address" });
     expect((await list(ann)).credentials).toEqual([]);
-    const done = await reply(ann, asked.id, ` ${bluesky.consent(asked.address, "yes")} `);
+    const done = await reply(ann, requested.id, ` ${bluesky.consent(requested.address, "yes")} `);
     expect(done.json()).toMatchObject({
       state: "done",
       credential: { platform: "bluesky", kind: "oauth", subject: "ann.example", state: "ready" },
@@ -417,13 +417,13 @@ describe("a credential that is allowed in a browser", () => {
     const { credential } = done.json();
     const tested = await call(ann, "POST", `${path}/${credential.id}/test`);
     expect(tested.json()).toMatchObject({ works: true });
-    expect((await reply(ann, asked.id, "again")).statusCode).toBe(404);
+    expect((await reply(ann, requested.id, "again")).statusCode).toBe(404);
   });
 
   test("of X: the same", async () => {
-    const asked = await begin(ann, "x", "user-token", xFields);
-    const sent = await fetch(asked.address, { redirect: "manual" });
-    const done = await reply(ann, asked.id, sent.headers.get("location") ?? "");
+    const requested = await begin(ann, "x", "user-token", xFields);
+    const sent = await fetch(requested.address, { redirect: "manual" });
+    const done = await reply(ann, requested.id, sent.headers.get("location") ?? "");
     expect(done.json()).toMatchObject({
       state: "done",
       credential: { platform: "x", kind: "user-token", subject: "ann" },
@@ -431,15 +431,15 @@ describe("a credential that is allowed in a browser", () => {
   });
 
   test("is not there for another account, which cannot answer in its place", async () => {
-    const asked = await begin(ann, "x", "user-token", xFields);
-    const refused = await reply(ben, asked.id, "http://127.0.0.1/back?code=canarycode");
+    const requested = await begin(ann, "x", "user-token", xFields);
+    const refused = await reply(ben, requested.id, "http://127.0.0.1/back?code=canarycode");
     expect(refused.statusCode).toBe(404);
     expect(refused.json()).toMatchObject({
       code: "authorization_not_found",
       hint: expect.stringMatching(/^start again/),
     });
-    const sent = await fetch(asked.address, { redirect: "manual" });
-    const done = await reply(ann, asked.id, sent.headers.get("location") ?? "");
+    const sent = await fetch(requested.address, { redirect: "manual" });
+    const done = await reply(ann, requested.id, sent.headers.get("location") ?? "");
     expect(done.json()).toMatchObject({ state: "done" });
   });
 
@@ -452,22 +452,22 @@ describe("a credential that is allowed in a browser", () => {
       "/answer",
     ],
   ])("where %s the attempt ends, and says so", async (_, paste, pointer) => {
-    const asked = await begin(ben, "bluesky", "oauth", { identifier: "ann.example" });
-    const refused = await reply(ben, asked.id, paste(asked.address));
+    const requested = await begin(ben, "bluesky", "oauth", { identifier: "ann.example" });
+    const refused = await reply(ben, requested.id, paste(requested.address));
     expect(refused.statusCode, refused.body).toBe(422);
     expect(refused.json()).toMatchObject({
       code: "credential_invalid",
       ...(pointer === null ? {} : { errors: [{ pointer }] }),
     });
     expect(refused.body).not.toContain("canary");
-    expect((await reply(ben, asked.id, "more")).json()).toMatchObject({
+    expect((await reply(ben, requested.id, "more")).json()).toMatchObject({
       code: "authorization_not_found",
     });
   });
 
   test("what is missing before it begins is pointed at", async () => {
-    const asked = { platform: "x", kind: "user-token", fields: { client_id: client.id } };
-    const refused = await call(ben, "POST", `${path}/authorizations`, asked);
+    const requested = { platform: "x", kind: "user-token", fields: { client_id: client.id } };
+    const refused = await call(ben, "POST", `${path}/authorizations`, requested);
     expect(refused.json()).toMatchObject({
       code: "credential_invalid",
       errors: [{ pointer: "/fields/redirect_uri" }],

@@ -17,7 +17,7 @@ const publicPaths = ["/dashboard/api/session", "/dashboard/api/sign-in"];
 
 let service: ServiceUnderTest;
 let owner: TestSession;
-let stranger: TestSession;
+let outsider: TestSession;
 let operator: TestSession;
 let working: readonly Route[];
 /** Resources of the owner by path. */
@@ -27,7 +27,7 @@ const unknown = "4fK2nQ7sVd81";
 beforeAll(async () => {
   service = await startServiceUnderTest({ EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000" });
   owner = await service.signIn();
-  stranger = await service.signIn();
+  outsider = await service.signIn();
   operator = await service.signIn({ role: "operator" });
   const other = await service.signIn({ accountId: owner.accountId });
   const made = await service.callAs(owner, {
@@ -75,13 +75,13 @@ async function workingRoutes(): Promise<Route[]> {
   const found: Route[] = [];
   for (const route of routes) {
     if (!route.url.startsWith(base) || !METHODS.includes(route.method)) continue;
-    const { statusCode } = await service.app.inject(asked(route, unknown));
+    const { statusCode } = await service.app.inject(requested(route, unknown));
     if (statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
   }
   return found;
 }
 
-const asked = ({ method, url }: Route, id: string) => ({
+const requested = ({ method, url }: Route, id: string) => ({
   method: method as "GET",
   url: url.replace(":id", id),
 });
@@ -96,7 +96,7 @@ test("each path asks for a session; a key is none, and neither is a wrong cookie
   for (const route of working) {
     const headers = [{}, { authorization: `Bearer ${key}` }, { cookie: "earshot=nobody" }];
     for (const one of headers) {
-      const answer = await service.app.inject({ ...asked(route, unknown), headers: one });
+      const answer = await service.app.inject({ ...requested(route, unknown), headers: one });
       // A cookie without its CSRF token changes nothing.
       const isForged = "cookie" in one && route.method !== "GET" && answer.statusCode === 403;
       if (answer.statusCode !== 401 && !isForged) open.add(route.url);
@@ -115,13 +115,13 @@ test("what another account has answers as what nobody has", async () => {
     expect(owned, `beforeAll makes a thing for ${route.url}`).toHaveProperty(thing);
     const payload = { name: "mine", overlap_hours: 0, answer: "x", confirm: "x", suspended: true };
     for (const body of [{}, payload]) {
-      const ask = async (id: string) => {
-        const answer = await service.callAs(stranger, { ...asked(route, id), payload: body });
+      const request = async (id: string) => {
+        const answer = await service.callAs(outsider, { ...requested(route, id), payload: body });
         const text = answer.body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID");
         return { status: answer.statusCode, text };
       };
-      const given = await ask(String(owned[thing]));
-      expect(given, `${route.method} ${route.url}`).toEqual(await ask(unknown));
+      const given = await request(String(owned[thing]));
+      expect(given, `${route.method} ${route.url}`).toEqual(await request(unknown));
       expect([400, 404], `${route.method} ${route.url}`).toContain(given.status);
     }
     tried.push(`${route.method} ${route.url}`);
@@ -138,7 +138,7 @@ test("what another account has answers as what nobody has", async () => {
 test("the usage of another account's key is refused as that of no key", async () => {
   const usageOf = async (id: string) => {
     const url = `${base}usage?range=24h&key=${id}`;
-    const { statusCode, body } = await service.callAs(stranger, { method: "GET", url });
+    const { statusCode, body } = await service.callAs(outsider, { method: "GET", url });
     return { statusCode, body: body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID") };
   };
   const absent = await usageOf(unknown.slice(0, 8));
@@ -150,8 +150,8 @@ test("the operator's paths are not there for anybody else", async () => {
   const ofOperator = working.filter(({ url }) => url.startsWith(`${base}operator/`));
   expect(ofOperator.length).toBeGreaterThan(3);
   for (const route of ofOperator) {
-    const refused = await service.callAs(stranger, {
-      ...asked(route, owner.accountId),
+    const refused = await service.callAs(outsider, {
+      ...requested(route, owner.accountId),
       payload: {},
     });
     expect(refused.statusCode, `${route.method} ${route.url}`).toBe(404);
@@ -163,14 +163,14 @@ test("the operator's paths are not there for anybody else", async () => {
 test("whatever changes something needs the session's token and the service's own origin", async () => {
   for (const route of working) {
     if (["GET", "HEAD"].includes(route.method) || publicPaths.includes(route.url)) continue;
-    const [withoutToken, fromElsewhere] = await Promise.all([
-      service.callAs(owner, { ...asked(route, unknown), headers: { "x-earshot-csrf": "" } }),
+    const [withoutToken, fromRemote] = await Promise.all([
+      service.callAs(owner, { ...requested(route, unknown), headers: { "x-earshot-csrf": "" } }),
       service.callAs(owner, {
-        ...asked(route, unknown),
+        ...requested(route, unknown),
         headers: { origin: "https://elsewhere.example" },
       }),
     ]);
-    for (const { statusCode, body } of [withoutToken, fromElsewhere]) {
+    for (const { statusCode, body } of [withoutToken, fromRemote]) {
       expect(statusCode, `${route.method} ${route.url}`).toBe(403);
       expect(JSON.parse(body).code).toBe("forbidden_origin");
     }

@@ -33,10 +33,10 @@ describe("the landing page", () => {
     const submitted = await service.submit(key, search("min_fave:50 harbour"));
     const { uuid } = submitted.json<{ uuid: string }>();
     const url = `/v1/search/live/social/status/${uuid}`;
-    const told = (await service.call(key, { method: "GET", url })).body;
-    expect(told).toContain("is not an operator");
-    expect(told).toContain("did you mean min_faves:50");
-    expect(told).toContain('"length":11');
+    const reported = (await service.call(key, { method: "GET", url })).body;
+    expect(reported).toContain("is not an operator");
+    expect(reported).toContain("did you mean min_faves:50");
+    expect(reported).toContain('"length":11');
     expect(page).toContain(`${"^".repeat(11)} is not an operator`);
     expect(page).toContain("min_faves:50");
   });

@@ -59,8 +59,8 @@ describe("the examples of docs/query-language.md", () => {
       const names = set.archive.reader.operations.resolve(namesIn(tree));
       const plan = makePlan(tree, { names, asOfMs });
       const found = set.foundByArchive(plan);
-      const wanted = posts.filter((_, index) => lines[index]?.startsWith("+ ")).map(archivedName);
-      expect(found.toSorted()).toEqual(wanted.toSorted());
+      const expected = posts.filter((_, index) => lines[index]?.startsWith("+ ")).map(archivedName);
+      expect(found.toSorted()).toEqual(expected.toSorted());
       expect(set.foundByMatcher(plan)).toEqual(found);
     } finally {
       set.remove();
@@ -120,7 +120,7 @@ describe("a warning that nothing is found", () => {
 
   test("is true of every post", () => {
     const runs = testRuns(4);
-    let told = 0;
+    let reported = 0;
     fc.assert(
       fc.property(
         posts,
@@ -128,8 +128,8 @@ describe("a warning that nothing is found", () => {
         (drawn, queries) => {
           const set = openPostSet(drawn);
           try {
-            for (const query of queries.filter(isSaidToFindNothing)) {
-              told += 1;
+            for (const query of queries.filter(isReportedToFindNothing)) {
+              reported += 1;
               expect(set.foundByMatcher(set.planOf(query)), query).toEqual([]);
             }
           } finally {
@@ -139,11 +139,11 @@ describe("a warning that nothing is found", () => {
       ),
       { numRuns: runs },
     );
-    expect(told / runs).toBeGreaterThan(5);
+    expect(reported / runs).toBeGreaterThan(5);
   });
 
   /** Two authors may be one account, so nothing is stated about them. */
-  function isSaidToFindNothing(query: string): boolean {
+  function isReportedToFindNothing(query: string): boolean {
     return parseQuery(query).warnings.some(
       ({ code, message }) =>
         code === "empty_window" || (code === "contradiction" && !message.includes("one author")),

@@ -161,10 +161,10 @@ describe("the forms of a page", () => {
     const text = await get("/docs/api", {});
     expect(html.headers.etag).not.toBe(text.headers.etag);
     const again = { ...browser, "if-none-match": `"other", W/${html.headers.etag}` };
-    const held = await get("/docs/api", again);
-    expect(held.statusCode).toBe(304);
-    expect(held.body).toBe("");
-    expect(held.headers.etag).toBe(html.headers.etag);
+    const stored = await get("/docs/api", again);
+    expect(stored.statusCode).toBe(304);
+    expect(stored.body).toBe("");
+    expect(stored.headers.etag).toBe(html.headers.etag);
     expect((await get("/docs/api", { "if-none-match": `${html.headers.etag}` })).statusCode).toBe(
       200,
     );

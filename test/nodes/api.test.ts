@@ -20,9 +20,9 @@ import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { keyIdOf } from "../../src/remote/protocol/statement.ts";
 import {
   type HandDrivenNode,
-  type HeldJob,
   handDrivenNode,
   itemOf,
+  type StoredJob,
   sealedAnswerOf,
 } from "../../testkit/nodes/hand-driven-node.ts";
 import {
@@ -70,7 +70,7 @@ const get = (url: string, caller: string | null = key) =>
   service.call(caller, { method: "GET", url });
 
 /** Submits a search and leases it. */
-async function leased(by = node): Promise<HeldJob> {
+async function leased(by = node): Promise<StoredJob> {
   const query = `comet OR ${randomUUID().slice(0, 8)}`;
   const submitted = await service.submit(key, search(query, { max_results: 3 }));
   expect(submitted.statusCode, submitted.body).toBe(202);
@@ -138,14 +138,14 @@ describe("a job that a node runs", () => {
     const { jobs } = (await get("/v1/search/live/social/jobs?limit=1")).json();
     expect(jobs[0]).toMatchObject({ uuid, node: node.nodeId, evidence: "simulated" });
 
-    const asked = service.call(key, {
+    const requested = service.call(key, {
       method: "POST",
       url: "/v1/search/social",
       payload: search("comet"),
     });
     const job = await node.lease();
     await node.complete(job, node.signed(job, recent(1)));
-    const { headers } = await asked;
+    const { headers } = await requested;
     expect(headers["x-node"]).toBe(`"${node.nodeId}";evidence=simulated`);
     expect(headers.link).toContain(`/result/${job.envelope.job}/proof>; rel="proof"`);
     expect(headers).not.toHaveProperty("signature");
@@ -153,10 +153,15 @@ describe("a job that a node runs", () => {
 
   test("is no longer signed once a record was withdrawn, and has no proof any more", async () => {
     const { uuid, items } = await answered();
-    const [gone, kept] = items;
+    const [removed, kept] = items;
     await service.context.archive.write({
       changes: [
-        { kind: "delete", platform: "bluesky", uri: String(gone?.uri), revision: "3zzzzzzzzzzzz" },
+        {
+          kind: "delete",
+          platform: "bluesky",
+          uri: String(removed?.uri),
+          revision: "3zzzzzzzzzzzz",
+        },
       ],
     });
     const result = await get(resultPath(uuid));
@@ -174,15 +179,15 @@ describe("a job that a node runs", () => {
 
   test("is not there for another account, and neither is its proof", async () => {
     const { uuid } = await answered();
-    const stranger = await service.makeKey();
+    const outsider = await service.makeKey();
     for (const path of [resultPath(uuid), `/v1/search/live/result/${uuid}`]) {
-      const proof = await get(`${path}/proof`, stranger);
-      const unknown = await get(`${path.replace(uuid, randomUUID())}/proof`, stranger);
-      const told = ({ statusCode, body }: LightMyRequestResponse) => ({
+      const proof = await get(`${path}/proof`, outsider);
+      const unknown = await get(`${path.replace(uuid, randomUUID())}/proof`, outsider);
+      const reported = ({ statusCode, body }: LightMyRequestResponse) => ({
         statusCode,
         body: { ...JSON.parse(body), request_id: "" },
       });
-      expect(told(proof)).toEqual(told(unknown));
+      expect(reported(proof)).toEqual(reported(unknown));
       expectRefusal(proof, "job_not_found");
       expectRefusal(await get(`${path}/proof`, null), "unauthorized");
       expect((await get(`${path}/proof`)).statusCode).toBe(200);
@@ -249,10 +254,10 @@ describe("a node is not admitted", () => {
 
   test("with a nonce a second time, even when the first was refused", async () => {
     const by = await openNode();
-    const asked = await by.registration();
-    const broken = { ...asked, identity_signature: "A".repeat(86) };
+    const requested = await by.registration();
+    const broken = { ...requested, identity_signature: "A".repeat(86) };
     expectRefusal(await by.post("register", broken), "node_refused", "bad_identity_signature");
-    expectRefusal(await by.post("register", asked), "node_refused", "challenge_unknown");
+    expectRefusal(await by.post("register", requested), "node_refused", "challenge_unknown");
   });
 
   test("with a nonce that is none of this gateway's, or too late", async () => {
@@ -275,12 +280,15 @@ describe("a node is not admitted", () => {
 
   test("with a key that was swapped after the quote was made", async () => {
     const by = await openNode();
-    const [asked, other] = await Promise.all([by.registration(), makeRunKeys()]);
-    const swapped = { ...asked, statement: { ...asked.statement, sealing_key: other.sealingKey } };
+    const [requested, other] = await Promise.all([by.registration(), makeRunKeys()]);
+    const swapped = {
+      ...requested,
+      statement: { ...requested.statement, sealing_key: other.sealingKey },
+    };
     // The node's own identity key can sign anything.
     const resigned = await by.registration({ sealing_key: other.sealingKey });
     expectRefusal(await by.post("register", swapped), "node_unauthorized", "unknown_key");
-    const withOldQuote = { ...resigned, evidence: asked.evidence };
+    const withOldQuote = { ...resigned, evidence: requested.evidence };
     const answer = await by.post("register", withOldQuote, { keyId: keyIdOf(resigned.statement) });
     expectRefusal(answer, "node_refused", "report_data");
   });
@@ -296,22 +304,31 @@ describe("a node is not admitted", () => {
 
   test("by a request that its key has not signed", async () => {
     const [by, other] = await Promise.all([openNode(), openNode()]);
-    const asked = await by.registration();
+    const requested = await by.registration();
     const changes = { keys: other.keys };
-    expectRefusal(await by.post("register", asked, changes), "node_unauthorized", "bad_signature");
+    expectRefusal(
+      await by.post("register", requested, changes),
+      "node_unauthorized",
+      "bad_signature",
+    );
     const url = "/internal/nodes/register";
-    const unsigned = await service.app.inject({ method: "POST", url, payload: asked });
+    const unsigned = await service.app.inject({ method: "POST", url, payload: requested });
     expectRefusal(unsigned, "node_refused", "not_enrolled");
     // A request without the key did not use up the nonce.
-    expect((await by.post("register", asked)).statusCode).toBe(200);
+    expect((await by.post("register", requested)).statusCode).toBe(200);
   });
 
   test("without the enrolment token, before anything of it is read", async () => {
     for (const route of ["challenge", "register"]) {
       const url = `/internal/nodes/${route}`;
       const headers = { "content-type": "application/json" };
-      const ask = await service.app.inject({ method: "POST", url, headers, payload: "rubbish" });
-      expectRefusal(ask, "node_refused", "not_enrolled");
+      const request = await service.app.inject({
+        method: "POST",
+        url,
+        headers,
+        payload: "rubbish",
+      });
+      expectRefusal(request, "node_refused", "not_enrolled");
     }
     expect((await node.challenge()).nonce).toMatch(/^[\w-]{43}$/);
   });
@@ -328,7 +345,7 @@ describe("a request of a node is refused", () => {
   const renewal = () => ({ job: randomUUID(), token: randomUUID() });
   const cases: [string, string, () => Promise<LightMyRequestResponse>][] = [
     ["that is not signed", "not_signed", unsignedLease],
-    ["of a key that has not attested", "unknown_key", () => stranger("renew")],
+    ["of a key that has not attested", "unknown_key", () => outsider("renew")],
     ["that another key has signed", "bad_signature", signedByOther],
     ["whose clock is ahead", "clock_skew", () => node.post("renew", renewal(), { ahead: 90 })],
     ["whose clock is behind", "clock_skew", () => node.post("renew", renewal(), { ahead: -90 })],
@@ -363,7 +380,7 @@ describe("a request of a node is refused", () => {
     const payload = { methods: ["searchbyquery"], wait_ms: 0 };
     return service.app.inject({ method: "POST", url: "/internal/nodes/lease", payload });
   }
-  async function stranger(route: string) {
+  async function outsider(route: string) {
     return await (await openNode()).post(route, renewal());
   }
   async function signedByOther() {
@@ -399,7 +416,7 @@ describe("what the gateway tells a node", () => {
       headers,
       payload: changes.sent ?? text,
     });
-    const told = {
+    const reported = {
       signatureInput: headers["signature-input"] ?? "",
       path,
       status: answer.statusCode,
@@ -407,7 +424,7 @@ describe("what the gateway tells a node", () => {
     };
     const signature = String(answer.headers["earshot-gateway-signature"]);
     const { gateway_key } = service.context.nodes.gateway.policy();
-    return [answer.statusCode, isGatewayAnswer(told, signature, gateway_key)];
+    return [answer.statusCode, isGatewayAnswer(reported, signature, gateway_key)];
   }
 
   test("is signed, whatever it is", async () => {
@@ -434,8 +451,8 @@ describe("what the gateway tells a node", () => {
 
   test("is a lease that is signed as a whole, beside the job in it", async () => {
     await service.submit(key, search("comet"));
-    const asked = { methods: ["searchbyquery"], wait_ms: 10_000 };
-    expect(await isSigned("lease", asked)).toEqual([200, true]);
+    const requested = { methods: ["searchbyquery"], wait_ms: 10_000 };
+    expect(await isSigned("lease", requested)).toEqual([200, true]);
   });
 
   test("is not signed where a request has nothing to tie it to", async () => {
@@ -462,7 +479,7 @@ describe("an answer is refused", () => {
     expect((await other.post("leave", {})).statusCode).toBe(204);
   });
 
-  const wrong: [string, string, (job: HeldJob) => Promise<LightMyRequestResponse>][] = [
+  const wrong: [string, string, (job: StoredJob) => Promise<LightMyRequestResponse>][] = [
     [
       "with more records than were asked for",
       "too_many_items",
@@ -519,8 +536,8 @@ describe("an answer is refused", () => {
 describe("a node that works", () => {
   test("renews its leases, and says why a job has failed", async () => {
     const job = await leased();
-    const held = { job: job.envelope.job, token: job.payload.token };
-    expect((await node.post("renew", held)).json().hold_ms).toBeGreaterThan(1_000);
+    const stored = { job: job.envelope.job, token: job.payload.token };
+    expect((await node.post("renew", stored)).json().hold_ms).toBeGreaterThan(1_000);
     const failure = {
       code: "search_not_sayable",
       message: "it cannot be\nsaid",
@@ -529,14 +546,14 @@ describe("a node that works", () => {
     };
     const plain = Buffer.from(JSON.stringify(failure));
     expect((await node.post("fail", sealedAnswerOf(job, plain))).statusCode).toBe(204);
-    const refused = await get(resultPath(held.job));
+    const refused = await get(resultPath(stored.job));
     expectRefusal(refused, "upstream_failed", "search_not_sayable");
     expect(refused.json().detail).toBe("node by hand said: it cannot be said");
   });
 
   test("is answered with nothing when no job comes in time", async () => {
-    const asked = { methods: ["searchbyquery"], wait_ms: 10 };
-    const answer = await node.post("lease", asked);
+    const requested = { methods: ["searchbyquery"], wait_ms: 10 };
+    const answer = await node.post("lease", requested);
     expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 204, body: "" });
   });
 
@@ -558,18 +575,18 @@ describe("a node that works", () => {
   test("is told whose key a client has shown, and not what is none", async () => {
     const made = await service.makeKey({ requestsPerSecond: 7, submissionsPerMinute: 8 });
     const { id, secret } = parseApiKey(made) ?? { id: "", secret: "" };
-    const ask = async (text: string) => {
+    const request = async (text: string) => {
       const hash = createHash("sha256").update(text).digest("base64url");
       return (await node.post("introspect", { key_id: id, secret_sha256: hash })).json();
     };
-    expect(await ask(secret)).toEqual({
+    expect(await request(secret)).toEqual({
       status: "active",
       rates_key: id,
       requests_per_second: 7,
       submissions_per_minute: 8,
       methods: null,
     });
-    expect(await ask("wrong")).toEqual({ status: "unknown" });
+    expect(await request("wrong")).toEqual({ status: "unknown" });
   });
 
   test("leaves, and is not known any more", async () => {

@@ -45,8 +45,8 @@ afterAll(async () => {
   await gateway.remove();
 });
 
-async function another(asked: Omit<Parameters<typeof startNodeUnderTest>[0], "gateway">) {
-  const started = await startNodeUnderTest({ gateway, ...asked });
+async function another(requested: Omit<Parameters<typeof startNodeUnderTest>[0], "gateway">) {
+  const started = await startNodeUnderTest({ gateway, ...requested });
   others.push(started);
   return started;
 }
@@ -102,15 +102,15 @@ describe("a node with simulated evidence", () => {
   });
 
   test("answers what a platform of its own knows, and ends what it runs before it stops", async () => {
-    const asked = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
     const stub = stubUpstream("bluesky", {
       getfollowers: [{ kind: "profile", profile: makeProfile() }],
     });
     const { page } = stub;
     stub.page = async (...call) => {
-      asked.resolve();
-      await held.promise;
+      requested.resolve();
+      await stored.promise;
       return await page(...call);
     };
     const running = await another({ evidence: "simulated", upstreams: { bluesky: stub } });
@@ -122,9 +122,9 @@ describe("a node with simulated evidence", () => {
       arguments: { type: "getfollowers", query: "@ann.example.com" },
     });
     expect(submitted.statusCode, submitted.body).toBe(202);
-    await asked.promise;
+    await requested.promise;
     const stopped = running.stop();
-    held.resolve();
+    stored.resolve();
     await stopped;
     const result = await service.result(key, submitted.json().uuid);
     expect(result.statusCode, result.body).toBe(200);
@@ -138,13 +138,13 @@ describe("a node with simulated evidence", () => {
 describe("a node without evidence", () => {
   test("gets work once an operator has approved it, also as it comes back", async () => {
     const createdMs = systemClock.now() - 60_000;
-    const held = makePost({
+    const stored = makePost({
       platform: "x",
       nativeId: xIdAt(createdMs),
       createdMs,
       text: "a comet on X",
     });
-    const first = await another({ evidence: "none", posts: [held] });
+    const first = await another({ evidence: "none", posts: [stored] });
     await until("it waits", () => (first.status().state === "pending" ? true : null));
     await gateway.service().context.store.write("changeNode", {
       nodeId: first.id,
@@ -188,7 +188,7 @@ describe("a node that was taken gives up", () => {
 });
 
 describe("a node that listens", () => {
-  const ask = (key: string | null, body: unknown, word = "social") =>
+  const request = (key: string | null, body: unknown, word = "social") =>
     fetch(`${node.url}/api/v1/data/${word}/tweets/recent`, {
       method: "POST",
       body: JSON.stringify(body),
@@ -200,7 +200,7 @@ describe("a node that listens", () => {
 
   test("answers a search at once, signed as results are", async () => {
     const { id } = node;
-    const answer = await ask(await gateway.service().makeKey(), { query: "comet", count: 2 });
+    const answer = await request(await gateway.service().makeKey(), { query: "comet", count: 2 });
     const body = await answer.text();
     expect(answer.status, body).toBe(200);
     expect(JSON.parse(body)).toMatchObject({
@@ -248,14 +248,14 @@ describe("a node that listens", () => {
 
   test("keeps out whom the gateway does not know, and holds keys to their rates", async () => {
     const service = gateway.service();
-    expect((await ask(null, { query: "comet" })).status).toBe(401);
-    const wrong = await ask("ear_wrong", { query: "comet" });
+    expect((await request(null, { query: "comet" })).status).toBe(401);
+    const wrong = await request("ear_wrong", { query: "comet" });
     expect(wrong.status).toBe(401);
     expect(await wrong.json()).toMatchObject({ code: "unauthorized", error: expect.any(String) });
 
     const slow = await service.makeKey({ requestsPerSecond: 100, submissionsPerMinute: 1 });
-    expect((await ask(slow, { query: "comet" })).status).toBe(200);
-    const second = await ask(slow, { query: "comet" });
+    expect((await request(slow, { query: "comet" })).status).toBe(200);
+    const second = await request(slow, { query: "comet" });
     expect(second.status).toBe(429);
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(50);
   });
@@ -296,11 +296,11 @@ describe("a node that listens", () => {
   test("refuses what the gateway refuses", async () => {
     const key = await gateway.service().makeKey();
     const refusals = await Promise.all([
-      ask(key, { query: "comet", count: 101 }),
-      ask(key, { query: "" }),
-      ask(key, { query: '"comet' }),
-      ask(key, { query: "comet", more: 1 }),
-      ask(key, { query: "comet" }, "nowhere"),
+      request(key, { query: "comet", count: 101 }),
+      request(key, { query: "" }),
+      request(key, { query: '"comet' }),
+      request(key, { query: "comet", more: 1 }),
+      request(key, { query: "comet" }, "nowhere"),
     ]);
     expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404]);
   });
@@ -308,11 +308,11 @@ describe("a node that listens", () => {
   test("while the gateway is away it lets in whom it has heard of and nobody else, and attests again when it is back", async () => {
     const { url, id } = node;
     const [known, unknown] = [await gateway.service().makeKey(), await gateway.service().makeKey()];
-    expect((await ask(known, { query: "comet" })).status).toBe(200);
+    expect((await request(known, { query: "comet" })).status).toBe(200);
     const again = nextAttestation();
     await gateway.stop();
-    expect((await ask(known, { query: "comet" })).status).toBe(200);
-    const refused = await ask(unknown, { query: "comet" });
+    expect((await request(known, { query: "comet" })).status).toBe(200);
+    const refused = await request(unknown, { query: "comet" });
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toBe("1");
     expect((await fetch(`${url}/livez`)).status).toBe(200);
@@ -328,8 +328,8 @@ describe("a node that listens", () => {
     const nonce = randomBytes(32).toString("base64url");
     const answer = await fetch(`${url}/attestation?nonce=${nonce}`);
     expect(answer.status).toBe(200);
-    const told = await answer.json();
-    expect(told).toMatchObject({
+    const reported = await answer.json();
+    expect(reported).toMatchObject({
       node_id: id,
       statement: { nonce, audience: "earshot-caller", evidence: "simulated" },
       evidence: { quote: expect.stringMatching(/^[0-9a-f]+$/) },

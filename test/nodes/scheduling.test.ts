@@ -88,7 +88,7 @@ describe("a server that runs no jobs itself", () => {
   test("keeps what a node can do that is away for a while, and says at its end that none was there", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
     // A long search in one call outlives the idle limit of its connection.
-    const held = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
+    const stored = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ query: "comet" }),
@@ -96,7 +96,7 @@ describe("a server that runs no jobs itself", () => {
     const submitted = await service.submit(key, search("comet"));
     expect(submitted.statusCode, submitted.body).toBe(202);
     const result = await service.result(key, submitted.json().uuid);
-    expect((await held).status).toBe(504);
+    expect((await stored).status).toBe(504);
     expect(result.statusCode).toBe(504);
     expect(result.json()).toMatchObject({
       code: "deadline_exceeded",

@@ -1,7 +1,7 @@
 const face = "([:;=])[-'’^]?(\\)+|\\(+|[DPOpo])";
 const after = "(?=$|[\\s.,!?…)\"'“”‘’])";
 const atStart = new RegExp(`^${face}${after}`);
-const standing = new RegExp(`(?<!\\S)${face}${after}`, "g");
+const state = new RegExp(`(?<!\\S)${face}${after}`, "g");
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
 /** A normalised name: eyes and mouth. */
@@ -27,6 +27,6 @@ export function emoticonAt(
 /** Emoticon names in a text; a removed link is not a space. */
 export function emoticonsOf(text: string): string[] {
   if (!/[:;=：；＝]/.test(text)) return [];
-  const found = text.normalize("NFKC").replace(invisible, "").matchAll(standing);
+  const found = text.normalize("NFKC").replace(invisible, "").matchAll(state);
   return [...found].map(([, eyes, mouth]) => nameOf(eyes, mouth));
 }

@@ -1,14 +1,14 @@
 import type { AnalyzedPost } from "./analyze.ts";
-import type { Place } from "./terms.ts";
+import type { Position } from "./terms.ts";
 import { literalPattern } from "./text.ts";
 
 /** The run-end sign precedes the next token and is absent after the last. */
-function searched(of: readonly Place[]): string {
+function searched(of: readonly Position[]): string {
   return of
-    .map((place, at) => {
-      if (place.kind === "any") return String.raw`(?:\[[^\[\]\n]*\]|\{[^{}\n]*\})\|?`;
-      if (place.kind !== "run") return literalPattern(`[${place.text}]`);
-      const characters = place.characters.map((one) => literalPattern(`{${one}}`)).join("");
+    .map((position, at) => {
+      if (position.kind === "any") return String.raw`(?:\[[^\[\]\n]*\]|\{[^{}\n]*\})\|?`;
+      if (position.kind !== "run") return literalPattern(`[${position.text}]`);
+      const characters = position.characters.map((one) => literalPattern(`{${one}}`)).join("");
       const next = of[at + 1];
       if (!next) return characters;
       return `${characters}\\|${next.kind === "any" ? "?" : ""}`;
@@ -16,22 +16,22 @@ function searched(of: readonly Place[]): string {
     .join("");
 }
 
-function literal(of: readonly Place[]): string {
+function literal(of: readonly Position[]): string {
   return of
-    .map((place, at) => {
-      if (place.kind === "any") return "";
-      if (place.kind !== "run") return `[${place.text}]`;
-      const characters = place.characters.map((one) => `{${one}}`).join("");
+    .map((position, at) => {
+      if (position.kind === "any") return "";
+      if (position.kind !== "run") return `[${position.text}]`;
+      const characters = position.characters.map((one) => `{${one}}`).join("");
       return at === of.length - 1 ? characters : `${characters}|`;
     })
     .join("");
 }
 
 /** The test for words side by side. */
-export function phraseOf(of: readonly Place[]): ((post: AnalyzedPost) => boolean) | undefined {
+export function phraseOf(of: readonly Position[]): ((post: AnalyzedPost) => boolean) | undefined {
   const [first] = of;
   if (!first) return undefined;
-  if (of.some((place) => place.kind === "any")) {
+  if (of.some((position) => position.kind === "any")) {
     const form = new RegExp(searched(of), "u");
     return ({ words }) => form.test(words);
   }

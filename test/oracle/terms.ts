@@ -2,12 +2,12 @@ import { hostHandle, stretchesOf } from "./entities.ts";
 import { decodeReferences, type Token, tokenize } from "./text.ts";
 
 /** A word of a phrase, or a wildcard. */
-export type Place = Token | { kind: "any" };
+export type Position = Token | { kind: "any" };
 
 /** A condition that holds no other. */
 export type Leaf =
   | { kind: "operator"; name: string; value: string }
-  | { kind: "phrase"; of: Place[] }
+  | { kind: "phrase"; of: Position[] }
   | { kind: "hashtag"; name: string }
   | { kind: "cashtag"; name: string }
   | { kind: "mention"; name: string }
@@ -15,19 +15,19 @@ export type Leaf =
   | { kind: "question" };
 
 /** Elements of a phrase: single stars are wildcards, except at the ends. */
-function placesOf(text: string, quoted: boolean): Place[] {
+function positionsOf(text: string, quoted: boolean): Position[] {
   if (!quoted) return tokenize(text);
   const of = text
     .split(/\s+/)
-    .flatMap((part): Place[] => (part === "*" ? [{ kind: "any" }] : tokenize(part)));
-  const isAny = (place: Place | undefined): boolean => place?.kind === "any";
+    .flatMap((part): Position[] => (part === "*" ? [{ kind: "any" }] : tokenize(part)));
+  const isAny = (position: Position | undefined): boolean => position?.kind === "any";
   while (isAny(of[0])) of.shift();
   while (isAny(of.at(-1))) of.pop();
   return of;
 }
 
 function wordsOf(text: string, quoted: boolean): Leaf[] {
-  const of = placesOf(text, quoted);
+  const of = positionsOf(text, quoted);
   return of.length > 0 ? [{ kind: "phrase", of }] : [];
 }
 

@@ -94,9 +94,9 @@ async function keep(server: MastodonEmulator, owner: string, subject: string): P
   });
 }
 
-type Asked = { method: string; query?: string; type?: string; by?: string; more?: object };
+type Requested = { method: string; query?: string; type?: string; by?: string; more?: object };
 
-async function answered({ method, query, type = "social", by = key, more = {} }: Asked) {
+async function answered({ method, query, type = "social", by = key, more = {} }: Requested) {
   const body = { type, arguments: { type: method, query, max_results: 100, ...more } };
   const submitted = await service.submit(by, body, "/v1/search/live/mastodon");
   expect(submitted.json()).toMatchObject({ error: "" });
@@ -109,16 +109,16 @@ async function answered({ method, query, type = "social", by = key, more = {} }:
 const contents = (records: { Content: string }[]) => records.map(({ Content }) => Content);
 
 describe("without a credential", () => {
-  let stranger: string;
+  let outsider: string;
   beforeAll(async () => {
-    stranger = (await makeAccount("stranger")).token;
+    outsider = (await makeAccount("stranger")).token;
   });
 
   test("the server that the operator has named is asked, page after page", async () => {
     const first = await answered({
       method: "gettweets",
       query: "@ann",
-      by: stranger,
+      by: outsider,
       more: { max_results: 30 },
     });
     expect(contents(first.records)).toEqual(
@@ -137,7 +137,7 @@ describe("without a credential", () => {
     const second = await answered({
       method: "gettweets",
       query: "@ann",
-      by: stranger,
+      by: outsider,
       more: { max_results: 30, next_cursor: next },
     });
     expect(contents(second.records)).toEqual(
@@ -151,16 +151,16 @@ describe("without a credential", () => {
   test("a post, its author and trends are told", async () => {
     const uri = `${open.url}/users/ann/statuses/${[...open.network.statuses.keys()][3]}`;
     expect(
-      contents((await answered({ method: "getbyid", query: uri, by: stranger })).records),
+      contents((await answered({ method: "getbyid", query: uri, by: outsider })).records),
     ).toEqual(["comet 3 #space"]);
-    const { records } = await answered({ method: "searchbyprofile", query: "@ann", by: stranger });
+    const { records } = await answered({ method: "searchbyprofile", query: "@ann", by: outsider });
     expect(records).toMatchObject([{ ID: `${ann}@${open.host}`, Content: "writes" }]);
     expect(
-      (await answered({ method: "getprofilebyid", query: `${ann}@${open.host}`, by: stranger }))
+      (await answered({ method: "getprofilebyid", query: `${ann}@${open.host}`, by: outsider }))
         .records,
     ).toEqual(records);
     expect(
-      contents((await answered({ method: "getbyid", query: "4711", by: stranger })).records),
+      contents((await answered({ method: "getbyid", query: "4711", by: outsider })).records),
     ).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("without a credential", () => {
       `${open.url}/@ann/statuses/${id}`,
       `${open.url}/users/ann/statuses/${id}`,
     ]) {
-      const { records } = await answered({ method: "getreplies", query, by: stranger });
+      const { records } = await answered({ method: "getreplies", query, by: outsider });
       expect(contents(records)).toEqual(["a reply"]);
     }
   });
@@ -185,7 +185,7 @@ describe("without a credential", () => {
     const { records, status } = await answered({
       method: "searchbyquery",
       query: "#space comet",
-      by: stranger,
+      by: outsider,
     });
     expect(records).toHaveLength(45);
     expect(status.warnings.map(({ code }: { code: string }) => code)).toContain("partial_search");
@@ -197,7 +197,7 @@ describe("without a credential", () => {
     const { status } = await answered({
       method: "gettweets",
       query: `@friend@${host}`,
-      by: stranger,
+      by: outsider,
     });
     expect(status).toMatchObject({ status: "error" });
     expect(own.requests).toEqual([]);

@@ -113,7 +113,7 @@ async function keep(
   });
 }
 
-type Asked = { type?: string; query?: string; method?: string; by?: string; max?: number };
+type Requested = { type?: string; query?: string; method?: string; by?: string; max?: number };
 
 /** Submits, waits, and reads result and status. */
 async function answered({
@@ -122,7 +122,7 @@ async function answered({
   method = "searchbyquery",
   by = key,
   max = 10,
-}: Asked) {
+}: Requested) {
   const body = { type, arguments: { type: method, query, max_results: max } };
   const submitted = await service.submit(by, body, "/v1/search/live/x");
   expect(submitted.json()).toMatchObject({ error: "" });
@@ -166,12 +166,12 @@ describe("with a credential of its own an account", () => {
     await keep("user-token", accountId);
     x.faults.isEchoing = true;
     const shown: string[] = [];
-    for (const asked of [
+    for (const requested of [
       { query: "river" },
       { type: "social-api", method: "getbyid", query: "20" },
       { type: "social-credential", method: "gethometweets" },
     ]) {
-      const { result, status } = await answered(asked);
+      const { result, status } = await answered(requested);
       shown.push(result.body, JSON.stringify(status));
     }
     x.faults.isEchoing = false;
@@ -267,12 +267,12 @@ describe("with a credential of the deployment", () => {
     expect(first.records).toHaveLength(20);
     const [part] = first.status.sources.filter(({ via }: { via: string }) => via === "api");
     expect(part.cost.month).toMatchObject({ post_reads: 21, most_post_reads: 25 });
-    const asked = x.requests.length;
+    const requested = x.requests.length;
     const second = await answered({ query: "number", max: 20 });
     expect(JSON.stringify([second.status, second.records])).toContain(
       "EARSHOT_X_MONTHLY_POST_READS",
     );
-    expect(x.requests).toHaveLength(asked);
+    expect(x.requests).toHaveLength(requested);
     expect(x.billed.posts - before).toBe(20);
   });
 
@@ -303,8 +303,8 @@ describe("with a credential of the deployment", () => {
     await keep("app-token", accountId, "app-token-0002");
     x.faults.isUnpaced = false;
     x.world.posts.push(post(1));
-    const asked = { query: "river", method: "searchbyfullarchive", type: "social" };
-    const answers = await Promise.all([answered(asked), answered(asked)]);
+    const requested = { query: "river", method: "searchbyfullarchive", type: "social" };
+    const answers = await Promise.all([answered(requested), answered(requested)]);
     x.faults.isUnpaced = true;
     for (const { records, status } of answers) {
       expect(records).toMatchObject([{ Content: "a river, number 1" }]);

@@ -16,7 +16,7 @@ test("a chunk in which many phrases are looked for is cut into parts that find t
     timeMs: number,
     terms: Array.from(
       { length: 12 },
-      (_, place) => words[(number * 7 + place * place * 3 + (number >> 3)) % words.length],
+      (_, position) => words[(number * 7 + position * position * 3 + (number >> 3)) % words.length],
     ).join(" "),
   }));
   const forms = segmentForms(posts);
@@ -32,14 +32,14 @@ test("a chunk in which many phrases are looked for is cut into parts that find t
       const window = { conjuncts: [plan], fromMs: null, toMs: null, lowId: null, highId: null };
       const query = platformQuery("x", window);
       if (query === null) throw new Error("nothing can match");
-      const asked = { ...query, skew: { minMs: 0, maxMs: 0 } };
+      const requested = { ...query, skew: { minMs: 0, maxMs: 0 } };
       const range = { low: 0n, high: lastId };
-      const expected = forms.plain.search(asked, range, 10_000, () => false).ids;
-      expect(forms.sealed.search(asked, range, 10_000, () => false).ids).toEqual(expected);
+      const expected = forms.plain.search(requested, range, 10_000, () => false).ids;
+      expect(forms.sealed.search(requested, range, 10_000, () => false).ids).toEqual(expected);
       const found: bigint[] = [];
       let slices = 0;
       for (let high: bigint | null = lastId; high !== null; slices++) {
-        const part = forms.sealed.search(asked, { low: 0n, high }, 10_000, () => true);
+        const part = forms.sealed.search(requested, { low: 0n, high }, 10_000, () => true);
         found.push(...part.ids);
         high = part.stoppedAt === null ? null : part.stoppedAt - 1n;
       }

@@ -8,12 +8,12 @@ import { lowestId } from "../../src/posts/ids.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { startService } from "../../src/server/start.ts";
 import {
-  askService,
+  requestService,
   runServiceTrial,
   type ServiceAnswers,
   type ServiceOutcome,
   searchOf,
-  serviceFaults,
+  serviceErrors,
   words,
 } from "../../testkit/corruption/service-trials.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
@@ -23,7 +23,7 @@ const root = mkdtempSync(join(tmpdir(), "earshot-corruption-service-"));
 const made = join(root, "made");
 const older = join(root, "older");
 const startMs = Date.UTC(2026, 0, 1);
-const asked = { key: "", uuids: [] as string[] };
+const requested = { key: "", uuids: [] as string[] };
 const outcomes: ServiceOutcome[] = [];
 let truth: ServiceAnswers;
 
@@ -33,15 +33,15 @@ beforeAll(async () => {
   cpSync(made, older, { recursive: true });
   await fill(2, true);
   emptyLogs();
-  const healthy = await askService(made, asked.key, asked.uuids);
+  const healthy = await requestService(made, requested.key, requested.uuids);
   expect(healthy.refusal).toBeNull();
   truth = healthy.answers;
   emptyLogs();
   for (let round = 0; round < testRuns(2); round++) {
-    for (const [index, fault] of serviceFaults.entries()) {
+    for (const [index, error] of serviceErrors.entries()) {
       const seed = testSeed(1) + round * 100 + index;
       const folders = { made, older, trial: join(root, "trial") };
-      outcomes.push(await runServiceTrial(fault, seed, folders, asked, truth));
+      outcomes.push(await runServiceTrial(error, seed, folders, requested, truth));
     }
   }
   for (const { name, where, counts, refusal } of outcomes) {
@@ -85,7 +85,7 @@ async function fill(edition: number, isLast: boolean): Promise<void> {
       submissionsPerMinute: 1_000_000,
       nowMs: systemClock.now(),
     });
-    asked.key = token;
+    requested.key = token;
     const headers = { authorization: `Bearer ${token}` };
     await app.inject({
       method: "POST",
@@ -106,7 +106,7 @@ async function fill(edition: number, isLast: boolean): Promise<void> {
         url: `/v1/search/live/social/result/${uuid}?wait=30`,
         headers,
       });
-      asked.uuids.push(uuid);
+      requested.uuids.push(uuid);
     }
   }
   await service.stop();

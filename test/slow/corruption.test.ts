@@ -30,7 +30,7 @@ let archive: ArchiveUnderTest;
 
 beforeAll(async () => {
   archive = await makeArchiveUnderTest(root);
-  await askTruth();
+  await requestTruth();
   const trials = drawTrials(archive, testRuns(300), testSeed(1));
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** What the healthy archive answers. */
-async function askTruth(): Promise<void> {
+async function requestTruth(): Promise<void> {
   const opened = await openForTrial(archive.dataDir);
   for (const question of questions) truth.set(question, await question.answer(opened));
   const [, everything] = [...truth].find(([{ name }]) => name === "search social -nowhere") ?? [];
@@ -120,7 +120,7 @@ test("one damaged page costs few answers: most are still given", () => {
   const costly = reports.filter(
     ({ trial, asked, refusal, where }) =>
       trial.file.platform !== null &&
-      pageFaults.has(trial.fault) &&
+      pageErrors.has(trial.fault) &&
       !/sqlite_schema/.test(where) &&
       (refusal !== null ||
         asked.filter(({ outcome }) => outcome === "refused").length > asked.length / 2),
@@ -128,7 +128,7 @@ test("one damaged page costs few answers: most are still given", () => {
   expect(costly.map(describeTrial)).toEqual([]);
 });
 
-const pageFaults: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
+const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
 
 /** No table page has more rows; records may overflow. */
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
@@ -139,7 +139,7 @@ const mostRowsOfPage = 60;
 test("a damaged segment is made again with every readable post, and answers everything but the lost ones", () => {
   const repaired = reports.filter((report) => report.repaired !== null);
   expect(repaired.length).toBeGreaterThan(0);
-  const faults = repaired.flatMap((report) => {
+  const errors = repaired.flatMap((report) => {
     const { lost = [], asked = [], findings = 0 } = report.repaired ?? {};
     // Coverage is unknown where posts may be lost and after catalog recovery.
     const differing = asked.filter(({ question, outcome, differences }) => {
@@ -153,7 +153,7 @@ test("a damaged segment is made again with every readable post, and answers ever
       ...differing
         .slice(0, 2)
         .map(({ question, outcome, detail }) => `${outcome} ${question.name}: ${detail}`),
-    ].map((fault) => `${describeTrial(report)} → ${fault}`);
+    ].map((error) => `${describeTrial(report)} → ${error}`);
   });
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });

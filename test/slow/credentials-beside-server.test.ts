@@ -12,7 +12,7 @@ import { until } from "../../testkit/until.ts";
 
 const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 const canary = "canary-4f8e1b2c9d7a6053-bearer";
-const taken = [canary];
+const used = [canary];
 
 let dataDir: string;
 let logFile: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "earshot-beside-"));
   logFile = join(dataDir, "server.log");
   emulator = await startXEmulator({
-    appTokens: taken,
+    appTokens: used,
     world: { users: [{ id: "1", username: "ann", name: "Ann" }] },
   });
   const port = await freePort();
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-async function ask(method: string, path: string, body?: unknown) {
+async function request(method: string, path: string, body?: unknown) {
   const response = await fetch(`${base}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -70,11 +70,11 @@ async function ask(method: string, path: string, body?: unknown) {
 async function profile(): Promise<{ statuses: number[]; told: string }> {
   const given = { type: "getprofilebyid", query: "@ann", max_results: 1 };
   const path = "/v1/search/live/x";
-  const submitted = await ask("POST", path, { type: "social-api", arguments: given });
+  const submitted = await request("POST", path, { type: "social-api", arguments: given });
   if (submitted.status !== 202) return { statuses: [submitted.status], told: submitted.text };
   const { uuid } = JSON.parse(submitted.text);
-  const result = await ask("GET", `${path}/result/${uuid}?wait=20`);
-  const status = await ask("GET", `${path}/status/${uuid}`);
+  const result = await request("GET", `${path}/result/${uuid}?wait=20`);
+  const status = await request("GET", `${path}/status/${uuid}`);
   return { statuses: [submitted.status, result.status], told: result.text + status.text };
 }
 
@@ -90,28 +90,28 @@ test("a credential is used from the next request on, quarantined when it is refu
     outputs.push(out + notes);
     return out + notes;
   };
-  const asked = async () => {
+  const requested = async () => {
     const outcome = await profile();
     outputs.push(outcome.told);
     return outcome;
   };
 
-  expect((await asked()).told).toContain('"no_credential"');
+  expect((await requested()).told).toContain('"no_credential"');
   expect(await credentials("add", "x", "app-token", "--secrets", "-")).toMatch(/is kept/);
-  const found = await asked();
+  const found = await requested();
   expect(found.statuses).toEqual([202, 200]);
   expect(found.told).toContain('"ID":"1"');
-  taken.length = 0;
-  expect((await asked()).told).toContain("does not take the application's token");
+  used.length = 0;
+  expect((await requested()).told).toContain("does not take the application's token");
   expect(await credentials("list")).toMatch(/quarantined: .*\n/);
-  expect((await asked()).told).toContain('"no_credential"');
+  expect((await requested()).told).toContain('"no_credential"');
   expect(await credentials("test")).toMatch(/failed: /);
-  taken.push(canary);
+  used.push(canary);
   expect(await credentials("test")).toMatch(/released from quarantine/);
-  expect((await asked()).statuses).toEqual([202, 200]);
+  expect((await requested()).statuses).toEqual([202, 200]);
 
   expect(emulator.requests.some(({ authorization }) => authorization?.includes(canary))).toBe(true);
-  outputs.push((await ask("GET", "/metrics")).text);
+  outputs.push((await request("GET", "/metrics")).text);
   for (const output of outputs) expect(output).not.toContain(canary);
   const log = readFileSync(logFile, "utf8");
   expect(log.split("\n").length).toBeGreaterThan(10);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Post } from "../../src/posts/post.ts";
 import { type IndexForm, indexForms } from "../../testkit/archives/index-forms.ts";
-import { agree, openThreeWays, type ThreeWays } from "../../testkit/archives/three-ways.ts";
+import { agree, openThreeMethods, type ThreeMethods } from "../../testkit/archives/three-ways.ts";
 import { generatedPost } from "../../testkit/data/generated.ts";
 import {
   type DrawnQuery,
@@ -33,9 +33,9 @@ const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generated
 /** How often an operator is tested with matching and non-matching posts. */
 type Tally = { pairs: number; positive: number; negative: number; inFinding: number };
 
-const asked = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
+const requested = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
 
-test.each(asked)(
+test.each(requested)(
   `archive ($form), matcher and oracle agree on ${queriesOfSet} queries to each of $count sets of ${postsOfSet} posts`,
   {
     timeout: 900_000,
@@ -70,9 +70,9 @@ test.each(asked)(
     console.table(Object.fromEntries(tallies));
     expect(met.finding / met.pairs).toBeGreaterThan(0.3);
     for (const [operator, { positive, negative }] of tallies) {
-      const wanted = Math.min(1_000, met.pairs / 200);
-      expect(positive, `${operator} finds posts`).toBeGreaterThanOrEqual(wanted);
-      expect(negative, `${operator} leaves posts out`).toBeGreaterThanOrEqual(wanted);
+      const expected = Math.min(1_000, met.pairs / 200);
+      expect(positive, `${operator} finds posts`).toBeGreaterThanOrEqual(expected);
+      expect(negative, `${operator} leaves posts out`).toBeGreaterThanOrEqual(expected);
     }
   },
 );
@@ -85,32 +85,32 @@ function runSet(
   form: IndexForm,
   met: Met,
 ): void {
-  const ways = openThreeWays(drawn, form);
+  const methods = openThreeMethods(drawn, form);
   try {
     const countsOfLeaves = new Map<string, number>();
     const alone = (leaf: string): number => {
-      const count = countsOfLeaves.get(leaf) ?? ways.countOf(leaf);
+      const count = countsOfLeaves.get(leaf) ?? methods.countOf(leaf);
       countsOfLeaves.set(leaf, count);
       return count;
     };
     for (const query of queries) {
-      const found = foundAlike(ways, query, drawn, form);
+      const found = foundAlike(methods, query, drawn, form);
       met(query, found, alone);
     }
   } finally {
-    ways.remove();
+    methods.remove();
   }
 }
 
 /** How many posts all three find. */
 function foundAlike(
-  ways: ThreeWays,
+  methods: ThreeMethods,
   query: DrawnQuery,
   posts: readonly Post[],
   form: IndexForm,
 ): number {
   try {
-    const answers = ways.answersTo(printed(query));
+    const answers = methods.answersTo(printed(query));
     if (agree(answers)) return answers.archive.length;
   } catch (cause) {
     throw new Error(`${again} ${printed(query)}`, { cause });
@@ -121,9 +121,9 @@ function foundAlike(
 /** The smallest failing case, as a regression case. */
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
-  const ways = openThreeWays(posts, form);
-  const answers = ways.answersTo(printed(query));
-  ways.remove();
+  const methods = openThreeMethods(posts, form);
+  const answers = methods.answersTo(printed(query));
+  methods.remove();
   const kept = { name: "", query: printed(query), posts: posts.map(specialsOf) };
   return [
     `the answers differ (${form}); once it is understood, keep it in testkit/data/kept-cases.ts:`,
@@ -134,12 +134,12 @@ function reportOf(differing: Case, form: IndexForm): string {
 }
 
 function differs({ query, posts }: Case, form: IndexForm): boolean {
-  const ways = openThreeWays(posts, form);
+  const methods = openThreeMethods(posts, form);
   try {
-    return !agree(ways.answersTo(printed(query)));
+    return !agree(methods.answersTo(printed(query)));
   } catch {
     return false;
   } finally {
-    ways.remove();
+    methods.remove();
   }
 }

@@ -125,13 +125,13 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
     const worst = known.toSorted((a, b) => b[by] - a[by]).slice(0, 3);
     const endMs = performance.now() + durationMs;
     for (let turn = 0; performance.now() < endMs; turn++) {
-      const place = turn % worst.length;
-      const parent = worst[place];
+      const position = turn % worst.length;
+      const parent = worst[position];
       if (parent === undefined) break;
       const mutated = mutate(parent.shape, random);
       if (!isAccepted(textOf(mutated))) continue;
       const child = measure(mutated);
-      if (child[by] > parent[by]) worst[place] = child;
+      if (child[by] > parent[by]) worst[position] = child;
     }
     const [first] = worst.toSorted((a, b) => b[by] - a[by]);
     if (first === undefined) throw new Error("no query was measured");

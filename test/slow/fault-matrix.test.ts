@@ -15,8 +15,8 @@ import { environmentOf, program } from "../../testkit/service/server-process.ts"
 import {
   bodyOf,
   call,
-  type Place,
-  runStranger,
+  type Position,
+  runOutsider,
   runUnluckyClient,
 } from "../../testkit/service/unlucky-client.ts";
 import { importWord, prepareKilledImports } from "../../testkit/storm/killed-imports.ts";
@@ -86,13 +86,13 @@ function importPosts(): void {
 }
 
 /** Answers without faults. */
-async function calmAnswers(place: Place): Promise<string[]> {
+async function calmAnswers(position: Position): Promise<string[]> {
   const answers: string[] = [];
   for (let search = 0; search < searches; search++) {
     const headers = { "content-type": "application/json" };
-    const submitted = await call(place, "POST", path, headers, bodyOf(search, "calm"));
+    const submitted = await call(position, "POST", path, headers, bodyOf(search, "calm"));
     const { uuid } = JSON.parse(submitted?.text ?? "") as { uuid: string };
-    answers.push((await call(place, "GET", `${path}/result/${uuid}?wait=3`))?.text ?? "");
+    answers.push((await call(position, "GET", `${path}/result/${uuid}?wait=3`))?.text ?? "");
   }
   return answers;
 }
@@ -123,11 +123,11 @@ async function restoredFindings(backup: string): Promise<readonly unknown[]> {
 }
 
 /** Count of each query in the job list. */
-async function listedQueries(place: Place): Promise<Map<string, number>> {
+async function listedQueries(position: Position): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (let cursor: string | null = ""; cursor !== null; ) {
     const from = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page = await call(place, "GET", `${path}/jobs?limit=100${from}`);
+    const page = await call(position, "GET", `${path}/jobs?limit=100${from}`);
     const listed = JSON.parse(page?.text ?? "") as {
       jobs: { query: string }[];
       next_cursor: string | null;
@@ -142,10 +142,10 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   timeout: 400_000,
 }, async () => {
   await server.start(0);
-  const place = { base: server.base, key: server.makeKey("clients") };
-  const stranger = { base: server.base, key: server.makeKey("stranger") };
+  const position = { base: server.base, key: server.makeKey("clients") };
+  const outsider = { base: server.base, key: server.makeKey("stranger") };
   const auditor = { base: server.base, key: server.makeKey("auditor") };
-  const expected = await calmAnswers(place);
+  const expected = await calmAnswers(position);
   expect(new Set(expected).size).toBe(searches);
 
   const ledger = createJobLedger(expected);
@@ -154,12 +154,12 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   const imports = prepareKilledImports(folder, server.environment, random);
   const backups = prepareRepeatedBackups(folder, server.environment);
   const audit = auditCompleteness(auditor, traffic);
-  const listening = listenToJobs(place, ledger, () => allIsOver);
+  const listening = listenToJobs(position, ledger, () => allIsOver);
   const working = [
     ...Array.from({ length: clients }, () =>
-      runUnluckyClient(place, ledger, searches, random, isOver),
+      runUnluckyClient(position, ledger, searches, random, isOver),
     ),
-    runStranger(stranger, ledger, random, isOver),
+    runOutsider(outsider, ledger, random, isOver),
     imports.run(),
     backups.run(isOver),
     audit.run(isOver),
@@ -169,14 +169,14 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   await Promise.all(working);
   await server.faults.cut();
   // In the calm answers are complete again.
-  const completeUnderFaults = audit.complete;
-  const isCalm = (): boolean => audit.complete >= completeUnderFaults + 3;
+  const completeUnderErrors = audit.complete;
+  const isCalm = (): boolean => audit.complete >= completeUnderErrors + 3;
   await audit.run(isCalm);
 
   // Every accepted job ended as expected, and its stream reported it.
   for (const [uuid] of ledger.accepted) {
     const answer = await until(`the end of ${uuid}`, async () => {
-      const result = await call(place, "GET", `${path}/result/${uuid}?wait=3`);
+      const result = await call(position, "GET", `${path}/result/${uuid}?wait=3`);
       return result === null || result.status === 202 ? null : result;
     });
     if (answer.status === 200) ledger.receive(uuid, answer.text);
@@ -184,10 +184,10 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
     if (answer.status === 404) continue;
     const state = answer.status === 200 ? "done" : "cancelled";
     await until(`${uuid} told as ${state}`, () => (ledger.heard(uuid) === state ? true : null));
-    const seen = await call(stranger, "GET", `${path}/status/${uuid}`);
+    const seen = await call(outsider, "GET", `${path}/status/${uuid}`);
     if (seen?.status !== 404) ledger.contradict(`another account sees ${uuid}`);
   }
-  const times = await listedQueries(place);
+  const times = await listedQueries(position);
   for (const [idempotencyKey, [uuid = ""]] of ledger.byKey) {
     const { query } = bodyOf(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
     const jobs = times.get(query) ?? 0;
@@ -209,7 +209,7 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
 
   console.log(
     `seed ${seed}, ${ledger.accepted.size} jobs accepted, ${imports.kills()} imports killed, ` +
-      `${traffic.live().length} posts streamed, ${completeUnderFaults} of ${audit.answers} answers complete, ` +
+      `${traffic.live().length} posts streamed, ${completeUnderErrors} of ${audit.answers} answers complete, ` +
       JSON.stringify(ledger.counts),
   );
   expect(ledger.contradictions).toEqual([]);

@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { runJobMachine } from "../../testkit/job-machine/run-job-machine.ts";
 import { testSeed } from "../../testkit/seed.ts";
 
-const wantedSteps = Number(process.env.EARSHOT_TEST_STEPS ?? 50_000);
+const expectedSteps = Number(process.env.EARSHOT_TEST_STEPS ?? 50_000);
 const runsAtOnce = 50;
 const seed = testSeed(20_261_121);
 
-test(`no job is lost, run to two ends or seen by others, over ${wantedSteps} steps`, {
+test(`no job is lost, run to two ends or seen by others, over ${expectedSteps} steps`, {
   timeout: 1_800_000,
 }, async () => {
   console.log(`EARSHOT_TEST_SEED=${seed}`);
   let steps = 0;
-  for (let round = 1; steps < wantedSteps; round += 1) {
+  for (let round = 1; steps < expectedSteps; round += 1) {
     steps += await runJobMachine({ numRuns: runsAtOnce, seed: seed + round });
   }
   console.log(`${steps} steps`);
-  expect(steps).toBeGreaterThanOrEqual(wantedSteps);
+  expect(steps).toBeGreaterThanOrEqual(expectedSteps);
 });

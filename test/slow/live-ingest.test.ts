@@ -120,12 +120,12 @@ test("neither a labeler nor an AppView that is gone holds up the stream", async 
   appView.closeAllConnections();
   appView.close();
   const slowly = { leastBackoffMs: 10_000, mostBackoffMs: 10_000 };
-  const gone = start({ appviewUrl: "http://127.0.0.1:1", compress: "on", ...slowly });
+  const removed = start({ appviewUrl: "http://127.0.0.1:1", compress: "on", ...slowly });
   jetstream.events.push(commit(startUs, "a"));
   await archive.until(() => archive.posts.size === 1);
   await vi.waitFor(
     () => {
-      const { detail, labelers, lookUp } = gone.state();
+      const { detail, labelers, lookUp } = removed.state();
       expect(detail).toMatch(/^connected to 127\.0\.0\.1, uncompressed: /);
       expect(labelers[0]?.detail).toMatch(/^waiting for 127\.0\.0\.1:\d+: connect ECONNREFUSED/);
       expect(lookUp?.detail).toMatch(/^waiting for 127\.0\.0\.1:1: .+, next try in /);

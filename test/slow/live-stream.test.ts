@@ -35,7 +35,7 @@ const settingsOf = (jetstream: JetstreamServer) => ({
 });
 
 /** Uri and text of posts found by `earshot search` beside the server. */
-function held(dataDir: string, word: string): Map<string, string> {
+function stored(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,
     [program, "search", word, "--max-results", "500", "--json"],
@@ -106,12 +106,12 @@ describe("a stream that is cut, and a server that is killed with -9, again and a
       }
     }
     await until("all posts are held", () =>
-      sameMaps(held(dataDir, "harbour"), left) ? true : null,
+      sameMaps(stored(dataDir, "harbour"), left) ? true : null,
     );
     expect(jetstream.connections()).toBeGreaterThan(12);
     await server.stop();
     await jetstream.close();
-    expect(held(dataDir, "harbour")).toEqual(left);
+    expect(stored(dataDir, "harbour")).toEqual(left);
   });
 
   test.skipIf(!existsSync(realPiece))(
@@ -131,7 +131,7 @@ describe("a stream that is cut, and a server that is killed with -9, again and a
         }
       }
       const everything = await until("17 posts are held", () => {
-        const posts = held(dataDir, "-zzzz");
+        const posts = stored(dataDir, "-zzzz");
         return posts.size >= 17 ? posts : null;
       });
       expect(everything.size).toBe(17);

@@ -60,9 +60,9 @@ test("a server that is killed while its stream floods holds what was posted befo
     code: 0,
   });
 
-  type Told = { id: string; isPublic: boolean; text: string };
+  type Reported = { id: string; isPublic: boolean; text: string };
   let made = 0;
-  const tell = (count: number): Told[] =>
+  const report = (count: number): Reported[] =>
     Array.from({ length: count }, () => {
       made += 1;
       const account = accounts[made % accounts.length];
@@ -82,40 +82,45 @@ test("a server that is killed while its stream floods holds what was posted befo
   const port = await freePort();
   let server = await startServer(folder, port, settings);
   await connectedTo(server.base);
-  const before = tell(1_500);
+  const before = report(1_500);
   await until("what was told to be held", async () => {
-    const wanted = before.filter(({ isPublic }) => isPublic).length;
-    return (await foundPosts(server, everything)).length === wanted ? true : null;
+    const expected = before.filter(({ isPublic }) => isPublic).length;
+    return (await foundPosts(server, everything)).length === expected ? true : null;
   });
   // It is unknown how much of this is on disk at the end.
-  const uncertain = tell(500);
+  const uncertain = report(500);
   server.child.kill("SIGKILL");
   await once(server.child, "exit");
   await until("the connection to be gone", () => (streams.open() === 0 ? true : null));
-  const missed = tell(100);
+  const missed = report(100);
 
   server = await startServer(folder, port, settings);
   await connectedTo(server.base);
-  const after = tell(1_000);
-  const gone = [...before, ...after].filter((_, index) => index % 5 === 0);
-  for (const { id } of gone) network.deleteStatus(id);
-  const edited = before.find((told) => told.isPublic && !gone.includes(told));
+  const after = report(1_000);
+  const removed = [...before, ...after].filter((_, index) => index % 5 === 0);
+  for (const { id } of removed) network.deleteStatus(id);
+  const edited = before.find((reported) => reported.isPublic && !removed.includes(reported));
   network.editStatus(edited?.id ?? "", { text: "an estuary" });
-  const last = tell(accounts.length).findLast(({ isPublic }) => isPublic);
+  const last = report(accounts.length).findLast(({ isPublic }) => isPublic);
 
-  const mayBeFound = (told: Told): boolean => told.isPublic && !gone.includes(told);
+  const mayBeFound = (reported: Reported): boolean =>
+    reported.isPublic && !removed.includes(reported);
   const awaited = [...uncertain, ...missed, ...(last === undefined ? [] : [last])];
   const found = await until("what was missed and the last one to be held", async () => {
     const posts = await foundPosts(server, everything);
-    const held = new Set(posts.map(({ Content }) => Content));
-    return awaited.filter(mayBeFound).every(({ text }) => held.has(text)) ? posts : null;
+    const stored = new Set(posts.map(({ Content }) => Content));
+    return awaited.filter(mayBeFound).every(({ text }) => stored.has(text)) ? posts : null;
   });
   const texts = new Set(found.map(({ Content }) => Content));
   expect(new Set(found.map(({ Metadata }) => Metadata.uri)).size).toBe(found.length);
-  const certain = [...before, ...after].filter((told) => mayBeFound(told) && told !== edited);
+  const certain = [...before, ...after].filter(
+    (reported) => mayBeFound(reported) && reported !== edited,
+  );
   expect(certain.filter(({ text }) => !texts.has(text))).toEqual([]);
   expect(texts.has("an estuary")).toBe(true);
-  const never = [...before, ...uncertain, ...missed, ...after].filter((told) => !mayBeFound(told));
+  const never = [...before, ...uncertain, ...missed, ...after].filter(
+    (reported) => !mayBeFound(reported),
+  );
   expect(never.filter(({ text }) => texts.has(text))).toEqual([]);
 
   await server.stop();

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { faultKinds } from "../../testkit/nodes-chaos/faults.ts";
+import { errorKinds } from "../../testkit/nodes-chaos/faults.ts";
 import type { ChaosReport } from "../../testkit/nodes-chaos/report.ts";
 
 /**
@@ -48,12 +48,12 @@ beforeAll(async () => {
 function summaryOf(found: ChaosReport): string {
   const { smallWaitsMs: waits } = found;
   const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
-  const faults = found.faults.map(({ at, kind, who }) => `${at} s ${kind} ${who}`);
+  const errors = found.faults.map(({ at, kind, who }) => `${at} s ${kind} ${who}`);
   return [
     `seed ${found.seed}; nodes are set apart by ${found.network}`,
     `${found.jobs} jobs in ${found.rushSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} given to a node more than once`,
     `by node: ${JSON.stringify(found.byNode)}`,
-    `faults: ${faults.join(", ")}`,
+    `faults: ${errors.join(", ")}`,
     `small keys: ${JSON.stringify(found.fairness)}, at most ${found.mostTurns} turns allowed; answered after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
   ].join("\n");
 }
@@ -67,8 +67,8 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
   });
 
   test("each kind of fault happened while jobs waited, and jobs were given to a second node", () => {
-    for (const kind of faultKinds) {
-      const while_ = report.faults.filter((fault) => fault.kind === kind && fault.waiting > 0);
+    for (const kind of errorKinds) {
+      const while_ = report.faults.filter((error) => error.kind === kind && error.waiting > 0);
       expect(while_.length, kind).toBeGreaterThan(0);
     }
     expect(report.leasedAgain).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     const queries = drawRealQueries(samples, seed).filter(isRead);
     expect(queries.length).toBeGreaterThanOrEqual(300);
     let start = performance.now();
-    const expected = await askOracle(queries);
+    const expected = await requestOracle(queries);
     console.log(`oracle: ${secondsSince(start)} s in ${threads} threads`);
     compare(queries, expected);
     start = performance.now();
@@ -69,11 +69,11 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     let total = 0;
     for (const [index, query] of queries.entries()) {
       const found = allIds(query);
-      const wanted = expected[index] ?? [];
+      const target = expected[index] ?? [];
       total += found.length;
       if (found.length > 0) finding += 1;
-      if (typeof wanted === "string") differences.push(`${query}\nthe oracle says ${wanted}`);
-      else if (found.join() !== wanted.join()) differences.push(difference(query, found, wanted));
+      if (typeof target === "string") differences.push(`${query}\nthe oracle says ${target}`);
+      else if (found.join() !== target.join()) differences.push(difference(query, found, target));
     }
     console.log(`archive: ${secondsSince(start)} s`);
     console.log(
@@ -99,7 +99,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     return found;
   }
 
-  async function askOracle(queries: readonly string[]): Promise<(bigint[] | string)[]> {
+  async function requestOracle(queries: readonly string[]): Promise<(bigint[] | string)[]> {
     const around: OracleTask["around"] = {
       asOfMs: nowMs,
       authors: [...authors.values()],
@@ -131,21 +131,25 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
       .records.map(oraclePostOfX);
   }
 
-  function difference(query: string, found: readonly bigint[], wanted: readonly bigint[]): string {
-    const inOracle = new Set(wanted);
+  function difference(
+    query: string,
+    found: readonly bigint[],
+    expected: readonly bigint[],
+  ): string {
+    const inOracle = new Set(expected);
     const inArchive = new Set(found);
     const only = (name: string, ids: bigint[]): string =>
       `${ids.length} found by the ${name} alone\n${textsOf(ids.slice(0, 3))}`;
     return [
       `EARSHOT_TEST_SEED=${seed} ${query}`,
-      `archive ${found.length}, oracle ${wanted.length}`,
+      `archive ${found.length}, oracle ${expected.length}`,
       only(
         "archive",
         found.filter((id) => !inOracle.has(id)),
       ),
       only(
         "oracle",
-        wanted.filter((id) => !inArchive.has(id)),
+        expected.filter((id) => !inArchive.has(id)),
       ),
     ].join("\n");
   }

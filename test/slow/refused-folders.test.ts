@@ -54,17 +54,20 @@ const commands = [
 test.each([
   ["control.db", ["serve"], ["keys", "list"]],
   ["archive/catalog.db", ["serve"], ["search", "comet"]],
-])("a %s of a later version is left alone, in one line and with exit code 1", (name, ...ways) => {
-  const dataDir = join(folder, name.replace("/", "-"));
-  makeFolder(dataDir);
-  raiseSchema(join(dataDir, name));
-  for (const way of ways) {
-    const { code, said } = run(dataDir, ...way);
-    expect(code, way.join(" ")).toBe(1);
-    expect(said).toMatch(/^earshot: .*(has schema 99|written by a later version).* – run /);
-    expect(said.trimEnd().split("\n")).toHaveLength(1);
-  }
-});
+])(
+  "a %s of a later version is left alone, in one line and with exit code 1",
+  (name, ...methods) => {
+    const dataDir = join(folder, name.replace("/", "-"));
+    makeFolder(dataDir);
+    raiseSchema(join(dataDir, name));
+    for (const method of methods) {
+      const { code, said } = run(dataDir, ...method);
+      expect(code, method.join(" ")).toBe(1);
+      expect(said).toMatch(/^earshot: .*(has schema 99|written by a later version).* – run /);
+      expect(said.trimEnd().split("\n")).toHaveLength(1);
+    }
+  },
+);
 
 test("a second server is refused with the process of the first", async () => {
   const dataDir = join(folder, "two");
@@ -141,10 +144,10 @@ describe.skipIf(disk === null)("a disk", () => {
 
   test("that is mounted for reading alone: every command says so in one line", () => {
     small.readOnly();
-    for (const way of commands) {
-      const { code, said } = run(dataDir, ...way);
-      expect(code, way.join(" ")).toBe(1);
-      expect(said, way.join(" ")).toMatch(
+    for (const method of commands) {
+      const { code, said } = run(dataDir, ...method);
+      expect(code, method.join(" ")).toBe(1);
+      expect(said, method.join(" ")).toMatch(
         /^earshot: .* cannot be written – check who may write there/,
       );
       expect(said.trimEnd().split("\n")).toHaveLength(1);

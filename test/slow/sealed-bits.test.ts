@@ -40,10 +40,10 @@ test.for([
   async ([table, key, column]) => {
     const unfound: string[] = [];
     for (const { where, bit } of bitsOf(table, key, column)) {
-      const place = { table, column, where };
-      changeBytes(data, place, flipped(bit));
+      const position = { table, column, where };
+      changeBytes(data, position, flipped(bit));
       if ((await checked()).findingCount === 0) unfound.push(`bit ${bit} where ${where}`);
-      changeBytes(data, place, flipped(bit));
+      changeBytes(data, position, flipped(bit));
     }
     expect(unfound).toEqual([]);
     expect((await checked()).findings).toEqual([]);

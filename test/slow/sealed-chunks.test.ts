@@ -24,14 +24,14 @@ test("terms are sealed as they are, around the edges of a chunk, and in many sho
   const again = sealedFrom(sealed, posts.keys());
   for (const index of [sealed, again.sealed]) {
     const found = sealedContents(index);
-    for (const [term, held] of contentsOf(posts, new Set(posts.keys()))) {
-      const places = found.get(term) ?? new Map<bigint, string>();
+    for (const [term, stored] of contentsOf(posts, new Set(posts.keys()))) {
+      const positions = found.get(term) ?? new Map<bigint, string>();
       found.delete(term);
-      expect([term, places.size]).toEqual([term, held.size]);
-      expect([term, [...held].filter(([id, place]) => places.get(id) !== place)]).toEqual([
+      expect([term, positions.size]).toEqual([term, stored.size]);
+      expect([
         term,
-        [],
-      ]);
+        [...stored].filter(([id, position]) => positions.get(id) !== position),
+      ]).toEqual([term, []]);
     }
     expect([...found.keys()]).toEqual([]);
   }

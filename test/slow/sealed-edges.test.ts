@@ -9,7 +9,7 @@ import {
   type SegmentForms,
   segmentForms,
 } from "../../testkit/archives/segment-forms.ts";
-import { askBoth, type Question } from "../../testkit/archives/two-forms-agree.ts";
+import { type Question, requestBoth } from "../../testkit/archives/two-forms-agree.ts";
 import { preparedPost } from "../../testkit/archives/write-overlay.ts";
 import { shownTree } from "../../testkit/data/random-trees.ts";
 
@@ -40,7 +40,7 @@ const beginning = (prefix: string, ...before: string[]): PlanNode => ({
 /** How many posts both find. */
 function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number {
   const question = { plan, range: everything, limit: 10_000, ...usual, ...more };
-  const answers = askBoth(forms, question);
+  const answers = requestBoth(forms, question);
   expect(answers?.sealed, shownTree(plan)).toBe(answers?.plain);
   return answers?.found ?? 0;
 }
@@ -177,7 +177,7 @@ describe("posts of many words", () => {
       0, 1, 249, 250, 251, 252, 253, 254, 255, 256, 510, 511, 512, 32_766, 32_767, 32_768, 65_534,
       65_535, 65_536, 69_998,
     ]) {
-      const token = (place: number): string => (place % 251 === 0 ? "again" : `n${place}`);
+      const token = (position: number): string => (position % 251 === 0 ? "again" : `n${position}`);
       foundAlike(forms, words(token(at)));
       const found = foundAlike(forms, words(token(at), token(at + 1)));
       if (at < 69_999) expect(found, `place ${at}`).toBeGreaterThan(0);
@@ -254,9 +254,9 @@ describe("a segment that is written to", () => {
 
   test("keeps a hidden post hidden when it is written anew, also when it is sealed again, and shows it then", () => {
     forms.write((writer) => {
-      const held = writer.findById(id);
-      if (held !== null)
-        writer.update(preparedPost(id, "river lake | is:post", idTimeMs(id)), held);
+      const stored = writer.findById(id);
+      if (stored !== null)
+        writer.update(preparedPost(id, "river lake | is:post", idTimeMs(id)), stored);
     });
     expect(counted(forms, words("lake"))).toBe(0);
     forms.sealAgain();
@@ -327,7 +327,7 @@ describe("the work of the worst queries", () => {
   }, 120_000);
   afterAll(() => forms.remove());
 
-  function askedFor(plan: PlanNode): SegmentQuery {
+  function requestedFor(plan: PlanNode): SegmentQuery {
     const bounds = { fromMs: null, toMs: null, lowId: null, highId: null };
     const query = platformQuery("x", { conjuncts: [plan], ...bounds });
     if (query === null) throw new Error("nothing is asked");
@@ -352,8 +352,8 @@ describe("the work of the worst queries", () => {
     ["a 50-way OR excluded", all([words("s0"), not(any(rareWords))]), 51],
   ])("%s: no more containers than leaves times chunks", (_name, plan, leaves) => {
     let looks = 0;
-    const asked = askedFor(plan);
-    const answer = forms.sealed.search(asked, everything, 100, () => {
+    const requested = requestedFor(plan);
+    const answer = forms.sealed.search(requested, everything, 100, () => {
       looks += 1;
       return false;
     });
@@ -365,7 +365,12 @@ describe("the work of the worst queries", () => {
     // The deadline is checked between chunks.
     expect(looks).toBeGreaterThanOrEqual(chunks - 1);
     const counts = forms.sealed.counter.onSnapshot(() =>
-      forms.sealed.counter.count(asked, everything, { originMs: 0, widthMs: 1e12 }, () => false),
+      forms.sealed.counter.count(
+        requested,
+        everything,
+        { originMs: 0, widthMs: 1e12 },
+        () => false,
+      ),
     );
     expect(counts.containers).toBeLessThanOrEqual(leaves * chunks);
   });
@@ -373,12 +378,12 @@ describe("the work of the worst queries", () => {
   test("a 50-way OR is counted from each container once, and its newest found in the first chunk", () => {
     const plan = any(rareWords);
     expect(counted(forms, plan)).toBe(posts);
-    const asked = askedFor(plan);
-    const answer = forms.sealed.search(asked, everything, 100, () => false);
+    const requested = requestedFor(plan);
+    const answer = forms.sealed.search(requested, everything, 100, () => false);
     expect(answer.ids).toHaveLength(100);
     expect(answer.containers).toBeLessThanOrEqual(50);
     const counts = forms.sealed.counter.count(
-      asked,
+      requested,
       everything,
       { originMs: 0, widthMs: 1e12 },
       () => false,
@@ -388,10 +393,10 @@ describe("the work of the worst queries", () => {
 
   test("a search that is over is stopped after a chunk, and goes on below it", () => {
     const plan = all([words("even"), words("odd")]);
-    const asked = askedFor(plan);
+    const requested = requestedFor(plan);
     const stops: bigint[] = [];
     for (let high = lastId; ; ) {
-      const { ids, stoppedAt } = forms.sealed.search(asked, { low: 0n, high }, 100, () => true);
+      const { ids, stoppedAt } = forms.sealed.search(requested, { low: 0n, high }, 100, () => true);
       expect(ids).toEqual([]);
       if (stoppedAt === null) break;
       stops.push(stoppedAt);

@@ -26,7 +26,7 @@ import {
   segmentForms,
 } from "../../testkit/archives/segment-forms.ts";
 import { smallArchive } from "../../testkit/archives/small-archive.ts";
-import { askBoth, type Question } from "../../testkit/archives/two-forms-agree.ts";
+import { type Question, requestBoth } from "../../testkit/archives/two-forms-agree.ts";
 import { writeOverlay } from "../../testkit/archives/write-overlay.ts";
 import {
   drawTree,
@@ -41,10 +41,10 @@ import { testSeed } from "../../testkit/seed.ts";
  * Random trees against FTS5 and the sealed index of one segment. EARSHOT_TEST_TREES sets their number and adds 600,000
  * real posts.
  */
-const asked = process.env.EARSHOT_TEST_TREES;
-const trees = Number(asked ?? 3_000);
+const requested = process.env.EARSHOT_TEST_TREES;
+const trees = Number(requested ?? 3_000);
 const seed = testSeed(20_261_101);
-const usesRealPosts = asked !== undefined && hasRealPosts();
+const usesRealPosts = requested !== undefined && hasRealPosts();
 const skipped = usesRealPosts
   ? ""
   : " (skipped: they take EARSHOT_TEST_TREES=100000, and the posts on this machine)";
@@ -100,13 +100,13 @@ function theSame(
   textsOf: (plain: DatabaseSync) => readonly string[],
 ): void {
   let forms: SegmentForms;
-  let held: Held;
+  let stored: Stored;
   const skew = (): TimeSkew => (typeof skewOf === "function" ? skewOf() : skewOf);
 
   beforeAll(() => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
     forms = open();
-    held = forms.inspect((plain) => heldOf(plain, textsOf(plain)));
+    stored = forms.inspect((plain) => storedOf(plain, textsOf(plain)));
   }, setupMs);
   afterAll(() => forms.remove());
 
@@ -114,30 +114,30 @@ function theSame(
   const timeout = 120_000 + trees * 200;
 
   test(`${third} trees as they were sealed`, { timeout }, () => {
-    askTrees(forms, held, skew(), seed, third);
+    requestTrees(forms, stored, skew(), seed, third);
   });
 
   test(`${third} trees with a tenth of the posts written since`, { timeout }, () => {
-    writeOverlay(forms, held.ids, held.texts, seededRandom(seed));
-    askTrees(forms, held, skew(), seed + 1, third);
+    writeOverlay(forms, stored.ids, stored.texts, seededRandom(seed));
+    requestTrees(forms, stored, skew(), seed + 1, third);
   });
 
   test(`${third} trees sealed again, and written to again`, { timeout }, () => {
     forms.sealAgain();
-    askTrees(forms, held, skew(), seed + 2, Math.ceil(third / 2));
-    writeOverlay(forms, held.ids, held.texts, seededRandom(seed + 1));
-    askTrees(forms, held, skew(), seed + 3, Math.ceil(third / 2));
+    requestTrees(forms, stored, skew(), seed + 2, Math.ceil(third / 2));
+    writeOverlay(forms, stored.ids, stored.texts, seededRandom(seed + 1));
+    requestTrees(forms, stored, skew(), seed + 3, Math.ceil(third / 2));
   });
 }
 
-type Held = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords };
+type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords };
 
 /** Class boundaries, where representations change. */
 const borders = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsOfClass = 400;
 const textsKept = 4_000;
 
-function heldOf(plain: DatabaseSync, texts: readonly string[]): Held {
+function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
   const random = seededRandom(seed);
   const read = plain.prepare("SELECT id FROM post ORDER BY id");
   read.setReadBigInts(true);
@@ -190,9 +190,9 @@ function textsOfRows(plain: DatabaseSync): string[] {
   );
 }
 
-function askTrees(
+function requestTrees(
   forms: SegmentForms,
-  { ids, words }: Held,
+  { ids, words }: Stored,
   skew: TimeSkew,
   from: number,
   count: number,
@@ -201,7 +201,7 @@ function askTrees(
   const met = { asked: 0, found: 0, counted: 0 };
   for (let number = 0; number < count; number++) {
     const question = drawQuestion(words, ids, skew, random);
-    const answers = askBoth(forms, question);
+    const answers = requestBoth(forms, question);
     if (answers === null) continue;
     met.asked += 1;
     if (answers.found > 0) met.found += 1;
@@ -258,7 +258,7 @@ const oneOf = <Item>(items: readonly Item[], random: Random): Item =>
 function report(forms: SegmentForms, question: Question, number: number): string {
   const differs = (plan: PlanNode): boolean => {
     try {
-      const answers = askBoth(forms, { ...question, plan });
+      const answers = requestBoth(forms, { ...question, plan });
       return answers !== null && answers.plain !== answers.sealed;
     } catch {
       return false;
@@ -270,7 +270,7 @@ function report(forms: SegmentForms, question: Question, number: number): string
     smaller = smallerTrees(plan).find(differs);
   }
   const { plan: _, ...rest } = question;
-  const answers = askBoth(forms, { ...question, plan });
+  const answers = requestBoth(forms, { ...question, plan });
   return [
     `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${shownTree(question.plan)}`,
     `smaller: ${shownTree(plan)}`,

@@ -36,7 +36,7 @@ const resultOf = (server: ServerProcess, uuid: string, key = server.key) =>
     headers: { authorization: `Bearer ${key}` },
   });
 
-async function held(server: ServerProcess): Promise<number> {
+async function stored(server: ServerProcess): Promise<number> {
   const metrics = await (await fetch(`${server.base}/metrics`)).text();
   return Number(/^earshot_held_requests (\d+)$/m.exec(metrics)?.[1]);
 }
@@ -50,7 +50,7 @@ test("SIGTERM answers who waits, ends streams, and ends the process within 5 s w
   });
   expect(stream.status).toBe(200);
   const streamed = stream.text();
-  await until("all are held", async () => ((await held(server)) >= 3 ? true : null));
+  await until("all are held", async () => ((await stored(server)) >= 3 ? true : null));
 
   const sentMs = performance.now();
   const exit = once(server.child, "exit");

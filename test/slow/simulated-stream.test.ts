@@ -22,7 +22,7 @@ const mostResidentMb = 500;
 const mostOfOneRead = Math.ceil(65_536 / 200);
 
 let stream: SimulatedStream;
-let held: { posts: Map<string, string>; events: number };
+let stored: { posts: Map<string, string>; events: number };
 
 beforeAll(async () => {
   jetstreamPrograms();
@@ -34,19 +34,19 @@ afterAll(async () => {
 });
 
 /** Samples until the service has everything that Jetstream has. */
-async function samplesUntilHeld(service: ServerProcess): Promise<StreamSample[]> {
+async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[]> {
   const samples: StreamSample[] = [];
   await until(
     "the service has taken all events",
     async () => {
       const sample = await takeSample(service);
       samples.push(sample);
-      return sample.events >= held.events && sample.waiting === 0 ? true : null;
+      return sample.events >= stored.events && sample.waiting === 0 ? true : null;
     },
     120_000,
   );
   await until("the service finds what Jetstream holds", async () =>
-    sameMaps(await foundTexts(service), held.posts) ? true : null,
+    sameMaps(await foundTexts(service), stored.posts) ? true : null,
   ).catch(() => {});
   return samples;
 }
@@ -61,10 +61,10 @@ describe("the simulator of Jetstream's makers at its highest rate", () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     await stream.endTraffic();
-    held = await stream.held();
-    samples.push(...(await samplesUntilHeld(service)));
-    expect(held.posts.size).toBeGreaterThan(100);
-    expect(differences(await foundTexts(service), held.posts)).toEqual([]);
+    stored = await stream.held();
+    samples.push(...(await samplesUntilStored(service)));
+    expect(stored.posts.size).toBeGreaterThan(100);
+    expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
     expect(most(samples, "residentMb")).toBeLessThan(mostResidentMb);
     await service.stop();
   });
@@ -78,8 +78,8 @@ describe("the simulator of Jetstream's makers at its highest rate", () => {
       EARSHOT_INGEST_BATCH_EVENTS: "50",
       EARSHOT_INGEST_MAX_WAITING_EVENTS: String(mostWaiting),
     });
-    const samples = await samplesUntilHeld(service);
-    expect(differences(await foundTexts(service), held.posts)).toEqual([]);
+    const samples = await samplesUntilStored(service);
+    expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
     expect(most(samples, "waiting")).toBeGreaterThan(mostWaiting / 2);
     expect(most(samples, "waiting")).toBeLessThanOrEqual(mostWaiting + mostOfOneRead);
     expect(most(samples, "residentMb")).toBeLessThan(mostResidentMb);

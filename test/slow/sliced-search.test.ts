@@ -136,8 +136,8 @@ describe("a search for many prefixes in a sealed segment", () => {
     try {
       const expected = set.foundByMatcher(plan).slice(0, request.limit);
       const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
-      const asked = { ...request, after: null, deadlineMs: 1 };
-      const { value, slices } = drive(set.archive.reader.steps.search(asked, turn));
+      const requested = { ...request, after: null, deadlineMs: 1 };
+      const { value, slices } = drive(set.archive.reader.steps.search(requested, turn));
       expect(value.positions.map(nameOf)).toEqual(expected);
       expect(value.complete).toBe(true);
       expect(slices).toBeGreaterThan(10);
@@ -154,8 +154,8 @@ describe("a search for many prefixes in a sealed segment", () => {
       let after: Position | null = null;
       let pages = 0;
       do {
-        const asked: SearchRequest = { ...request, after, deadlineMs: 0 };
-        const answer: SearchAnswer = drive(set.archive.reader.steps.search(asked, turn)).value;
+        const requested: SearchRequest = { ...request, after, deadlineMs: 0 };
+        const answer: SearchAnswer = drive(set.archive.reader.steps.search(requested, turn)).value;
         const { positions, next } = answer;
         found.push(...positions.map(nameOf));
         after = next;

@@ -32,12 +32,12 @@ describe.each(indexForms)("posts found by %s", (form) => {
   test("posting lists that follow docs/executors.md answer as the archive and the matcher do", () => {
     const met = { exact: 0, rechecked: 0, dropped: 0, found: 0 };
     fc.assert(
-      fc.property(posts, queries, (drawn, asked) => {
+      fc.property(posts, queries, (drawn, requested) => {
         const set = openPostSet(drawn, 9, form);
         try {
           const subjects = drawn.map(subjectOf);
           const executor = postingListExecutor(subjects);
-          for (const query of asked) {
+          for (const query of requested) {
             const plan = set.planOf(query);
             const answer = executor.search({ plan, limit: postsOfSet, after: null });
             const found = answer.positions.map(nameOf);
@@ -94,13 +94,17 @@ test.for<[string, PlanNode]>([
 ])("what it cannot say of %s is checked again, also under a negation", ([, plan]) => {
   const subjects = [1, 5, 9].map((n) => smallSubject(n));
   const executor = postingListExecutor(subjects);
-  const ask = (asked: PlanNode) =>
-    executor.search({ plan: asked, limit: 9, after: null }).positions.map(({ id }) => Number(id));
-  expect(ask(plan)).toEqual([9, 5]);
-  expect(ask({ kind: "not", child: plan })).toEqual([1]);
-  expect(ask({ kind: "not", child: { kind: "not", child: plan } })).toEqual([9, 5]);
-  expect(ask({ kind: "and", children: [plan, { kind: "not", child: plan }] })).toEqual([]);
-  expect(ask({ kind: "or", children: [plan, { kind: "not", child: plan }] })).toEqual([9, 5, 1]);
+  const request = (requested: PlanNode) =>
+    executor
+      .search({ plan: requested, limit: 9, after: null })
+      .positions.map(({ id }) => Number(id));
+  expect(request(plan)).toEqual([9, 5]);
+  expect(request({ kind: "not", child: plan })).toEqual([1]);
+  expect(request({ kind: "not", child: { kind: "not", child: plan } })).toEqual([9, 5]);
+  expect(request({ kind: "and", children: [plan, { kind: "not", child: plan }] })).toEqual([]);
+  expect(request({ kind: "or", children: [plan, { kind: "not", child: plan }] })).toEqual([
+    9, 5, 1,
+  ]);
 });
 
 function foundByMatcher(plan: PlanNode, subjects: readonly Subject[]): string[] {

@@ -79,7 +79,7 @@ const queries = [
 function contentsOf(folder: string) {
   const reader = createReader(folder, 2_000, { now: () => 0, elapsed: () => 0 });
   const { operations } = reader;
-  const ask = (query: string) => {
+  const request = (query: string) => {
     const { tree } = parseQuery(query);
     const names = operations.resolve(namesIn(tree));
     return operations.search({
@@ -92,11 +92,11 @@ function contentsOf(folder: string) {
       deadlineMs: Number.POSITIVE_INFINITY,
     }).positions;
   };
-  const all = ask("-xyzzy");
+  const all = request("-xyzzy");
   const { records } = operations.records(all);
   const contents = {
     records,
-    found: queries.map((query) => ask(query)),
+    found: queries.map((query) => request(query)),
     arrived: operations.records(operations.arrivals({ after: null, limit: 100_000 })).records,
     segments: operations.stats({ maxBytes: 0 }).segments,
     coverage: operations.coverage().flatMap(({ intervals }) => intervals),
@@ -151,11 +151,11 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     const [interval] = left.coverage;
     expect(left.coverage).toHaveLength(1);
     const fromMs = interval?.fromMs ?? Number.NaN;
-    const held = new Set(left.records.map(uriOf));
+    const stored = new Set(left.records.map(uriOf));
     for (const text of all.records) {
       const { Metadata } = JSON.parse(text) as { Metadata: { created_at: string; origin: string } };
       const isKept = Metadata.origin === "import" || Date.parse(Metadata.created_at) >= fromMs;
-      if (isKept) expect(held, text).toContain(uriOf(text));
+      if (isKept) expect(stored, text).toContain(uriOf(text));
     }
     expect(await findingsIn(aged)).toEqual([]);
   });

@@ -74,7 +74,7 @@ function page(ids: readonly string[], next: string | null = null): Turn {
   return good({ ids, next });
 }
 
-type Told = {
+type Reported = {
   status: string;
   error: string;
   complete: boolean | null;
@@ -86,7 +86,7 @@ type Told = {
   ms: number;
 };
 
-async function job(maxResults = 100, nextCursor: string | null = null): Promise<Told> {
+async function job(maxResults = 100, nextCursor: string | null = null): Promise<Reported> {
   const startMs = performance.now();
   const named = { query: "author.example.com", max_results: maxResults };
   const more = nextCursor === null ? {} : { next_cursor: nextCursor };
@@ -99,7 +99,7 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
     method: "GET",
     url: `/v1/search/live/bluesky/status/${uuid}`,
   });
-  const told = status.json();
+  const reported = status.json();
   const posts =
     result.statusCode === 200
       ? result
@@ -108,17 +108,17 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
       : [];
   expect(new Set(posts).size).toBe(posts.length);
   return {
-    ...told,
+    ...reported,
     posts,
-    nextCursor: told.next_cursor,
+    nextCursor: reported.next_cursor,
     httpStatus: result.statusCode,
     ms: performance.now() - startMs,
   };
 }
 
-const codesOf = ({ warnings }: Told) => warnings.map(({ code }) => code);
+const codesOf = ({ warnings }: Reported) => warnings.map(({ code }) => code);
 
-const faults: [string, Turn][] = [
+const errors: [string, Turn][] = [
   ["no answer", silent],
   ["a body that stays open", stuckInBody],
   ["a body that breaks off", brokenOff],
@@ -143,38 +143,38 @@ const lasting: [string, Turn][] = [
 ];
 
 describe("a fault that passes", () => {
-  test.each(faults)("%s: the answer is whole", async (_what, turn) => {
+  test.each(errors)("%s: the answer is whole", async (_what, turn) => {
     hostile.script = [turn, page(["1", "2"], "b"), turn, page(["3"])];
-    const told = await job();
-    expect(told).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
-    expect(told.ms).toBeLessThan(10_000);
+    const reported = await job();
+    expect(reported).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
+    expect(reported.ms).toBeLessThan(10_000);
   });
 });
 
 describe("a fault that stays", () => {
-  test.each([...faults, ...lasting])(
+  test.each([...errors, ...lasting])(
     "%s: an error that names the upstream",
     async (_what, turn) => {
       hostile.usual = turn;
-      const told = await job();
-      expect(told).toMatchObject({ posts: [] });
-      expect(["error", "expired"]).toContain(told.status);
-      expect([502, 504]).toContain(told.httpStatus);
-      expect(told.error).toMatch(/127\.0\.0\.1:\d+|the platform/);
-      expect(told.error).not.toContain("meta-data");
-      expect(told.ms).toBeLessThan(10_000);
+      const reported = await job();
+      expect(reported).toMatchObject({ posts: [] });
+      expect(["error", "expired"]).toContain(reported.status);
+      expect([502, 504]).toContain(reported.httpStatus);
+      expect(reported.error).toMatch(/127\.0\.0\.1:\d+|the platform/);
+      expect(reported.error).not.toContain("meta-data");
+      expect(reported.ms).toBeLessThan(10_000);
     },
   );
 
-  test.each([...faults, ...lasting])(
+  test.each([...errors, ...lasting])(
     "%s, after a first page: a part that says so",
     async (_what, turn) => {
       hostile.script = [page(["1", "2"], "b")];
       hostile.usual = turn;
-      const told = await job();
-      expect(told).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
-      expect(codesOf(told)).toContain("upstream_broke_off");
-      expect(told.ms).toBeLessThan(10_000);
+      const reported = await job();
+      expect(reported).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
+      expect(codesOf(reported)).toContain("upstream_broke_off");
+      expect(reported.ms).toBeLessThan(10_000);
     },
   );
 });
@@ -182,17 +182,17 @@ describe("a fault that stays", () => {
 describe("pages", () => {
   test("that repeat and come in another order give each post once, and are not complete", async () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
-    const told = await job();
-    expect(told).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
-    expect(codesOf(told)).toContain("upstream_repeats");
+    const reported = await job();
+    expect(reported).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
+    expect(codesOf(reported)).toContain("upstream_repeats");
   });
 
   test("whose cursors lead in a circle end, and it is said", async () => {
     hostile.script = [page(["1"], "b"), page(["2"], "c")];
     hostile.usual = page(["3"], "b");
-    const told = await job();
-    expect(told).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
-    expect(codesOf(told)).toContain("upstream_repeats");
+    const reported = await job();
+    expect(reported).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
+    expect(codesOf(reported)).toContain("upstream_repeats");
     expect(hostile.requests).toHaveLength(3);
   });
 
@@ -202,9 +202,9 @@ describe("pages", () => {
       n += 1;
       page([], `cursor ${n}`)(request, response);
     };
-    const told = await job();
-    expect(told).toMatchObject({ complete: false, posts: [] });
-    expect(codesOf(told)).toContain("upstream_empty_pages");
+    const reported = await job();
+    expect(reported).toMatchObject({ complete: false, posts: [] });
+    expect(codesOf(reported)).toContain("upstream_empty_pages");
     expect(hostile.requests.length).toBeLessThan(10);
   });
 
@@ -233,9 +233,9 @@ describe("pages", () => {
     const posts: string[] = [];
     let cursor: string | null = null;
     do {
-      const told = await job(2, cursor);
-      posts.push(...told.posts);
-      cursor = told.nextCursor;
+      const reported = await job(2, cursor);
+      posts.push(...reported.posts);
+      cursor = reported.nextCursor;
     } while (cursor !== null);
     expect(posts).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
   });
@@ -244,9 +244,9 @@ describe("pages", () => {
 test("an account that is suspended in the middle gives what was read, and that it is not all", async () => {
   hostile.script = [page(["1", "2"], "b")];
   hostile.usual = answered(404, {}, "{}");
-  const told = await job();
-  expect(told).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
-  expect(codesOf(told)).toContain("upstream_gone");
+  const reported = await job();
+  expect(reported).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
+  expect(codesOf(reported)).toContain("upstream_gone");
 });
 
 test("an account that is not there is an empty answer", async () => {

@@ -116,9 +116,9 @@ export function changeAll(each: SmallArchive, round: number, count: number): voi
     })),
   ]);
   const { positions } = each.search({ ...everything, platforms: ["x"] });
-  const taken = positions[(round * 7) % positions.length];
-  if (taken === undefined) throw new Error("there are posts of X");
-  const native = { platform: "x", nativeId: taken.id, userId: null, username: "jack" } as const;
+  const used = positions[(round * 7) % positions.length];
+  if (used === undefined) throw new Error("there are posts of X");
+  const native = { platform: "x", nativeId: used.id, userId: null, username: "jack" } as const;
   each.put(makePost({ ...native, text: `late number ${round}` }));
   each.addCounts();
 }

@@ -30,7 +30,7 @@ export const everything = "-nosuchwordanywhere";
 
 /** All matching posts, newest first, through the public API. */
 export async function foundPosts(
-  server: Asked,
+  server: Requested,
   query: string,
   pageLength = 500,
 ): Promise<FoundPost[]> {
@@ -52,7 +52,7 @@ export async function foundPosts(
 
 /** Gaps in the coverage of a time, Unix milliseconds. */
 export async function gapsOf(
-  server: Asked,
+  server: Requested,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<{ fromMs: number; toMs: number }[]> {
   const uuid = await submit(server, {
@@ -72,23 +72,23 @@ export async function gapsOf(
   }));
 }
 
-type Asked = Pick<ServerProcess, "base" | "key">;
+type Requested = Pick<ServerProcess, "base" | "key">;
 
-const path = ({ base }: Asked): string => `${base}/v1/search/live/social`;
+const path = ({ base }: Requested): string => `${base}/v1/search/live/social`;
 
-const headers = ({ key }: Asked): Record<string, string> => ({
+const headers = ({ key }: Requested): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   "content-type": "application/json",
 });
 
-async function submit(server: Asked, search: object): Promise<string> {
+async function submit(server: Requested, search: object): Promise<string> {
   const body = { type: "social", arguments: { type: "searchbyfullarchive", ...search } };
-  const taken = await fetch(path(server), {
+  const used = await fetch(path(server), {
     method: "POST",
     headers: headers(server),
     body: JSON.stringify(body),
   });
-  const { uuid, error } = (await taken.json()) as { uuid: string; error: string };
-  if (taken.status !== 202) throw new Error(`${JSON.stringify(search)}: ${taken.status} ${error}`);
+  const { uuid, error } = (await used.json()) as { uuid: string; error: string };
+  if (used.status !== 202) throw new Error(`${JSON.stringify(search)}: ${used.status} ${error}`);
   return uuid;
 }

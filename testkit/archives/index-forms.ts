@@ -8,13 +8,13 @@ export type IndexForm = "fts5" | "sealed" | "imported" | "mixed";
 export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "mixed"];
 
 /** Forms with the same segments and IDs. */
-export const heldForms = ["fts5", "sealed"] as const;
+export const storedForms = ["fts5", "sealed"] as const;
 
 /** Writes the posts in one batch, sealed if the form is. */
 export function putInOne(
   archive: SmallArchive,
   posts: readonly Post[],
-  form: (typeof heldForms)[number],
+  form: (typeof storedForms)[number],
 ): void {
   archive.put(...posts);
   if (form === "sealed") archive.seal();
@@ -29,7 +29,7 @@ export function putInForm(archive: SmallArchive, posts: readonly Post[], form: I
     }
     return;
   }
-  const first = form === "mixed" ? posts.flatMap(heldBefore) : posts;
+  const first = form === "mixed" ? posts.flatMap(storedBefore) : posts;
   const half = Math.ceil(first.length / 2);
   archive.put(...first.slice(0, half));
   archive.put(...first.slice(half));
@@ -48,7 +48,7 @@ const fateOf = (index: number): Fate =>
   index % 6 === 3 ? (fates[Math.floor(index / 6) % fates.length] ?? "none") : "none";
 
 /** The version of a post stored at sealing. */
-function heldBefore(post: Post, index: number): Post[] {
+function storedBefore(post: Post, index: number): Post[] {
   switch (fateOf(index)) {
     case "edited":
       return [{ ...post, text: `before ${post.text}`, hashtags: [], urls: [], langs: ["de"] }];

@@ -75,9 +75,9 @@ export function createMemoryArchive(): MemoryArchive {
     reports: [],
     beforeWrite: () => {},
     accountsToLookUp: async (_platform, beforeMs, limit) => {
-      const held = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
+      const stored = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
       const atOf = (account: string) => archive.lookedUp.get(account) ?? Number.NEGATIVE_INFINITY;
-      const due = [...held].filter((account) => atOf(account) < beforeMs);
+      const due = [...stored].filter((account) => atOf(account) < beforeMs);
       return due.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
     },
     aliases: async (platform, below, limit) =>
@@ -176,11 +176,11 @@ export function createMemoryArchive(): MemoryArchive {
   }
 
   function put(post: Post, report: WriteReport): void {
-    const held = archive.posts.get(post.uri);
+    const stored = archive.posts.get(post.uri);
     const tombstone = archive.tombstones.get(post.uri);
     if (tombstone !== undefined && post.revision <= tombstone) report.suppressed += 1;
-    else if (held === undefined) report.inserted += 1;
-    else if (isNewer(post, held)) report.updated += 1;
+    else if (stored === undefined) report.inserted += 1;
+    else if (isNewer(post, stored)) report.updated += 1;
     else {
       report.unchanged += 1;
       return;
@@ -191,10 +191,10 @@ export function createMemoryArchive(): MemoryArchive {
   return archive;
 }
 
-function isNewer(post: Post, held: Post): boolean {
-  if (post.origin === "import" && held.origin !== "import") return false;
-  if (post.origin === "import") return JSON.stringify(text(post)) !== JSON.stringify(text(held));
-  return post.revision > held.revision;
+function isNewer(post: Post, stored: Post): boolean {
+  if (post.origin === "import" && stored.origin !== "import") return false;
+  if (post.origin === "import") return JSON.stringify(text(post)) !== JSON.stringify(text(stored));
+  return post.revision > stored.revision;
 }
 
 const text = (post: Post) => [post.text, post.counts, post.createdMs];

@@ -28,15 +28,15 @@ class Link {
 function base32(bytes: Uint8Array): string {
   const digits = "abcdefghijklmnopqrstuvwxyz234567";
   let text = "";
-  let held = 0;
+  let stored = 0;
   let bits = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
+    stored = (stored << 8) | byte;
     bits += 8;
-    for (; bits >= 5; bits -= 5) text += digits[(held >> (bits - 5)) & 31];
-    held &= (1 << bits) - 1;
+    for (; bits >= 5; bits -= 5) text += digits[(stored >> (bits - 5)) & 31];
+    stored &= (1 << bits) - 1;
   }
-  return bits === 0 ? text : text + digits[(held << (5 - bits)) & 31];
+  return bits === 0 ? text : text + digits[(stored << (5 - bits)) & 31];
 }
 
 const bytes = (text: string) => ({

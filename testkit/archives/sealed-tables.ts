@@ -114,8 +114,8 @@ function writePostings(
   const head = numbers.length === 1 ? [] : varint(numbers.length);
   if (numbers.length <= inlinePosts) {
     const distances = numbers.map((number, index) => number - (numbers[index - 1] ?? 0));
-    const places = holdsPositions(name) ? [...postings.values()].flatMap(inlinePlaces) : [];
-    return { entry: Buffer.from([...head, ...distances.flatMap(varint), ...places]), rows: 0 };
+    const positions = holdsPositions(name) ? [...postings.values()].flatMap(inlinePositions) : [];
+    return { entry: Buffer.from([...head, ...distances.flatMap(varint), ...positions]), rows: 0 };
   }
   const chunks = Array.from({ length: chunksOf(posts) }, (_, chunk) =>
     numbers.filter((number) => Math.floor(number / postsOfChunk) === chunk),
@@ -130,10 +130,10 @@ function writePostings(
       .prepare("INSERT INTO sealed_docs(row, docs) VALUES (?, ?)")
       .run(row + index, Buffer.concat(containers.map(container)));
     if (!holdsPositions(name)) continue;
-    const places = members.map((number) => postings.get(number) ?? []);
+    const positions = members.map((number) => postings.get(number) ?? []);
     database
       .prepare("INSERT INTO sealed_positions(row, positions) VALUES (?, ?)")
-      .run(row + index, positionsRow(places));
+      .run(row + index, positionsRow(positions));
   }
   return { entry, rows: rows.length };
 }
@@ -142,10 +142,10 @@ function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }
 
-const inlinePlaces = (places: readonly number[]): number[] =>
-  places.flatMap((place, index) => {
-    const follows = index < places.length - 1 ? 1 : 0;
-    return varint((place - (places[index - 1] ?? 0)) * 2 + follows);
+const inlinePositions = (positions: readonly number[]): number[] =>
+  positions.flatMap((position, index) => {
+    const follows = index < positions.length - 1 ? 1 : 0;
+    return varint((position - (positions[index - 1] ?? 0)) * 2 + follows);
   });
 
 function container(numbers: readonly number[]): Buffer {
@@ -164,13 +164,13 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   const ranks: number[] = [];
   const starts: number[] = [];
   const list: { place: number; isLast: boolean }[] = [];
-  const bytes = posts.map((places, rank) => {
-    const [only = 0, second] = places;
+  const bytes = posts.map((positions, rank) => {
+    const [only = 0, second] = positions;
     if (second === undefined && only < 255) return only;
     ranks.push(rank);
     starts.push(list.length);
-    places.forEach((place, index) => {
-      list.push({ place, isLast: index === places.length - 1 });
+    positions.forEach((place, index) => {
+      list.push({ place, isLast: index === positions.length - 1 });
     });
     return 255;
   });

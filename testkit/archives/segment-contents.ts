@@ -45,15 +45,15 @@ export function sealedFrom(
 export function sealedContents(database: DatabaseSync): IndexContents {
   const numbers = openPostNumbers(database, "contents", null);
   const contents: IndexContents = new Map();
-  const fail = (fault: string): void => {
-    throw new Error(fault);
+  const fail = (error: string): void => {
+    throw new Error(error);
   };
   const walk = walkSealedTerms(database, numbers.posts, fail, (term, postings) => {
     const { count, places, starts } = postings;
     const posts = new Map<bigint, string>();
     for (let index = 0; index < count; index += 1) {
-      const held = places === null ? [] : places.subarray(starts[index], starts[index + 1]);
-      posts.set(numbers.idOf(postings.numbers[index] ?? 0), held.join(" "));
+      const stored = places === null ? [] : places.subarray(starts[index], starts[index + 1]);
+      posts.set(numbers.idOf(postings.numbers[index] ?? 0), stored.join(" "));
     }
     contents.set(term, posts);
   });
@@ -66,12 +66,12 @@ export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): Inde
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {
     if (!ids.has(id)) continue;
-    for (const [place, token] of tokens.entries()) {
-      const held = contents.get(token) ?? new Map<bigint, string>();
-      contents.set(token, held);
-      const before = held.get(id);
-      const after = before === undefined ? `${place}` : `${before} ${place}`;
-      held.set(id, holdsPositions(token) ? after : "");
+    for (const [position, token] of tokens.entries()) {
+      const stored = contents.get(token) ?? new Map<bigint, string>();
+      contents.set(token, stored);
+      const before = stored.get(id);
+      const after = before === undefined ? `${position}` : `${before} ${position}`;
+      stored.set(id, holdsPositions(token) ? after : "");
     }
   }
   return contents;

@@ -8,7 +8,7 @@ import type { IndexForm } from "./index-forms.ts";
 /** Answers of archive, matcher and oracle: post names, newest first. */
 export type Answers = { archive: string[]; matcher: string[]; oracle: string[] };
 
-export type ThreeWays = {
+export type ThreeMethods = {
   answersTo(query: string): Answers;
   /** Number of posts that the matcher finds. */
   countOf(query: string): number;
@@ -16,11 +16,11 @@ export type ThreeWays = {
 };
 
 /** Three independent answers over the same posts. The oracle sees API output only. */
-export function openThreeWays(posts: readonly Post[], form: IndexForm = "fts5"): ThreeWays {
+export function openThreeMethods(posts: readonly Post[], form: IndexForm = "fts5"): ThreeMethods {
   const set = openPostSet(posts, 15, form);
-  const held = oraclePosts(set.archive, posts);
-  const around = oracleAround(posts, held, asOfMs);
-  const analyzed = held.map((post) => ({
+  const stored = oraclePosts(set.archive, posts);
+  const around = oracleAround(posts, stored, asOfMs);
+  const analyzed = stored.map((post) => ({
     name: `${post.Metadata.platform} ${post.ID}`,
     post: analyzePost(post),
   }));

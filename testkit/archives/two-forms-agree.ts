@@ -22,7 +22,10 @@ const never = (): boolean => false;
 export type BothAnswers = { plain: string; sealed: string; found: number };
 
 /** Null if the query cannot match. */
-export function askBoth({ plain, sealed }: SegmentForms, question: Question): BothAnswers | null {
+export function requestBoth(
+  { plain, sealed }: SegmentForms,
+  question: Question,
+): BothAnswers | null {
   const { plan, fromMs, toMs } = question;
   const bounds = { fromMs, toMs, lowId: null, highId: null };
   const query = platformQuery("x", { conjuncts: [plan], ...bounds });
@@ -37,13 +40,13 @@ function answerOf(
   query: PlatformQuery,
   { range, limit, skew, widthMs }: Question,
 ): { text: string; found: number } {
-  const asked = { ...query, skew };
+  const requested = { ...query, skew };
   if (limit !== null) {
-    const { ids, stoppedAt } = segment.search(asked, range, limit, never);
+    const { ids, stoppedAt } = segment.search(requested, range, limit, never);
     return { text: `${ids.join()} ${stoppedAt}`, found: ids.length };
   }
   const { counts, countedFromMs } = segment.counter.onSnapshot(() =>
-    segment.counter.count(asked, range, { originMs: 0, widthMs }, never),
+    segment.counter.count(requested, range, { originMs: 0, widthMs }, never),
   );
   const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const found = sorted.reduce((sum, [, count]) => sum + count, 0);

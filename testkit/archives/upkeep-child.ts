@@ -146,32 +146,32 @@ function keepUp({ rounds, over }: Pace): void {
   };
   const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
   const context = compactionContext(folder, bounds, clock);
-  const upkeep = createCompaction(context);
+  const compaction = createCompaction(context);
   const outdate = (sequence: number): void =>
     changeCatalog(
       context.catalog,
       `UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ${sequence}`,
     );
   while (Atomics.load(over, 0) === 0) {
-    while (runSteps(upkeep.look()) && Atomics.load(over, 0) === 0);
+    while (runSteps(compaction.look()) && Atomics.load(over, 0) === 0);
     Atomics.add(rounds, 0, 1);
     Atomics.notify(rounds, 0);
     const entries = readSegments(context.catalog);
     for (const { sequence } of entries.slice(0, -1)) outdate(sequence);
   }
-  while (runSteps(upkeep.look()));
-  const { fault } = upkeep.state();
+  while (runSteps(compaction.look()));
+  const { fault } = compaction.state();
   if (fault !== null) throw new Error(fault.message);
   context.catalog.close();
   lock.release();
 }
 
-function startKeeper(pace: Pace): Promise<void> {
+function startStore(pace: Pace): Promise<void> {
   const options = { argv: process.argv.slice(2), workerData: pace };
-  const keeper = new Worker(new URL(import.meta.url), options);
+  const store = new Worker(new URL(import.meta.url), options);
   return new Promise((resolve, reject) => {
-    keeper.on("error", reject);
-    keeper.on("exit", () => resolve());
+    store.on("error", reject);
+    store.on("exit", () => resolve());
   });
 }
 
@@ -184,7 +184,7 @@ if (parentPort !== null) {
   } else {
     const shared = () => new Int32Array(new SharedArrayBuffer(4));
     const pace = { rounds: shared(), over: shared() };
-    const keeping = startKeeper(pace);
+    const keeping = startStore(pace);
     writeAll(pace.rounds);
     Atomics.store(pace.over, 0, 1);
     await keeping;

@@ -5,7 +5,7 @@ import { archiveDefaults } from "../../src/archive/settings.ts";
 
 /** A process that compacts an archive until nothing is left and prints its state. Argument: the folder. */
 const context = compactionContext(String(process.argv[2]), archiveDefaults, { now: Date.now });
-const upkeep = createCompaction(context);
-while (runSteps(upkeep.look()));
-console.log(JSON.stringify(upkeep.state()));
+const compaction = createCompaction(context);
+while (runSteps(compaction.look()));
+console.log(JSON.stringify(compaction.state()));
 context.catalog.close();

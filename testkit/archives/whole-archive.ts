@@ -15,10 +15,10 @@ import { createBatchWriter, type PreparedBatch } from "../../src/archive/write/w
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { decodeRecord } from "../../src/posts/record.ts";
 
-type HeldRow = { platform: Platform; row: Record<string, unknown>; hidden: boolean };
+type StoredRow = { platform: Platform; row: Record<string, unknown>; hidden: boolean };
 
 /** All stored content of an archive folder, by ID. */
-export function wholeArchive(folder: string): HeldRow[] {
+export function wholeArchive(folder: string): StoredRow[] {
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
     return readSegments(catalog).flatMap((entry) => {
@@ -66,7 +66,7 @@ export function writerOn(dataDir: string, segmentPosts: number) {
 }
 
 /** All posts of an archive folder, by ID. */
-export function heldPosts(folder: string): { post: Post; hidden: boolean }[] {
+export function storedPosts(folder: string): { post: Post; hidden: boolean }[] {
   return wholeArchive(folder).map(({ platform, row, hidden }) => {
     const { id, time_ms, likes, reposts, replies, quotes, record } = row;
     const number = (value: unknown): number | null => (value === null ? null : Number(value));

@@ -28,11 +28,11 @@ export function writeOverlay(
 
 function workOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
   return (writer) => {
-    const held = writer.findById(id);
-    if (held === null) {
+    const stored = writer.findById(id);
+    if (stored === null) {
       writer.insert(preparedPost(id, terms, idTimeMs(id)), id, 1);
     } else if (kind < 0.4) {
-      writer.update(preparedPost(id, terms, held.timeMs), held);
+      writer.update(preparedPost(id, terms, stored.timeMs), stored);
     } else if (kind < 0.55) {
       writer.remove(id, null);
     } else if (kind < 0.65) {
@@ -42,16 +42,16 @@ function workOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter
       writer.moderate(id, { hidden: false, labels: [] });
     } else if (kind < 0.85) {
       writer.remove(id, null);
-      writer.insert(preparedPost(id, terms, held.timeMs), id, 1);
+      writer.insert(preparedPost(id, terms, stored.timeMs), id, 1);
     } else if (kind < 0.9) {
       writer.moderate(id, { hidden: kind < 0.87, labels: ["spam"] });
     } else if (kind < 0.95) {
       writer.addCounts(id, new Map([["likes", 12]]));
     } else {
-      writer.update(preparedPost(id, terms, held.timeMs), held);
+      writer.update(preparedPost(id, terms, stored.timeMs), stored);
       writer.moderate(id, { hidden: true, labels: [] });
       writer.remove(id, null);
-      writer.insert(preparedPost(id, terms, held.timeMs), id, 1);
+      writer.insert(preparedPost(id, terms, stored.timeMs), id, 1);
     }
   };
 }

@@ -10,14 +10,15 @@ export function drawPost(
   about: { parent: Post | null; quoted: Post | null; named: Person | null },
 ): Record<string, unknown> {
   const { parent, quoted, named } = about;
-  const said: string[] = [];
-  for (let left = draw.below(14); left > 0 && said.join(" ").length < 120; left--) {
-    said.push(draw.pick(words));
+  const output: string[] = [];
+  for (let left = draw.below(14); left > 0 && output.join(" ").length < 120; left--) {
+    output.push(draw.pick(words));
   }
-  if (draw.chance(0.2)) said.push(draw.pick(emoji));
-  if (draw.chance(0.15)) said.push(`#tag${draw.below(20)}`);
-  if (draw.chance(0.1)) said.push(`https://example.com/page/${draw.below(50)}?of=${draw.below(9)}`);
-  const text = `${named === null ? "" : `@${named.handle} `}${said.join(draw.chance(0.1) ? "\n" : " ")}`;
+  if (draw.chance(0.2)) output.push(draw.pick(emoji));
+  if (draw.chance(0.15)) output.push(`#tag${draw.below(20)}`);
+  if (draw.chance(0.1))
+    output.push(`https://example.com/page/${draw.below(50)}?of=${draw.below(9)}`);
+  const text = `${named === null ? "" : `@${named.handle} `}${output.join(draw.chance(0.1) ? "\n" : " ")}`;
   return {
     $type: "app.bsky.feed.post",
     text,

@@ -41,7 +41,7 @@ const valuesOf =
   (kind: Kind): Comparison =>
   ({ text, expected }) => ({ expected, actual: ofKind(kind, text).map(({ value }) => value) });
 
-const placesOf =
+const positionsOf =
   (kind: Kind, name: string): Comparison =>
   ({ text, expected }) => ({
     expected,
@@ -71,14 +71,14 @@ const isOneLink = (text: string): boolean => {
 
 const comparisons: Readonly<Record<string, Comparison>> = {
   "extract/mentions": valuesOf("mention"),
-  "extract/mentions_with_indices": placesOf("mention", "screen_name"),
+  "extract/mentions_with_indices": positionsOf("mention", "screen_name"),
   // A list counts as a mention of its owner.
   "extract/mentions_or_lists_with_indices": ({ text, expected }) => ({
     expected: (expected as ListMention[]).map(({ screen_name, list_slug, indices }) => ({
       screen_name,
       indices: [indices[0], indices[1] - list_slug.length],
     })),
-    actual: placesOf("mention", "screen_name")({ description: "", text, expected }).actual,
+    actual: positionsOf("mention", "screen_name")({ description: "", text, expected }).actual,
   }),
   "extract/replies": ({ text, expected }) => ({
     expected: expected ?? null,
@@ -87,14 +87,14 @@ const comparisons: Readonly<Record<string, Comparison>> = {
       null,
   }),
   "extract/urls": valuesOf("url"),
-  "extract/urls_with_indices": placesOf("url", "url"),
-  "extract/urls_with_directional_markers": placesOf("url", "url"),
+  "extract/urls_with_indices": positionsOf("url", "url"),
+  "extract/urls_with_directional_markers": positionsOf("url", "url"),
   "extract/tco_urls_with_params": valuesOf("url"),
   "extract/hashtags": valuesOf("hashtag"),
   "extract/hashtags_from_astral": valuesOf("hashtag"),
-  "extract/hashtags_with_indices": placesOf("hashtag", "hashtag"),
+  "extract/hashtags_with_indices": positionsOf("hashtag", "hashtag"),
   "extract/cashtags": valuesOf("cashtag"),
-  "extract/cashtags_with_indices": placesOf("cashtag", "cashtag"),
+  "extract/cashtags_with_indices": positionsOf("cashtag", "cashtag"),
   "autolink/usernames": linkedAs("mention"),
   "autolink/lists": linkedAs("mention"),
   "autolink/hashtags": linkedAs("hashtag"),
@@ -108,7 +108,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   "autolink/cashtags": linkedAs("cashtag"),
   "autolink/all": linkedAs("url", "mention", "hashtag", "cashtag"),
   "autolink/json": ({ text, json = "{}" }) => ({
-    expected: placesInJson(json),
+    expected: positionsInJson(json),
     actual: extractEntities(text).map((entity) => indicesOf(entity, text)),
   }),
   "validate/usernames": validWhen((text) => readMention(text, 0)?.end === text.length),
@@ -187,7 +187,7 @@ function decodeHtml(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-function placesInJson(json: string): [number, number][] {
+function positionsInJson(json: string): [number, number][] {
   const kinds = Object.values(JSON.parse(json) as Record<string, { indices: [number, number] }[]>);
   return kinds
     .flat()

@@ -9,7 +9,7 @@ import type { Answer, Question } from "./queries.ts";
  */
 type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
 
-export type Asked = { question: Question } & Compared;
+export type Requested = { question: Question } & Compared;
 
 type Compared = {
   outcome: Outcome;
@@ -21,17 +21,17 @@ type Compared = {
 const patienceMs = 60_000;
 
 /** Runs all queries and compares them with the healthy archive. */
-export async function askAll(
+export async function requestAll(
   archive: Archive,
   truth: ReadonlyMap<Question, Answer>,
-): Promise<Asked[]> {
-  const asked: Asked[] = [];
+): Promise<Requested[]> {
+  const requested: Requested[] = [];
   for (const [question, right] of truth) {
     const compared = await outcomeOf(question, archive, right);
-    asked.push({ question, ...compared });
+    requested.push({ question, ...compared });
     if (compared.outcome === "endless") break;
   }
-  return asked;
+  return requested;
 }
 
 async function outcomeOf(question: Question, archive: Archive, right: Answer): Promise<Compared> {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { pageMap } from "./page-map.ts";
 
-export type FaultKind =
+export type ErrorKind =
   | "flipped bit"
   | "zeroed page"
   | "copied page"
@@ -22,13 +22,13 @@ export type FaultKind =
 /** Damages a SQLite file and returns where. `older` is the path of its older copy, or null. */
 export function damageFile(
   path: string,
-  fault: FaultKind,
+  error: ErrorKind,
   random: () => number,
   older: string | null,
 ): string {
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value;
-  switch (fault) {
+  switch (error) {
     case "missing":
       rmSync(path);
       return "removed";
@@ -47,11 +47,11 @@ export function damageFile(
   const { table, pages } = pick(tables);
   const page = pick(pages);
   const at = (page - 1) * pageBytes;
-  if (fault === "zeroed page") {
+  if (error === "zeroed page") {
     put(path, at, Buffer.alloc(pageBytes));
     return `${table}, page ${page}`;
   }
-  if (fault === "copied page") {
+  if (error === "copied page") {
     const others = pages.filter((other) => other !== page);
     const from = others.length > 0 && random() < 0.7 ? pick(others) : pick(pick(tables).pages);
     put(path, at, bytesAt(path, (from - 1) * pageBytes, pageBytes));

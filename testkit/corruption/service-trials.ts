@@ -17,15 +17,15 @@ import { environmentOf, program } from "../service/server-process.ts";
 import { damageFile } from "./faults.ts";
 
 /** A fault in a data folder. `change` returns where; `older` is an earlier copy. */
-export type ServiceFault = {
+export type ServiceError = {
   name: string;
   change(dataDir: string, older: string, seed: number): string;
 };
 
 const inFile =
-  (path: string, fault: "flipped bit" | "zeroed page" | "copied page" | "truncated" | "missing") =>
+  (path: string, error: "flipped bit" | "zeroed page" | "copied page" | "truncated" | "missing") =>
   (dataDir: string, _older: string, seed: number): string =>
-    damageFile(join(dataDir, path), fault, seededRandom(seed), null);
+    damageFile(join(dataDir, path), error, seededRandom(seed), null);
 
 const flipByte = (dataDir: string, name: string, seed: number): string => {
   const path = join(dataDir, name);
@@ -36,13 +36,13 @@ const flipByte = (dataDir: string, name: string, seed: number): string => {
   return `byte ${at}`;
 };
 
-const told = (what: string, work: () => void): string => {
+const reported = (what: string, work: () => void): string => {
   work();
   return what;
 };
 
 /** Faults in the control store, keys, and other files. */
-export const serviceFaults: readonly ServiceFault[] = [
+export const serviceErrors: readonly ServiceError[] = [
   { name: "control.db × flipped bit", change: inFile("control.db", "flipped bit") },
   { name: "control.db × zeroed page", change: inFile("control.db", "zeroed page") },
   { name: "control.db × copied page", change: inFile("control.db", "copied page") },
@@ -51,13 +51,13 @@ export const serviceFaults: readonly ServiceFault[] = [
   {
     name: "control.db × older",
     change: (dataDir, older) =>
-      told("copied from earlier", () =>
+      reported("copied from earlier", () =>
         copyFileSync(join(older, "control.db"), join(dataDir, "control.db")),
       ),
   },
   {
     name: "secret.key × missing",
-    change: (dataDir) => told("removed", () => rmSync(join(dataDir, "secret.key"))),
+    change: (dataDir) => reported("removed", () => rmSync(join(dataDir, "secret.key"))),
   },
   {
     name: "secret.key × flipped bit",
@@ -65,12 +65,12 @@ export const serviceFaults: readonly ServiceFault[] = [
   },
   {
     name: "secret.key × truncated",
-    change: (dataDir) => told("to nothing", () => truncateSync(join(dataDir, "secret.key"), 0)),
+    change: (dataDir) => reported("to nothing", () => truncateSync(join(dataDir, "secret.key"), 0)),
   },
   {
     name: "side files × garbage -shm",
     change: (dataDir) =>
-      told("control and catalog", () => {
+      reported("control and catalog", () => {
         for (const name of ["control.db-shm", "archive/catalog.db-shm"]) {
           writeFileSync(join(dataDir, name), Buffer.alloc(32_768, 0xa5));
         }
@@ -79,7 +79,7 @@ export const serviceFaults: readonly ServiceFault[] = [
   {
     name: "side files × garbage -wal",
     change: (dataDir) =>
-      told("control and catalog", () => {
+      reported("control and catalog", () => {
         for (const name of ["control.db-wal", "archive/catalog.db-wal"]) {
           writeFileSync(join(dataDir, name), Buffer.alloc(20_000, 0xa5));
         }
@@ -88,14 +88,14 @@ export const serviceFaults: readonly ServiceFault[] = [
   {
     name: "markers × every segment marked damaged",
     change: (dataDir) =>
-      told("x/000001.damaged", () =>
+      reported("x/000001.damaged", () =>
         writeFileSync(join(dataDir, "archive", "x", "000001.damaged"), ""),
       ),
   },
   {
     name: "markers × store ids missing",
     change: (dataDir) =>
-      told("archive.id and control.id", () => {
+      reported("archive.id and control.id", () => {
         for (const name of ["archive.id", "control.id"]) {
           rmSync(join(dataDir, name), { force: true });
         }
@@ -104,7 +104,7 @@ export const serviceFaults: readonly ServiceFault[] = [
   {
     name: "markers × garbage appended to store ids",
     change: (dataDir) =>
-      told("archive.id and control.id", () => {
+      reported("archive.id and control.id", () => {
         for (const name of ["archive.id", "control.id"]) {
           if (existsSync(join(dataDir, name))) appendFileSync(join(dataDir, name), "x");
         }
@@ -125,7 +125,7 @@ export type ServiceOutcome = {
 };
 
 /** Starts `earshot serve` on a data folder and queries it over HTTP. */
-export async function askService(
+export async function requestService(
   dataDir: string,
   key: string,
   uuids: readonly string[],
@@ -151,7 +151,7 @@ export async function askService(
       }
       await sleep(20);
     }
-    return { refusal: null, answers: await ask(base, key, uuids) };
+    return { refusal: null, answers: await request(base, key, uuids) };
   } finally {
     if (child.exitCode === null) child.kill("SIGTERM");
     await ended;
@@ -168,7 +168,11 @@ async function isReady(base: string): Promise<boolean> {
 
 export const words = ["comet", "moon", "tide"] as const;
 
-async function ask(base: string, key: string, uuids: readonly string[]): Promise<ServiceAnswers> {
+async function request(
+  base: string,
+  key: string,
+  uuids: readonly string[],
+): Promise<ServiceAnswers> {
   const answers = new Map<string, { body: string; complete: boolean }>();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (const query of words) {
@@ -207,7 +211,7 @@ export const searchOf = (query: string) => ({
 
 /** Damages a copy of the folder and compares a server's answers. */
 export async function runServiceTrial(
-  fault: ServiceFault,
+  error: ServiceError,
   seed: number,
   folders: { made: string; older: string; trial: string },
   { key, uuids }: { key: string; uuids: readonly string[] },
@@ -216,8 +220,8 @@ export async function runServiceTrial(
   const { made, older, trial } = folders;
   rmSync(trial, { recursive: true, force: true });
   cpSync(made, trial, { recursive: true });
-  const where = fault.change(trial, older, seed);
-  const { refusal, answers } = await askService(trial, key, uuids);
+  const where = error.change(trial, older, seed);
+  const { refusal, answers } = await requestService(trial, key, uuids);
   const counts: Record<string, number> = {};
   const wrong: string[] = [];
   for (const [name, right] of truth) {
@@ -233,5 +237,5 @@ export async function runServiceTrial(
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     if (outcome === "wrong") wrong.push(name);
   }
-  return { name: fault.name, where, refusal, wrong, counts };
+  return { name: error.name, where, refusal, wrong, counts };
 }

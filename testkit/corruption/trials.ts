@@ -13,14 +13,14 @@ import {
   copyForTrial,
   openForTrial,
 } from "./archive-under-test.ts";
-import { type Asked, askAll } from "./ask-all.ts";
-import { damageFile, type FaultKind } from "./faults.ts";
+import { type Requested, requestAll } from "./ask-all.ts";
+import { damageFile, type ErrorKind } from "./faults.ts";
 import type { Answer, Question } from "./queries.ts";
 
-export type Trial = { name: string; file: ArchiveFile; fault: FaultKind; seed: number };
+export type Trial = { name: string; file: ArchiveFile; fault: ErrorKind; seed: number };
 
 /** Weights of faults and kinds of files. */
-const faultWeights: readonly [FaultKind, number][] = [
+const errorWeights: readonly [ErrorKind, number][] = [
   ["flipped bit", 50],
   ["zeroed page", 16],
   ["copied page", 18],
@@ -39,7 +39,7 @@ export function drawTrials(archive: ArchiveUnderTest, count: number, seed: numbe
     const kind = drawn(Object.entries(kindWeights), random);
     const candidates = archive.files.filter((file) => file.kind === kind);
     const file = candidates[Math.floor(random() * candidates.length)];
-    const fault = drawn(faultWeights, random);
+    const fault = drawn(errorWeights, random);
     if (file === undefined || !isPossible(archive, file, fault)) continue;
     const drawnSeed = Math.floor(random() * 2 ** 31);
     trials.push({ name: `#${trials.length}`, file, fault, seed: drawnSeed });
@@ -56,11 +56,11 @@ function drawn<Value>(weights: readonly (readonly [Value, number])[], random: ()
   return (found ?? weights[0])?.[0] as Value;
 }
 
-const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, fault: FaultKind): string =>
-  join(fault === "oldest" ? archive.oldest : archive.older, path);
+const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, error: ErrorKind): string =>
+  join(error === "oldest" ? archive.oldest : archive.older, path);
 
-const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, fault: FaultKind): boolean =>
-  (fault !== "older" && fault !== "oldest") || existsSync(olderOf(archive, file, fault));
+const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, error: ErrorKind): boolean =>
+  (error !== "older" && error !== "oldest") || existsSync(olderOf(archive, file, error));
 
 export type TrialReport = {
   trial: Trial;
@@ -68,7 +68,7 @@ export type TrialReport = {
   where: string;
   /** Error of the opening; null if it opened. */
   refusal: string | null;
-  asked: readonly Asked[];
+  asked: readonly Requested[];
   /** Repairs done by the opening. */
   warnings: readonly string[];
   /** Findings of a full check, or its error. */
@@ -81,7 +81,7 @@ export type TrialReport = {
 };
 
 /** `lost` are the posts that were not salvaged, as answer keys. */
-type Repaired = { lost: readonly string[]; asked: readonly Asked[]; findings: number };
+type Repaired = { lost: readonly string[]; asked: readonly Requested[]; findings: number };
 
 /** Damages a copy of the archive in `dataDir`, opens it, runs all queries and checks it. */
 export async function runTrial(
@@ -100,7 +100,7 @@ export async function runTrial(
     seededRandom(seed),
     existsSync(older) ? older : null,
   );
-  const { refusal, asked, warnings } = await openAndAsk(dataDir, truth);
+  const { refusal, asked, warnings } = await openAndRequest(dataDir, truth);
   const { findings, checkError } = await checked(dataDir);
   const removed = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
@@ -117,7 +117,7 @@ function asFailed(error: unknown): Repaired {
   return { lost: [], asked: [], findings: 1 };
 }
 
-const segmentFaults: ReadonlySet<FaultKind> = new Set([
+const segmentErrors: ReadonlySet<ErrorKind> = new Set([
   "flipped bit",
   "zeroed page",
   "copied page",
@@ -143,7 +143,7 @@ async function repair(
       onProgress: () => {},
       signal: never,
     });
-  } else if (segmentFaults.has(fault)) {
+  } else if (segmentErrors.has(fault)) {
     lost = await salvage(dataDir, file);
   } else {
     return null;
@@ -153,7 +153,7 @@ async function repair(
     const values = new Map([...right.values].filter(([key]) => !lost.includes(key)));
     return [[question, { ...right, values }] as const];
   });
-  const { asked } = await openAndAsk(dataDir, new Map(left));
+  const { asked } = await openAndRequest(dataDir, new Map(left));
   return { lost, asked, findings: (await checked(dataDir)).findings };
 }
 
@@ -172,7 +172,7 @@ async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promis
   return salvaged.flatMap((each) => each.lost?.posts ?? []).map(({ id }) => `${platform} ${id}`);
 }
 
-async function openAndAsk(
+async function openAndRequest(
   dataDir: string,
   truth: ReadonlyMap<Question, Answer>,
 ): Promise<Pick<TrialReport, "refusal" | "asked" | "warnings">> {
@@ -188,7 +188,7 @@ async function openAndAsk(
     return { refusal: messageOf(error), asked: [], warnings };
   }
   try {
-    return { refusal: null, asked: await askAll(archive, truth), warnings };
+    return { refusal: null, asked: await requestAll(archive, truth), warnings };
   } finally {
     await archive.close();
   }

@@ -14,7 +14,7 @@ import {
   labels,
   languages,
   missingPosts,
-  places,
+  positions,
   tags,
   users,
   words,
@@ -188,7 +188,7 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   retweets_of: valued(some(users), "retweets_of", "retweets_of_user_id"),
   retweets_of_tweet_id: valued(post, "retweets_of_tweet_id"),
   geocode: fc
-    .tuple(named("geocode"), some(places), some(["1km", "30km", "50mi", "3000km", "20000KM"]))
+    .tuple(named("geocode"), some(positions), some(["1km", "30km", "50mi", "3000km", "20000KM"]))
     .map(([name, { lat, lon }, radius]) => `${name}:${lat},${lon},${radius}`),
   url: valued(some(partsOfLinks), "url"),
   "bare link": some([

@@ -21,7 +21,7 @@ import {
   links,
   mediaTypes,
   missingPosts,
-  places,
+  positions,
   tags,
   words,
 } from "./vocabulary.ts";
@@ -85,7 +85,7 @@ const drawn = fc.record({
   tags: few(tags),
   urls: few(links),
   media,
-  geo: maybe(some(places)),
+  geo: maybe(some(positions)),
   labels: few(labels),
   sensitive: some([true, false, null]),
   authorVerified: some([true, false, null]),

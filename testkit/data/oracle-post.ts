@@ -24,13 +24,13 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
 /** What a query may refer to: the posts and all author names. */
 export function oracleAround(
   posts: readonly Post[],
-  held: readonly OraclePost[],
+  stored: readonly OraclePost[],
   asOfMs: number,
 ): OracleAround {
   const authors = posts
     .filter(({ username }) => username !== "")
     .map(({ platform, userId, username }) => ({ platform, user_id: userId, handle: username }));
-  return { asOfMs, authors, posts: [...held] };
+  return { asOfMs, authors, posts: [...stored] };
 }
 
 /** An X record without mention ids, whose ID encodes the time. */

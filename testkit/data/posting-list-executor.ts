@@ -94,8 +94,10 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
   function holding(elements: readonly SequenceElement[]): Numbers {
     const [first, ...rest] = elements.map(postingsOf);
     const starts = [...(first ?? [])];
-    const found = starts.filter(([number, places]) =>
-      [...places].some((place) => rest.every((next, n) => next.get(number)?.has(place + n + 1))),
+    const found = starts.filter(([number, positions]) =>
+      [...positions].some((position) =>
+        rest.every((next, n) => next.get(number)?.has(position + n + 1)),
+      ),
     );
     return new Set(found.map(([number]) => number));
   }
@@ -107,8 +109,8 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     const merged = new Map<number, Numbers>();
     for (const [term, postings] of index) {
       if (!fits(term)) continue;
-      for (const [number, places] of postings) {
-        merged.set(number, inEither(places, merged.get(number) ?? new Set()));
+      for (const [number, positions] of postings) {
+        merged.set(number, inEither(positions, merged.get(number) ?? new Set()));
       }
     }
     return merged;
@@ -137,9 +139,9 @@ const without = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) =
 function indexOf(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
   const index = new Map<string, Map<number, Set<number>>>();
   for (const [number, post] of posts.entries()) {
-    for (const [place, term] of post.terms().entries()) {
+    for (const [position, term] of post.terms().entries()) {
       const postings = index.get(term) ?? new Map<number, Set<number>>();
-      postings.set(number, (postings.get(number) ?? new Set<number>()).add(place));
+      postings.set(number, (postings.get(number) ?? new Set<number>()).add(position));
       index.set(term, postings);
     }
   }

@@ -158,7 +158,7 @@ export const links = [
 
 export const languages = ["en", "zh-CN", "zh_TW", "iw", "ja", "und", "zxx", "pt-BR", "in"];
 
-export const places = [
+export const positions = [
   { lat: 52.52, lon: 13.405 },
   { lat: 52.4, lon: 13.07 },
   { lat: 0.1, lon: 179.95 },

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { JobResult } from "../../src/jobs/job.ts";
 import type { Idempotency, SubmittedJob } from "../../src/jobs/queue.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
-import { hasEnded, type KnownJob, type KnownKey, received, told } from "./known-jobs.ts";
+import { hasEnded, type KnownJob, type KnownKey, received, reported } from "./known-jobs.ts";
 import { machineSettings } from "./machine.ts";
 import { newJob, type World } from "./world.ts";
 
@@ -96,10 +96,10 @@ export function completion(world: World, job: KnownJob, token: string): Action {
     begin: () => machine.queue.complete(job.uuid, token, resultOf(mark)),
     check: (outcome) => {
       if (!holds(job, token)) {
-        assert.deepEqual(outcome, lost, `a result of ${told(job)}`);
+        assert.deepEqual(outcome, lost, `a result of ${reported(job)}`);
         return;
       }
-      assert("value" in outcome, `the result of ${told(job)} was not taken`);
+      assert("value" in outcome, `the result of ${reported(job)} was not taken`);
       end(world, job, "done");
       job.mark = mark;
       job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
@@ -114,10 +114,10 @@ export function failing(world: World, job: KnownJob, token: string, retryable: b
     begin: () => machine.queue.fail(job.uuid, token, failure),
     check: (outcome) => {
       if (!holds(job, token)) {
-        assert.deepEqual(outcome, lost, `a failure of ${told(job)}`);
+        assert.deepEqual(outcome, lost, `a failure of ${reported(job)}`);
         return;
       }
-      assert("value" in outcome, `the failure of ${told(job)} was not taken`);
+      assert("value" in outcome, `the failure of ${reported(job)} was not taken`);
       const { retryDelayMs, maxAttempts } = machineSettings;
       const nextMs = machine.clock.elapsed() + retryDelayMs * 2 ** (job.attempts - 1);
       const isTried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
@@ -150,12 +150,12 @@ export function cancellation(world: World, job: KnownJob, accountId: string): Ac
     begin: () => world.machine.queue.cancel(accountId, job.uuid.toUpperCase()),
     check: (outcome) => {
       if (accountId !== job.accountId || job.isForgotten) {
-        assert.deepEqual(outcome, { value: null }, `a cancel of ${told(job)}`);
+        assert.deepEqual(outcome, { value: null }, `a cancel of ${reported(job)}`);
       } else if (hasEnded(job.state)) {
-        assert.deepEqual(outcome, { value: "forgotten" }, `a cancel of ${told(job)}`);
+        assert.deepEqual(outcome, { value: "forgotten" }, `a cancel of ${reported(job)}`);
         job.isForgotten = true;
       } else {
-        assert.deepEqual(outcome, { value: "cancelled" }, `a cancel of ${told(job)}`);
+        assert.deepEqual(outcome, { value: "cancelled" }, `a cancel of ${reported(job)}`);
         end(world, job, "cancelled");
       }
     },

@@ -22,9 +22,9 @@ export async function whileAnswered(
   act: () => Promise<void>,
   onOther: (lease: Lease<SearchJobRequest>) => void,
 ): Promise<void> {
-  const gone = new AbortController();
+  const removed = new AbortController();
   const given: Lease<SearchJobRequest>[] = [];
-  const leasing = machine.queue.lease(node, 1, gone.signal).then(
+  const leasing = machine.queue.lease(node, 1, removed.signal).then(
     (lease) => void (lease !== null && given.push(lease)),
     () => undefined,
   );
@@ -36,7 +36,7 @@ export async function whileAnswered(
     await act();
   } finally {
     machine.answerHere = () => "busy";
-    gone.abort();
+    removed.abort();
   }
   await Promise.race([leasing, settle()]);
   assert.deepEqual(given, [], "a job was answered, and given to a node");

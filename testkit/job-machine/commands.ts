@@ -25,11 +25,11 @@ import {
   submitAnswered,
   whileAnswered,
 } from "./answered.ts";
-import { afterRestart, hasEnded, type KnownJob, received, told } from "./known-jobs.ts";
+import { afterRestart, hasEnded, type KnownJob, received, reported } from "./known-jobs.ts";
 import {
   asDone,
   completeInVain,
-  localWays,
+  localMethods,
   runLocally,
   submitToLocalNode,
   type UncommittedRun,
@@ -89,11 +89,11 @@ function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJo
     const missed = known.jobs.find(
       (job) => mayRun(job) && job.nextAttempt.toMs <= nowMs && nowMs < job.deadline.fromMs,
     );
-    assert(missed === undefined, `${missed && told(missed)} was not leased`);
+    assert(missed === undefined, `${missed && reported(missed)} was not leased`);
     return null;
   }
   const job = known.jobs.find(({ uuid }) => uuid === lease.uuid);
-  assert(job !== undefined && mayRun(job), `${job && told(job)} was leased`);
+  assert(job !== undefined && mayRun(job), `${job && reported(job)} was leased`);
   assert.equal(lease.attempt, job.attempts + 1);
   assert(lease.leftMs >= job.deadline.fromMs - nowMs && lease.leftMs <= job.deadline.toMs - nowMs);
   job.state = "in progress";
@@ -181,8 +181,8 @@ const keyed: fc.Arbitrary<Keyed> = fc.record({
 });
 const when = fc.constantFrom("before commit" as const, "after commit" as const);
 /** Mostly the current lease. */
-const tokenPlace = fc.constantFrom(-1, -1, -1, -2);
-const tokenOf = (job: KnownJob, place: number): string => job.tokens.at(place) ?? "none";
+const tokenPosition = fc.constantFrom(-1, -1, -1, -2);
+const tokenOf = (job: KnownJob, position: number): string => job.tokens.at(position) ?? "none";
 
 const hourMs = 3_600_000;
 const passing = fc.constantFrom(1, 300, 2_500, 5_000, 14_000, 32_000, 65_000, 121_000);
@@ -213,11 +213,11 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   ...often(6, () =>
     fc
-      .tuple(account, fc.nat({ max: 1 }), fc.constantFrom(...localWays))
-      .map(([accountId, key, way]) =>
-        command(`submit ${accountId}-${key} to the local node, which ${way}`, async (world) => {
+      .tuple(account, fc.nat({ max: 1 }), fc.constantFrom(...localMethods))
+      .map(([accountId, key, method]) =>
+        command(`submit ${accountId}-${key} to the local node, which ${method}`, async (world) => {
           const run = await runUncommitted(world, newJob(accountId, `${accountId}-${key}`));
-          if (run !== null) await runLocally(world, run, way);
+          if (run !== null) await runLocally(world, run, method);
         }),
       ),
   ),
@@ -306,31 +306,31 @@ export const commands: fc.Arbitrary<Command>[] = [
     ),
   ),
   ...often(10, () => fc.constant(command("lease", async (world) => void (await leaseOne(world))))),
-  fc.tuple(which, tokenPlace).map(([one, place]) =>
-    onJob(`renew ${place} of`, one, async ({ machine }, job) => {
-      const token = tokenOf(job, place);
+  fc.tuple(which, tokenPosition).map(([one, position]) =>
+    onJob(`renew ${position} of`, one, async ({ machine }, job) => {
+      const token = tokenOf(job, position);
       const outcome = await outcomeOf(machine.queue.renew(job.uuid, token));
       const expected = holds(job, token)
         ? { value: machineSettings.leaseMs }
         : { code: "lease_lost" };
-      assert.deepEqual(outcome, expected, `a renewal of ${told(job)}`);
+      assert.deepEqual(outcome, expected, `a renewal of ${reported(job)}`);
       if (holds(job, token)) job.heldUntilMs = machine.clock.elapsed() + machineSettings.leaseMs;
     }),
   ),
   ...often(6, () =>
     fc
-      .tuple(which, tokenPlace)
-      .map(([one, place]) =>
-        onJob(`complete ${place} of`, one, (world, job) =>
-          act(completion(world, job, tokenOf(job, place))),
+      .tuple(which, tokenPosition)
+      .map(([one, position]) =>
+        onJob(`complete ${position} of`, one, (world, job) =>
+          act(completion(world, job, tokenOf(job, position))),
         ),
       ),
   ),
   fc
-    .tuple(which, tokenPlace, fc.constantFrom(true, true, false))
-    .map(([one, place, retryable]) =>
-      onJob(`fail ${place} (${retryable}) of`, one, (world, job) =>
-        act(failing(world, job, tokenOf(job, place), retryable)),
+    .tuple(which, tokenPosition, fc.constantFrom(true, true, false))
+    .map(([one, position, retryable]) =>
+      onJob(`fail ${position} (${retryable}) of`, one, (world, job) =>
+        act(failing(world, job, tokenOf(job, position), retryable)),
       ),
     ),
   ...often(4, () =>
@@ -436,8 +436,8 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc.tuple(when, which).map(([at, one]) =>
     onJob(`die ${at} of the completion of`, one, async (world, job) => {
       const action = completion(world, job, tokenOf(job, -1));
-      const isHeld = holds(job, tokenOf(job, -1));
-      const outcome = isHeld ? { value: undefined } : { code: "lease_lost" };
+      const isStored = holds(job, tokenOf(job, -1));
+      const outcome = isStored ? { value: undefined } : { code: "lease_lost" };
       await dieWith(world, at, action, () => action.check(outcome));
     }),
   ),

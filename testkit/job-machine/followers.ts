@@ -22,22 +22,22 @@ function createFollower(machine: Machine, accountId: string): Follower {
   const seen = new Map<string, JobChange>();
   let last = 0;
   let ofStart = 0;
-  let gone = new AbortController();
+  let removed = new AbortController();
   let changes: AsyncIterator<JobChange> | null = null;
   let isAwaited = false;
   let come: IteratorResult<JobChange> | null = null;
-  let fault: unknown = null;
+  let error: unknown = null;
 
   function connect(): void {
     if (changes !== null && ofStart === machine.starts) return;
     die();
-    gone = new AbortController();
+    removed = new AbortController();
     ofStart = machine.starts;
-    changes = machine.queue.changes(accountId, last, gone.signal)[Symbol.asyncIterator]();
+    changes = machine.queue.changes(accountId, last, removed.signal)[Symbol.asyncIterator]();
   }
 
   function die(): void {
-    gone.abort();
+    removed.abort();
     changes = null;
     isAwaited = false;
     come = null;
@@ -54,12 +54,12 @@ function createFollower(machine: Machine, accountId: string): Follower {
           if (reading === changes) come = result;
         },
         (thrown) => {
-          fault = thrown;
+          error = thrown;
         },
       );
     }
     await settle();
-    if (fault !== null) throw fault;
+    if (error !== null) throw error;
     if (come === null) return null;
     const { value, done } = come;
     come = null;

@@ -83,29 +83,29 @@ function compareJob(machine: Machine, known: Known, job: KnownJob): void {
   const elapsedMs = clock.elapsed();
   const row = jobOperations.findJob.run(database, job);
   if (row === null) {
-    const goneMs = job.finishedMs + machineSettings.retentionMs;
-    assert(hasEnded(job.state) && known.latestWallMs >= goneMs, `${told(job)} was lost`);
+    const removedMs = job.finishedMs + machineSettings.retentionMs;
+    assert(hasEnded(job.state) && known.latestWallMs >= removedMs, `${reported(job)} was lost`);
     job.isForgotten = true;
     return;
   }
   if (row.state !== job.state || row.attempts !== job.attempts) {
     const failure = row.failure === null ? null : JSON.parse(row.failure).code;
-    const now = `${told(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
+    const now = `${reported(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
     assert(!hasEnded(job.state) || row.state === "expired", `${now}, after its end`);
     assert(row.attempts === job.attempts, now);
-    const isHeld = job.state === "in progress" && elapsedMs < job.heldUntilMs;
+    const isStored = job.state === "in progress" && elapsedMs < job.heldUntilMs;
     if (row.state === "expired") {
       assert(job.state === "done" && known.latestWallMs >= job.expiresMs, `${now} too early`);
     } else if (row.state === "error(retrying)") {
-      assert(job.state === "in progress" && !isHeld, `${now} while its lease was held`);
+      assert(job.state === "in progress" && !isStored, `${now} while its lease was held`);
       const { retryDelayMs } = machineSettings;
       const fromMs = job.heldUntilMs + retryDelayMs * 2 ** (job.attempts - 1);
       job.nextAttempt = { fromMs, toMs: fromMs + watchMs };
     } else if (row.state === "error" && failure === "node_lost") {
-      assert(job.state === "in progress" && !isHeld, `${now} while its lease was held`);
+      assert(job.state === "in progress" && !isStored, `${now} while its lease was held`);
     } else if (row.state === "error" && (failure === "deadline" || failure === "no_slot")) {
       assert(failure === "deadline" || job.attempts === 0, `${now} after an attempt`);
-      const graceMs = isHeld ? machineSettings.deadlineGraceMs : 0;
+      const graceMs = isStored ? machineSettings.deadlineGraceMs : 0;
       assert(elapsedMs >= job.deadline.fromMs + graceMs, `${now} too early`);
     } else assert.fail(now);
     job.state = row.state;
@@ -113,12 +113,12 @@ function compareJob(machine: Machine, known: Known, job: KnownJob): void {
     job.finishedMs = row.finishedMs ?? 0;
   }
   const isLate = elapsedMs > job.deadline.toMs + machineSettings.deadlineGraceMs + watchMs;
-  assert(hasEnded(job.state) || !isLate, `${told(job)} is out of time`);
+  assert(hasEnded(job.state) || !isLate, `${reported(job)} is out of time`);
   const isLapsed = job.state === "in progress" && elapsedMs > job.heldUntilMs + watchMs;
-  assert(!isLapsed, `${told(job)} holds a lease that has lapsed`);
+  assert(!isLapsed, `${reported(job)} holds a lease that has lapsed`);
   assert.equal(row.accountId, job.accountId);
   const mark = row.result === null ? null : BigInt(JSON.parse(row.result).positions[0][1]);
-  assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${told(job)}`);
+  assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${reported(job)}`);
 }
 
 /** A killed process loses its leases; deadlines resume as last recorded. */
@@ -137,6 +137,6 @@ export function afterRestart(machine: Machine, known: Known, diedMs: number): vo
   }
 }
 
-export function told(job: KnownJob): string {
+export function reported(job: KnownJob): string {
   return `job ${job.uuid.slice(0, 8)} (${job.state}, attempt ${job.attempts})`;
 }

@@ -31,8 +31,8 @@ export async function submitToLocalNode(
   const { machine } = world;
   const { queue, clock } = machine;
   const { job } = submission;
-  const gone = new AbortController();
-  const leasing = queue.lease(node, 1, gone.signal);
+  const removed = new AbortController();
+  const leasing = queue.lease(node, 1, removed.signal);
   let earlier: Lease<SearchJobRequest> | null = null;
   leasing.then(
     (lease) => {
@@ -48,7 +48,7 @@ export async function submitToLocalNode(
   const submittedMs = clock.elapsed();
   const submitted = outcomeOf(queue.submit(job));
   await settle();
-  gone.abort();
+  removed.abort();
   const lease = await leasing;
   if (lease === null) {
     onWaiting(await submitted);
@@ -73,7 +73,7 @@ export async function submitToLocalNode(
 }
 
 /** What the local node can do with an uncommitted job. */
-export const localWays = [
+export const localMethods = [
   "completes",
   "completes",
   "completes",
@@ -87,24 +87,24 @@ export const localWays = [
 export async function runLocally(
   world: World,
   { submitted, lease, leased }: UncommittedRun,
-  way: (typeof localWays)[number],
+  method: (typeof localMethods)[number],
 ): Promise<KnownJob> {
   const { machine, known } = world;
   const { queue, clock } = machine;
   const { uuid, token } = lease;
   const job = leased();
-  if (way === "completes") {
+  if (method === "completes") {
     known.marks += 1n;
     await queue.complete(uuid, token, resultOf(known.marks));
     asDone(world, job, known.marks);
   }
-  if (way === "takes longer") await clock.advance(longestUncommittedMs);
-  if (way === "asks a platform") await lease.accepted?.();
-  if (way === "renews") {
+  if (method === "takes longer") await clock.advance(longestUncommittedMs);
+  if (method === "asks a platform") await lease.accepted?.();
+  if (method === "renews") {
     await queue.renew(uuid, token);
     job.heldUntilMs = clock.elapsed() + machineSettings.leaseMs;
   }
-  if (way === "gives it back") {
+  if (method === "gives it back") {
     await queue.giveBack(uuid, token);
     job.state = "received";
     job.attempts = 0;
@@ -114,7 +114,7 @@ export async function runLocally(
   const { value } = outcome as {
     value: { uuid: string; isReplay: boolean; job: { state: string } };
   };
-  const state = way === "completes" ? "done" : "received";
+  const state = method === "completes" ? "done" : "received";
   assert.deepEqual([value.uuid, value.isReplay, value.job.state], [uuid, false, state]);
   known.jobs.push(job);
   return job;

@@ -78,7 +78,7 @@ export async function startMachine(): Promise<Machine> {
     }
     // Only the process dies, not the machine.
     const opened: Database = { ...database, syncCommits: () => undefined };
-    answerSearches(opened, (...asked) => machine.answerHere(...asked));
+    answerSearches(opened, (...requested) => machine.answerHere(...requested));
     return opened;
   }
 

@@ -20,7 +20,7 @@ export function createMortalStore<Table extends Operations>(
   let isAlive = true;
 
   /** Never settles once muted. */
-  function told<Value>(call: () => Promise<Value>): Promise<Value> {
+  function reported<Value>(call: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       queueMicrotask(() => {
         if (!isAlive) return;
@@ -34,8 +34,8 @@ export function createMortalStore<Table extends Operations>(
 
   return {
     store: {
-      read: (name, args) => told(() => inner.read(name, args)),
-      write: (name, args) => told(() => inner.write(name, args)),
+      read: (name, args) => reported(() => inner.read(name, args)),
+      write: (name, args) => reported(() => inner.write(name, args)),
       inMemory: inner.inMemory,
     },
     mute: () => {

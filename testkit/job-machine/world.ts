@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import type { Job, SearchJobRequest } from "../../src/jobs/job.ts";
 import type { NewJob } from "../../src/jobs/queue.ts";
 import { createFollowers, type Follower } from "./followers.ts";
-import { compare, hasEnded, type Known, type KnownJob, nothingKnown, told } from "./known-jobs.ts";
+import {
+  compare,
+  hasEnded,
+  type Known,
+  type KnownJob,
+  nothingKnown,
+  reported,
+} from "./known-jobs.ts";
 import { type Machine, settle, startMachine } from "./machine.ts";
 
 /** The machine, its known state and waiting callers. */
@@ -76,7 +83,7 @@ export async function look(world: World): Promise<void> {
   world.waits = world.waits.filter(({ job, endsMs, ofStart, outcome }) => {
     if (ofStart !== machine.starts) return false;
     const isOver = hasEnded(job.state) || job.isForgotten || elapsedMs >= endsMs;
-    assert.equal(outcome !== undefined, isOver, `a wait for ${told(job)}`);
+    assert.equal(outcome !== undefined, isOver, `a wait for ${reported(job)}`);
     return !isOver;
   });
 }

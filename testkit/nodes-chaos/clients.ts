@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { GeneratedPosts } from "./posts.ts";
 
 /** A submitted job and its responses. */
-export type AskedJob = { client: string; topic: number; uuid: string; result: string | null };
+export type RequestedJob = { client: string; topic: number; uuid: string; result: string | null };
 
 export type Client = {
   name: string;
-  submit(topic: number): Promise<AskedJob>;
+  submit(topic: number): Promise<RequestedJob>;
   /** Waits for the end of the job across outages; anything but a result is a contradiction. */
-  collect(job: AskedJob): Promise<void>;
+  collect(job: RequestedJob): Promise<void>;
   get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
 };
 
@@ -24,7 +24,7 @@ export function createClient(
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 
   /** Waits out outages. */
-  async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: RequestInit = {}): Promise<Response> {
     for (;;) {
       try {
         const signal = AbortSignal.timeout(45_000);
@@ -42,7 +42,7 @@ export function createClient(
     name,
     submit: async (topic) => {
       submissions += 1;
-      const answer = await ask("/v1/search/live/social", {
+      const answer = await request("/v1/search/live/social", {
         method: "POST",
         headers: { ...headers, "idempotency-key": `${name}-${submissions}` },
         body: JSON.stringify({
@@ -67,7 +67,7 @@ export function createClient(
         let text: string;
         try {
           const path = `/v1/search/live/social/result/${job.uuid}?wait=20`;
-          const answer = await ask(path, { headers });
+          const answer = await request(path, { headers });
           text = await answer.text();
           if (answer.status === 200) {
             job.result = text;
@@ -88,14 +88,14 @@ export function createClient(
       }
     },
     get: async (path) => {
-      const answer = await ask(path, { headers });
+      const answer = await request(path, { headers });
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     },
   };
 }
 
 /** Whether a result contains exactly the expected posts, in order. */
-export function isRight(job: AskedJob, posts: GeneratedPosts): boolean {
+export function isRight(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];
   const found = records.map(({ ID, Content }) => ({ id: ID, text: Content }));

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../until.ts";
-import type { Place } from "./network.ts";
+import type { Position } from "./network.ts";
 import type { Actor } from "./processes.ts";
 
 /** A node as a target of faults. */
 export type Victim = {
   actor: Actor;
-  place: Place;
+  place: Position;
   /** Applies an operator action. */
   order(word: "drain" | "approve"): void;
 };
 
-export const faultKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
-type FaultKind = (typeof faultKinds)[number];
+export const errorKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
+type ErrorKind = (typeof errorKinds)[number];
 
 /** Faults with their times, seconds from the start. */
-export type FaultReport = { at: number; kind: FaultKind; who: string; waiting: number };
+export type ErrorReport = { at: number; kind: ErrorKind; who: string; waiting: number };
 
-export type FaultsOptions = {
+export type ErrorsOptions = {
   victims: readonly Victim[];
   gateway: { actor: Actor; isReady(): Promise<void> };
   leaseMs: number;
@@ -32,16 +32,16 @@ export type FaultsOptions = {
  * Each fault twice and one gateway crash, in seeded order, at most two at a time on different nodes, spread over the
  * jobs. Resolves after the last fault, or when no job waits.
  */
-export async function runFaults(options: FaultsOptions): Promise<FaultReport[]> {
+export async function runErrors(options: ErrorsOptions): Promise<ErrorReport[]> {
   const { victims, gateway, leaseMs, random, jobs, waiting } = options;
   const started = performance.now();
-  const reports: FaultReport[] = [];
+  const reports: ErrorReport[] = [];
   const busy = new Set<Victim>();
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least));
-  const twice = faultKinds.filter((each) => each !== "gateway");
+  const twice = errorKinds.filter((each) => each !== "gateway");
   const deck = [...shuffled([...twice, "gateway" as const], random), ...shuffled(twice, random)];
 
-  const acts: Record<FaultKind, (victim: Victim) => Promise<void>> = {
+  const acts: Record<ErrorKind, (victim: Victim) => Promise<void>> = {
     kill: async ({ actor }) => {
       await actor.end("SIGKILL");
       await sleep(between(100, 1_500));
@@ -74,11 +74,11 @@ export async function runFaults(options: FaultsOptions): Promise<FaultReport[]> 
     },
   };
 
-  const faults = deck.length;
+  const errors = deck.length;
 
   /** Continues when enough jobs are done, or after a timeout, as faults may stop them all. */
   async function nextPart(): Promise<void> {
-    const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (faults + 2) ? true : null);
+    const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (errors + 2) ? true : null);
     await until("progress", isDue, 6_000).catch(() => undefined);
   }
 

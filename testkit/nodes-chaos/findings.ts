@@ -1,4 +1,4 @@
-import { type AskedJob, isRight } from "./clients.ts";
+import { isRight, type RequestedJob } from "./clients.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import type { StoreFindings } from "./report.ts";
 import type { Room } from "./room.ts";
@@ -13,7 +13,7 @@ export function findings(
     smallKeys,
     contradict,
   }: {
-    asked: readonly AskedJob[];
+    asked: readonly RequestedJob[];
     posts: GeneratedPosts;
     smallKeys: readonly string[];
     contradict: (what: string) => void;
@@ -34,9 +34,9 @@ export function findings(
     if (state !== "done") continue;
     more(done, uuid);
     more(byNode, node ?? "nobody");
-    const holder = holders.get(uuid);
-    if (holder !== node || holder !== signer) {
-      contradict(`${uuid} was held by ${holder}, done by ${node} and signed by ${signer}`);
+    const owner = holders.get(uuid);
+    if (owner !== node || owner !== signer) {
+      contradict(`${uuid} was held by ${owner}, done by ${node} and signed by ${signer}`);
     }
   }
   const results = room.store.results();

@@ -4,7 +4,7 @@ import { until } from "../until.ts";
 import { blackHolingProxy } from "./black-holing-proxy.ts";
 
 /** The location of one node and its link to the gateway. */
-export type Place = {
+export type Position = {
   /** The gateway's address from there. */
   gatewayUrl: string;
   /** A program and arguments that run there and end with the parent. */
@@ -20,16 +20,18 @@ export type Network = {
   /** The listen address of the gateway. */
   gatewayHost: string;
   /** The gateway's program, which ends with this process. */
-  command: Place["command"];
+  command: Position["command"];
   /** The address for clients. */
   clientUrl: string;
-  places: readonly Place[];
+  places: readonly Position[];
   close(): void;
 };
 
 /** A network of nodes around a gateway on `port`: network namespaces if permitted, otherwise proxies. */
-export async function openNetwork(places: number, port: number): Promise<Network> {
-  return hasNamespaces() ? await openNamespaces(places, port) : await openProxies(places, port);
+export async function openNetwork(positions: number, port: number): Promise<Network> {
+  return hasNamespaces()
+    ? await openNamespaces(positions, port)
+    : await openProxies(positions, port);
 }
 
 function hasNamespaces(): boolean {
@@ -42,15 +44,15 @@ async function openNamespaces(count: number, port: number): Promise<Network> {
   const subnet = `10.213.${process.pid % 250}`;
   const holders: ChildProcess[] = [];
   const close = (): void => {
-    for (const holder of holders) holder.kill("SIGKILL");
+    for (const owner of holders) owner.kill("SIGKILL");
   };
   try {
-    const places: Place[] = [];
+    const places: Position[] = [];
     for (let index = 0; index < count; index += 1) {
-      const holder = holdNamespace();
-      holders.push(holder);
+      const owner = holdNamespace();
+      holders.push(owner);
       const wire = { name: `esc${process.pid % 100_000}n${index}`, subnet, first: index * 4 };
-      places.push(await connectNamespace(holder, wire, port));
+      places.push(await connectNamespace(owner, wire, port));
     }
     return {
       kind: "network namespaces",
@@ -60,9 +62,9 @@ async function openNamespaces(count: number, port: number): Promise<Network> {
       places,
       close,
     };
-  } catch (fault) {
+  } catch (error) {
     close();
-    throw fault;
+    throw error;
   }
 }
 
@@ -73,11 +75,11 @@ function holdNamespace(): ChildProcess {
 }
 
 async function connectNamespace(
-  holder: ChildProcess,
+  owner: ChildProcess,
   wire: { name: string; subnet: string; first: number },
   port: number,
-): Promise<Place> {
-  const pid = String(holder.pid);
+): Promise<Position> {
+  const pid = String(owner.pid);
   const own = readlinkSync("/proc/self/ns/net");
   await until("a namespace", () => (namespaceOf(pid) === own ? null : true));
   const gateway = `${wire.subnet}.${wire.first + 1}`;

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { environmentOf, program } from "../service/server-process.ts";
-import type { AskedJob } from "./clients.ts";
+import type { RequestedJob } from "./clients.ts";
 import type { CheckedProof } from "./report.ts";
 import type { Room } from "./room.ts";
 
@@ -12,18 +12,18 @@ const run = promisify(execFile);
 /** Verifies proofs of this many jobs with the client command, on the fetched results. */
 export async function checkedProofs(
   room: Room,
-  asked: readonly AskedJob[],
+  requested: readonly RequestedJob[],
   count: number,
   folder: string,
 ): Promise<CheckedProof[]> {
-  const step = Math.max(1, Math.floor(asked.length / count));
-  const some = asked.filter((_, index) => index % step === 0).slice(0, count);
+  const step = Math.max(1, Math.floor(requested.length / count));
+  const some = requested.filter((_, index) => index % step === 0).slice(0, count);
   const checked: CheckedProof[] = [];
   for (const job of some) checked.push(await checkedProof(room, job, folder));
   return checked;
 }
 
-async function checkedProof(room: Room, job: AskedJob, folder: string): Promise<CheckedProof> {
+async function checkedProof(room: Room, job: RequestedJob, folder: string): Promise<CheckedProof> {
   const { uuid } = job;
   const { token = "" } = room.keys.get(job.client) ?? {};
   const answer = await fetch(`${room.base}/v1/search/live/social/result/${uuid}/proof`, {
@@ -44,8 +44,8 @@ async function checkedProof(room: Room, job: AskedJob, folder: string): Promise<
   try {
     await run(process.execPath, [program, ...args], { env: environmentOf(folder, {}) });
     return { uuid, evidence, verdict: "verified" };
-  } catch (fault) {
-    const { stdout = "", stderr = "" } = fault as { stdout?: string; stderr?: string };
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
     return { uuid, evidence, verdict: `${stdout}${stderr}` };
   }
 }

@@ -1,4 +1,4 @@
-import type { FaultReport } from "./faults.ts";
+import type { ErrorReport } from "./faults.ts";
 import type { Network } from "./network.ts";
 
 export type StoreFindings = {
@@ -22,7 +22,7 @@ export type ChaosReport = StoreFindings & {
   network: Network["kind"];
   readySeconds: number;
   rushSeconds: number;
-  faults: FaultReport[];
+  faults: ErrorReport[];
   smallWaitsMs: number[];
   /** Upper bound: one turn per other key, plus concurrent leases. */
   mostTurns: number;

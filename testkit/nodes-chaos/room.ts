@@ -128,9 +128,9 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
       gatewayIsReady,
       close,
     };
-  } catch (fault) {
+  } catch (error) {
     await close();
-    throw fault;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { until } from "../until.ts";
-import { type AskedJob, type Client, createClient } from "./clients.ts";
-import { type FaultReport, runFaults } from "./faults.ts";
+import { type Client, createClient, type RequestedJob } from "./clients.ts";
+import { type ErrorReport, runErrors } from "./faults.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import type { Room } from "./room.ts";
 
@@ -16,8 +16,8 @@ export type RushOptions = {
 };
 
 export type Rush = {
-  asked: readonly AskedJob[];
-  faults: FaultReport[];
+  asked: readonly RequestedJob[];
+  faults: ErrorReport[];
   /** Sorted waits of the small keys. */
   smallWaitsMs: number[];
 };
@@ -25,7 +25,7 @@ export type Rush = {
 /** Submits and collects all jobs during faults; resolves when all are collected and the last fault is over. */
 export async function rush(options: RushOptions): Promise<Rush> {
   const { room, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
-  const asked: AskedJob[] = [];
+  const asked: RequestedJob[] = [];
   const smallWaitsMs: number[] = [];
   const jobsPerSmallKey = Math.round(jobs / 20);
 
@@ -39,7 +39,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
   /** Submits all at once, so this key dominates the queue. */
   async function greedy(): Promise<void> {
     const client = clientOf("greedy");
-    const own: AskedJob[] = [];
+    const own: RequestedJob[] = [];
     await eachOf(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
       const job = await client.submit(turn % posts.topics);
       own.push(job);
@@ -65,7 +65,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
   }
 
   const faulty = crowd(1 / 4).then(() =>
-    runFaults({
+    runErrors({
       victims: room.victims,
       gateway: { actor: room.gateway, isReady: room.gatewayIsReady },
       leaseMs,

@@ -57,13 +57,13 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
   try {
     await verifier.verify(given.statement, given.evidence, given.nowMs);
     return "accepted";
-  } catch (fault) {
-    if (!(fault instanceof EarshotError)) throw fault;
-    const [detail] = fault.details;
-    if (fault.code !== "evidence_refused" || fault.status !== 403 || detail === undefined)
-      throw fault;
-    if (detail.message !== fault.message || !/\S/.test(fault.message)) throw fault;
-    if (detail.hint !== fault.hint || !/\S/.test(fault.hint ?? "")) throw fault;
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
+    const [detail] = error.details;
+    if (error.code !== "evidence_refused" || error.status !== 403 || detail === undefined)
+      throw error;
+    if (detail.message !== error.message || !/\S/.test(error.message)) throw error;
+    if (detail.hint !== error.hint || !/\S/.test(error.hint ?? "")) throw error;
     return detail.code;
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Collateral } from "../../src/remote/evidence/evidence.ts";
 
-export type ServiceFault = "error" | "garbage" | "cut off" | "silent" | "too long" | "headless";
+export type ServiceError = "error" | "garbage" | "cut off" | "silent" | "too long" | "headless";
 
 export type FakeCollateralService = {
   url: string;
@@ -11,7 +11,7 @@ export type FakeCollateralService = {
   /** Sets the collateral to serve. */
   give(collateral: Collateral): void;
   /** Makes all requests fail; null restores. */
-  failWith(fault: ServiceFault | null): void;
+  failWith(error: ServiceError | null): void;
   /** Whether requests are left unanswered. */
   isSilent(): boolean;
   stop(): Promise<void>;
@@ -20,13 +20,13 @@ export type FakeCollateralService = {
 /** A collateral service (PCCS) on loopback. */
 export async function startCollateralService(first: Collateral): Promise<FakeCollateralService> {
   let collateral = first;
-  let fault: ServiceFault | null = null;
+  let error: ServiceError | null = null;
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     requests.push(path);
-    if (fault === null) answer(path, collateral, response);
-    else fail(fault, response);
+    if (error === null) answer(path, collateral, response);
+    else fail(error, response);
   });
   server.on("connection", (socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -38,9 +38,9 @@ export async function startCollateralService(first: Collateral): Promise<FakeCol
       collateral = next;
     },
     failWith: (next) => {
-      fault = next;
+      error = next;
     },
-    isSilent: () => fault === "silent",
+    isSilent: () => error === "silent",
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -70,13 +70,13 @@ function answer(path: string, collateral: Collateral, response: ServerResponse):
   }
 }
 
-function fail(fault: ServiceFault, response: ServerResponse): void {
-  if (fault === "silent") return;
-  if (fault === "error") response.writeHead(500).end("Internal Server Error");
-  if (fault === "garbage") response.end("<html>\u0000 not at all</html>");
-  if (fault === "headless") response.end("{}");
-  if (fault === "too long") response.end(Buffer.alloc(600_000, 0x20));
-  if (fault !== "cut off") return;
+function fail(error: ServiceError, response: ServerResponse): void {
+  if (error === "silent") return;
+  if (error === "error") response.writeHead(500).end("Internal Server Error");
+  if (error === "garbage") response.end("<html>\u0000 not at all</html>");
+  if (error === "headless") response.end("{}");
+  if (error === "too long") response.end(Buffer.alloc(600_000, 0x20));
+  if (error !== "cut off") return;
   response.writeHead(200, { "content-length": "1000" });
   response.write("{");
   setImmediate(() => response.destroy());

@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import type { SimulatedTee } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 
-export type AgentFault = "error" | "garbage" | "no quote" | "too long" | "cut off";
+export type AgentError = "error" | "garbage" | "no quote" | "too long" | "cut off";
 
 export type FakeGuestAgent = {
   /** Requested paths. */
   requests: string[];
-  failWith(fault: AgentFault | null): void;
+  failWith(error: AgentError | null): void;
   stop(): Promise<void>;
 };
 
@@ -15,17 +15,17 @@ export async function startGuestAgent(
   socketPath: string,
   tee: SimulatedTee,
 ): Promise<FakeGuestAgent> {
-  let fault: AgentFault | null = null;
+  let error: AgentError | null = null;
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
     requests.push(request.url ?? "");
     let body = "";
     for await (const piece of request) body += piece;
-    if (fault === "error") return response.writeHead(500).end("{}");
-    if (fault === "garbage") return response.end("hello");
-    if (fault === "no quote") return response.end('{"error":"no"}');
-    if (fault === "too long") return response.end(" ".repeat(600_000));
-    if (fault === "cut off") {
+    if (error === "error") return response.writeHead(500).end("{}");
+    if (error === "garbage") return response.end("hello");
+    if (error === "no quote") return response.end('{"error":"no"}');
+    if (error === "too long") return response.end(" ".repeat(600_000));
+    if (error === "cut off") {
       response.writeHead(200, { "content-length": "1000" }).write("{");
       return setImmediate(() => response.destroy());
     }
@@ -39,7 +39,7 @@ export async function startGuestAgent(
   return {
     requests,
     failWith: (next) => {
-      fault = next;
+      error = next;
     },
     stop: () => {
       server.closeAllConnections();

@@ -5,7 +5,7 @@ import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platfor
 import type { Capability } from "../../src/remote/capability.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
-import { base64url } from "../../src/remote/protocol/encoding.ts";
+import { base64 } from "../../src/remote/protocol/encoding.ts";
 import {
   type AnswerSealer,
   createOpenedLeases,
@@ -35,7 +35,7 @@ import type { ServiceUnderTest } from "../service/service-under-test.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";
 
 /** A leased job. */
-export type HeldJob = {
+export type StoredJob = {
   envelope: JobEnvelope;
   payload: JobPayload;
   request: AnswerRequest;
@@ -73,7 +73,7 @@ export async function handDrivenNode(
   const token = enrolmentTokenIn(service.dataDir);
   const identity = makeIdentity();
   const keys = await makeRunKeys();
-  const bootId = base64url(randomBytes(16));
+  const bootId = base64(randomBytes(16));
   const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
   const opened = createOpenedLeases();
   let attested: { registration: Registration; answer: RegistrationAnswer } | null = null;
@@ -87,7 +87,7 @@ export async function handDrivenNode(
         body: text,
         keyId: changes.keyId ?? keyId,
         nowMs: clock.now() + (changes.ahead ?? 0) * 1_000,
-        nonce: changes.nonce ?? base64url(randomBytes(16)),
+        nonce: changes.nonce ?? base64(randomBytes(16)),
       },
       changes.keys ?? keys,
     );
@@ -127,7 +127,7 @@ export async function handDrivenNode(
     };
     return {
       statement,
-      identity_signature: base64url(identity.sign(identityMessageOf(statement))),
+      identity_signature: base64(identity.sign(identityMessageOf(statement))),
       evidence: shows.evidenceFor(reportDataOf(statement)),
       name: "by hand",
       capabilities: everything.map((one) => ({ ...one, ways: [...one.ways] })),
@@ -138,15 +138,15 @@ export async function handDrivenNode(
   }
 
   async function attest(): Promise<RegistrationAnswer> {
-    const asked = await registration();
-    const answer = await post("register", asked);
+    const requested = await registration();
+    const answer = await post("register", requested);
     if (answer.statusCode !== 200) throw new Error(answer.body);
-    attested = { registration: asked, answer: answer.json() };
+    attested = { registration: requested, answer: answer.json() };
     return attested.answer;
   }
 
   /** Requests a job and decrypts it. */
-  async function lease(waitMs = 10_000): Promise<HeldJob> {
+  async function lease(waitMs = 10_000): Promise<StoredJob> {
     const answer = await post("lease", { methods: ["searchbyquery"], wait_ms: waitMs });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
     const envelope: JobEnvelope = answer.json();
@@ -163,7 +163,7 @@ export async function handDrivenNode(
 
   /** A signed result; other keys may be given. */
   function signed(
-    job: HeldJob,
+    job: StoredJob,
     items: readonly FetchedItem[],
     signer: Pick<RunKeys, "sign"> = keys,
   ) {
@@ -190,7 +190,7 @@ export async function handDrivenNode(
 
   /** Completes a job with an encrypted result. */
   async function complete(
-    job: HeldJob,
+    job: StoredJob,
     answer: ReturnType<typeof signed>,
     changes: RequestChanges & { token?: string } = {},
   ) {
@@ -212,7 +212,7 @@ export async function handDrivenNode(
   };
 }
 
-export function sealedAnswerOf(job: HeldJob, plain: Uint8Array, token = job.payload.token) {
+export function sealedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
   return { job: job.envelope.job, token, ...job.sealer.seal(plain) };
 }
 

@@ -4,7 +4,7 @@ import { lowestId } from "../../src/posts/ids.ts";
 import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 import type { Attestation, Proof } from "../../src/remote/proof/read-proof.ts";
 import { bodyOf } from "../../src/remote/protocol/answer.ts";
-import { base64url } from "../../src/remote/protocol/encoding.ts";
+import { base64 } from "../../src/remote/protocol/encoding.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
@@ -103,11 +103,11 @@ export async function makeNode(
     version: 1,
     evidence: kind,
     audience: "earshot",
-    nonce: base64url(Buffer.alloc(32, 7)),
+    nonce: base64(Buffer.alloc(32, 7)),
     identity_key: identity.key,
     signing_key: keys.signingKey,
     sealing_key: keys.sealingKey,
-    boot_id: base64url(Buffer.alloc(16, 1)),
+    boot_id: base64(Buffer.alloc(16, 1)),
     gateway_key: gatewayKeyOf(Buffer.alloc(32, 3)).publicKey,
     ...special,
   };
@@ -121,7 +121,7 @@ export async function makeNode(
     key_id: keyIdOf(statement),
     name: "a node",
     statement,
-    identity_signature: base64url(identity.sign(identityMessageOf(statement))),
+    identity_signature: base64(identity.sign(identityMessageOf(statement))),
     evidence,
     collateral: tee?.collateral() ?? null,
     policy_id: "the gateway's",

@@ -101,7 +101,7 @@ export function pointer(...parts: readonly string[]): string {
 }
 
 /** Violations of the schema at that pointer of openapi.json; empty if none. */
-export function faultsOf(value: unknown, at: string): string {
+export function errorsOf(value: unknown, at: string): string {
   const reference = `${base}#${encodeURI(at)}`;
   const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
   return validate(value) ? "" : ajv.errorsText(validate.errors);
@@ -109,7 +109,7 @@ export function faultsOf(value: unknown, at: string): string {
 
 /** Deviations of a response from its description: status, content type, body or headers; empty if none. */
 export function deviationsOf(
-  { operation, pointer: place }: Endpoint,
+  { operation, pointer: position }: Endpoint,
   answer: LightMyRequestResponse,
 ): string {
   const status = String(answer.statusCode);
@@ -123,7 +123,7 @@ export function deviationsOf(
   const type = String(answer.headers["content-type"]).split(";")[0] ?? "";
   if (!types.includes(type)) return `${status} is ${type}`;
   const value = /json$/.test(type) ? answer.json() : answer.body;
-  return faultsOf(value, `${place}${pointer("responses", status, "content", type, "schema")}`);
+  return errorsOf(value, `${position}${pointer("responses", status, "content", type, "schema")}`);
 }
 
 /** Common HTTP headers that are not described. */

@@ -67,7 +67,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
 
 /** One request at a time; responses must have a Content-Length. */
 function asker(socket: Socket): Connection["ask"] {
-  let settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
+  let settle: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
   let received: Buffer = Buffer.alloc(0);
 
   socket.on("data", (chunk: Buffer) => {
@@ -77,7 +77,7 @@ function asker(socket: Socket): Connection["ask"] {
     received = Buffer.alloc(0);
     settle?.resolve(answer);
   });
-  const fail = (fault?: Error) => settle?.reject(fault ?? new Error("the connection was closed"));
+  const fail = (error?: Error) => settle?.reject(error ?? new Error("the connection was closed"));
   socket.on("error", fail);
   socket.on("close", () => fail());
 

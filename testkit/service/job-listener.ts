@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
-import type { Place } from "./unlucky-client.ts";
+import type { Position } from "./unlucky-client.ts";
 
 const silenceMs = 4_000;
 
@@ -9,7 +9,7 @@ const silenceMs = 4_000;
  * in the ledger.
  */
 export async function listenToJobs(
-  { base, key }: Place,
+  { base, key }: Position,
   ledger: JobLedger,
   isOver: () => boolean,
 ): Promise<void> {
@@ -32,17 +32,17 @@ export async function listenToJobs(
   }
 
   while (!isOver()) {
-    const gone = new AbortController();
-    let silence = setTimeout(() => gone.abort(), silenceMs);
+    const removed = new AbortController();
+    let silence = setTimeout(() => removed.abort(), silenceMs);
     try {
       const answer = await fetch(`${base}/v1/search/live/social/events`, {
         headers: { authorization: `Bearer ${key}`, "last-event-id": String(last) },
-        signal: gone.signal,
+        signal: removed.signal,
       });
       let text = "";
       for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         clearTimeout(silence);
-        silence = setTimeout(() => gone.abort(), silenceMs);
+        silence = setTimeout(() => removed.abort(), silenceMs);
         const events = `${text}${piece}`.split("\n\n");
         text = events.pop() ?? "";
         events.forEach(take);

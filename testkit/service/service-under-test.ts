@@ -23,7 +23,7 @@ export type ServiceUnderTest = Service & {
   }): Promise<string>;
   call(key: string | null, options: InjectOptions): Promise<LightMyRequestResponse>;
   /** A session of a new or given account. */
-  signIn(asked?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
+  signIn(requested?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
   /** Sends a request as the dashboard, from its own origin. */
   callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
   /** Submits a search with defaults. */
@@ -85,7 +85,10 @@ export async function startServiceUnderTest(
       },
     });
 
-  const signIn: ServiceUnderTest["signIn"] = async ({ accountId: asked, role = "member" } = {}) => {
+  const signIn: ServiceUnderTest["signIn"] = async ({
+    accountId: requested,
+    role = "member",
+  } = {}) => {
     const { maxAgeMs, maxPerAccount } = config.sessions;
     const arrival = {
       agent: "a test",
@@ -96,14 +99,14 @@ export async function startServiceUnderTest(
     };
     const way = "github" as const;
     const entered =
-      asked === undefined
+      requested === undefined
         ? await signUp({ ...arrival, way }, role)
         : {
-            accountId: asked,
+            accountId: requested,
             session: await context.store.write("startSession", {
               ...arrival,
               way,
-              accountId: asked,
+              accountId: requested,
             }),
           };
     const { accountId, session } = entered;

@@ -42,8 +42,8 @@ function fillUp(path: string): void {
   const page = Buffer.alloc(4_096, 1);
   try {
     for (;;) writeSync(file, page);
-  } catch (fault) {
-    if (!(fault instanceof Error && "code" in fault && fault.code === "ENOSPC")) throw fault;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
   } finally {
     closeSync(file);
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
 
 /** Base URL and key. */
-export type Place = { base: string; key: string };
+export type Position = { base: string; key: string };
 
 type Answer = { status: number; text: string };
 
@@ -13,7 +13,7 @@ const patienceMs = 4_000;
 
 /** Null if there was no response. */
 export async function call(
-  { base, key }: Place,
+  { base, key }: Position,
   method: string,
   url: string,
   headers: Record<string, string> = {},
@@ -43,7 +43,7 @@ export function bodyOf(search: number, mark: string) {
  * reports any that the API does not allow.
  */
 export async function runUnluckyClient(
-  place: Place,
+  position: Position,
   ledger: JobLedger,
   searches: number,
   random: () => number,
@@ -59,7 +59,7 @@ export async function runUnluckyClient(
       "content-type": "application/json",
       ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
     };
-    const answer = await call(place, "POST", path, headers, bodyOf(search, mark));
+    const answer = await call(position, "POST", path, headers, bodyOf(search, mark));
     if (answer === null) ledger.count("submissions without an answer");
     else if (answer.status === 503) ledger.count("submissions refused with 503");
     else if (answer.status !== 202) unexpected("a submission", answer);
@@ -86,7 +86,7 @@ export async function runUnluckyClient(
   }
 
   async function fetchResult(uuid: string): Promise<void> {
-    const answer = await call(place, "GET", `${path}/result/${uuid}?wait=3`);
+    const answer = await call(position, "GET", `${path}/result/${uuid}?wait=3`);
     if (answer === null || answer.status === 202 || answer.status === 503) return;
     if (answer.status !== 200) {
       unexpected(`the result of ${uuid}`, answer);
@@ -98,7 +98,7 @@ export async function runUnluckyClient(
 
   async function cancel(uuid: string): Promise<void> {
     ledger.giveUp(uuid);
-    const answer = await call(place, "DELETE", `${path}/status/${uuid}`);
+    const answer = await call(position, "DELETE", `${path}/status/${uuid}`);
     if (answer === null || answer.status === 503) return;
     if (answer.status === 200) ledger.count("jobs cancelled");
     else if (answer.status === 204) ledger.count("jobs forgotten");
@@ -119,8 +119,8 @@ export async function runUnluckyClient(
 }
 
 /** Another account that requests known uuids. */
-export async function runStranger(
-  place: Place,
+export async function runOutsider(
+  position: Position,
   ledger: JobLedger,
   random: () => number,
   isOver: () => boolean,
@@ -131,7 +131,7 @@ export async function runStranger(
     const uuid = uuids[Math.floor(random() * uuids.length)];
     if (uuid === undefined) continue;
     const [method, what] = random() < 0.3 ? ["DELETE", "status"] : ["GET", "result"];
-    const answer = await call(place, method, `${path}/${what}/${uuid}`);
+    const answer = await call(position, method, `${path}/${what}/${uuid}`);
     if (answer === null || answer.status === 503) continue;
     ledger.count("questions of another account");
     if (answer.status !== 404) {

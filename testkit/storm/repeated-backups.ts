@@ -18,7 +18,7 @@ export function prepareRepeatedBackups(
   folder: string,
   environment: NodeJS.ProcessEnv,
 ): RepeatedBackups {
-  let taken: string[] = [];
+  let used: string[] = [];
 
   async function run(isOver: () => boolean): Promise<void> {
     for (let number = 0; !isOver(); number += 1) {
@@ -28,13 +28,13 @@ export function prepareRepeatedBackups(
         stdio: "ignore",
       });
       const [code] = (await once(child, "exit")) as [number | null];
-      if (code === 0) taken.push(destination);
+      if (code === 0) used.push(destination);
       else rmSync(destination, { recursive: true, force: true });
-      for (const old of taken.slice(0, -kept)) rmSync(old, { recursive: true, force: true });
-      taken = taken.slice(-kept);
+      for (const old of used.slice(0, -kept)) rmSync(old, { recursive: true, force: true });
+      used = used.slice(-kept);
       await sleep(500);
     }
   }
 
-  return { taken: () => taken, run };
+  return { taken: () => used, run };
 }

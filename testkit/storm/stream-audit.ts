@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FoundPost, foundPosts } from "../archives/found-posts.ts";
-import { call, type Place } from "../service/unlucky-client.ts";
+import { call, type Position } from "../service/unlucky-client.ts";
 import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
 
 /** Answers of the last minute that claimed to be complete, and what they lacked. */
@@ -17,17 +17,17 @@ const windowMs = 8_000;
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
 
-export function auditCompleteness(place: Place, traffic: StreamTraffic): CompletenessAudit {
+export function auditCompleteness(position: Position, traffic: StreamTraffic): CompletenessAudit {
   const audit: CompletenessAudit = { answers: 0, complete: 0, missing: [], run };
 
   async function run(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      await askOnce();
+      await requestOnce();
       await sleep(150);
     }
   }
 
-  async function askOnce(): Promise<void> {
+  async function requestOnce(): Promise<void> {
     const toMs = Date.now() - endAgeMs;
     const fromMs = toMs - windowMs;
     // Taken before the search: posts deleted during it may or may not appear.
@@ -57,7 +57,7 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
 
   async function fetchPage(fromMs: number, toMs: number, cursor: string | null) {
     const answer = await call(
-      place,
+      position,
       "POST",
       path,
       { "content-type": "application/json" },
@@ -86,8 +86,11 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
 }
 
 /** Compares the archive with the stream: missing, duplicate or restored uris. */
-export async function compareWithStream(place: Place, traffic: StreamTraffic): Promise<string[]> {
-  const found = await foundPosts(place, streamWord);
+export async function compareWithStream(
+  position: Position,
+  traffic: StreamTraffic,
+): Promise<string[]> {
+  const found = await foundPosts(position, streamWord);
   const uris = found.map(({ Metadata }) => Metadata.uri);
   const seen = new Set(uris);
   const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} doubled`];

@@ -58,11 +58,11 @@ export async function startAccountHost(): Promise<AccountHost> {
     const method = url.pathname.replace("/xrpc/", "");
     host.requests.push(`${method}${url.search === "" ? "" : ` ${url.search.slice(1)}`}`);
     if (host.instead(method, request, response)) return;
-    const asked = (name: string) => url.searchParams.get(name) ?? "";
-    const account = host.accounts.get(asked("did") || asked("repo"));
+    const requested = (name: string) => url.searchParams.get(name) ?? "";
+    const account = host.accounts.get(requested("did") || requested("repo"));
     if (method.startsWith("/did:")) return document(method.slice(1), response);
     if (method === "com.atproto.identity.resolveHandle")
-      return resolveHandle(asked("handle"), response);
+      return resolveHandle(requested("handle"), response);
     if (method === "com.atproto.label.queryLabels") return queryLabels(url, response);
     if (account === undefined) return refuse(response, "RepoNotFound");
     if (method === "com.atproto.sync.getRepoStatus") {
@@ -78,11 +78,11 @@ export async function startAccountHost(): Promise<AccountHost> {
       return;
     }
     if (method === "com.atproto.repo.getRecord") {
-      const value = account.records.get(`${asked("collection")}/${asked("rkey")}`);
+      const value = account.records.get(`${requested("collection")}/${requested("rkey")}`);
       return value === undefined ? refuse(response, "RecordNotFound") : json(response, { value });
     }
     if (method === "com.atproto.repo.listRecords") {
-      return listRecords(account, asked("collection"), asked("cursor"), response);
+      return listRecords(account, requested("collection"), requested("cursor"), response);
     }
     refuse(response, "MethodNotImplemented", 501);
   }

@@ -31,7 +31,7 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
 }
 
 /** Secrets in memory; concurrent callers share one renewal. */
-export function held(made: NewCredential): LeasedCredential & { renewals: () => number } {
+export function stored(made: NewCredential): LeasedCredential & { renewals: () => number } {
   let secrets = made.secrets;
   let renewal: Promise<Secrets> | null = null;
   let renewals = 0;
@@ -62,7 +62,7 @@ export function held(made: NewCredential): LeasedCredential & { renewals: () => 
     },
   };
 
-  async function renew(make: (held: Secrets) => Promise<Secrets>): Promise<Secrets> {
+  async function renew(make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets> {
     renewals += 1;
     secrets = await make(secrets);
     return secrets;

@@ -27,8 +27,8 @@ export function fakeTimelines({
   publicBaseUrl,
   bucket,
 }: FakeTimelines): Upstream {
-  const asked: MethodSupport = { access: [access], endpoint: "GET /posts", note: "" };
-  const rows = methodNames.map((name): [Method, MethodSupport] => [name, asked]);
+  const requested: MethodSupport = { access: [access], endpoint: "GET /posts", note: "" };
+  const rows = methodNames.map((name): [Method, MethodSupport] => [name, requested]);
 
   async function page({ cursor, limit }: PageCall, session: Session): Promise<UpstreamPage> {
     const query = { cursor: cursor ?? undefined, limit };

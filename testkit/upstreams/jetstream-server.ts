@@ -33,12 +33,12 @@ export async function startJetstreamServer(
   await once(server, "listening");
   server.on("connection", (socket, request) => {
     connected += 1;
-    const asked = new URL(request.url ?? "", "ws://localhost").searchParams;
-    const cursor = asked.get("cursor");
-    const wanted = asked.getAll("wantedCollections");
-    const isCompressed = dictionary !== null && asked.get("compress") === "true";
+    const requested = new URL(request.url ?? "", "ws://localhost").searchParams;
+    const cursor = requested.get("cursor");
+    const expected = requested.getAll("wantedCollections");
+    const isCompressed = dictionary !== null && requested.get("compress") === "true";
     const send = (event: StreamEvent): void => {
-      if (!wants(wanted, event)) return;
+      if (!wants(expected, event)) return;
       const text = JSON.stringify(event);
       socket.send(isCompressed ? zstdCompressSync(text, { dictionary }) : text);
     };

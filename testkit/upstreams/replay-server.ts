@@ -102,14 +102,14 @@ export async function startReplayServer(): Promise<ReplayServer> {
   function plan({ afterSeq = 0, beforeSeq = Number.MAX_SAFE_INTEGER }) {
     const infos = replay.segments.map((_segment, index) => infoOf(index));
     const sealedTipSeq = Math.min(beforeSeq, Math.max(0, ...infos.map(({ maxSeq }) => maxSeq)));
-    const wanted = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
-    const page = wanted.slice(0, replay.pageEntries).map((info) => {
+    const expected = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
+    const page = expected.slice(0, replay.pageEntries).map((info) => {
       const last = (replay.segments[info.index]?.length ?? 1) - 1;
       return replay.plansBlocks
         ? { ...info, mode: "blocks", blocks: [{ first: 0, last }] }
         : { ...info, mode: "segment" };
     });
-    const isWhole = page.length === wanted.length;
+    const isWhole = page.length === expected.length;
     const plannedThroughSeq = isWhole ? sealedTipSeq : (page.at(-1)?.maxSeq ?? sealedTipSeq);
     return { plannedThroughSeq, sealedTipSeq, segments: page, stats: {} };
   }

@@ -40,9 +40,9 @@ export const bearer: CredentialKind = {
     throw new Error("a test makes none");
   },
   test: async () => "works",
-  send: ({ url, headers, signal }, held, tools) =>
+  send: ({ url, headers, signal }, stored, tools) =>
     tools.fetch(url, {
-      headers: { ...headers, authorization: `Bearer ${held.secrets().token}` },
+      headers: { ...headers, authorization: `Bearer ${stored.secrets().token}` },
       signal,
     }),
 };
@@ -111,14 +111,14 @@ export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): 
     page: async () => ({ items: [], next: null }),
     search: null,
     publicBaseUrl: null,
-    limitOf: toldLimit,
+    limitOf: reportedLimit,
     priceOf: null,
     mayShow: () => "everything",
     ...more,
   };
 }
 
-function toldLimit(headers: Headers): Limit | null {
+function reportedLimit(headers: Headers): Limit | null {
   const remaining = headers.get("ratelimit-remaining");
   const resetMs = headers.get("ratelimit-reset-ms");
   if (remaining === null || resetMs === null) return null;

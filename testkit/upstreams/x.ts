@@ -35,7 +35,7 @@ export const tools: CredentialTools = {
 };
 
 /** Renewals are serialised, as in the store. */
-export function held(
+export function stored(
   secrets: Secrets,
   subject: string | null = null,
 ): LeasedCredential & { saved: Secrets[] } {
@@ -113,7 +113,7 @@ export function sessionWith(
         status: answer.status,
         headers: answer.headers,
         json: answer.json(),
-        settle: (told) => add(settled, told),
+        settle: (reported) => add(settled, reported),
       };
     },
     getPublic: async () => {
@@ -130,7 +130,7 @@ function add(sum: Required<Bill>, { postReads = 0, userReads = 0, requests = 0 }
 }
 
 export const appSession = (x: XEmulator): TestSession =>
-  sessionWith(x, appTokenKind(x.url), held({ token: "app-token-0001" }));
+  sessionWith(x, appTokenKind(x.url), stored({ token: "app-token-0001" }));
 
 export const allScopes = [
   "tweet.read",
@@ -147,7 +147,7 @@ export function userSession(
 ): TestSession {
   const tokens = x.grant({ userId, scopes, clientId });
   const secrets = { clientId, clientSecret: "", expiresMs: "", ...tokens };
-  return sessionWith(x, userTokenKind(x.url), held(secrets, userId));
+  return sessionWith(x, userTokenKind(x.url), stored(secrets, userId));
 }
 
 export const userTarget = (name: { handle?: string; id?: string }): UserTarget => ({

@@ -10,7 +10,7 @@ export class ApiProblem extends Error {
   readonly retryAfterMs: number | null;
   readonly details: readonly ErrorDetail[];
 
-  constructor(told: {
+  constructor(reported: {
     code: string;
     status: number;
     message: string;
@@ -18,12 +18,12 @@ export class ApiProblem extends Error {
     retryAfterMs?: number | null;
     details?: readonly ErrorDetail[];
   }) {
-    super(told.message);
-    this.code = told.code;
-    this.status = told.status;
-    this.hint = told.hint ?? null;
-    this.retryAfterMs = told.retryAfterMs ?? null;
-    this.details = told.details ?? [];
+    super(reported.message);
+    this.code = reported.code;
+    this.status = reported.status;
+    this.hint = reported.hint ?? null;
+    this.retryAfterMs = reported.retryAfterMs ?? null;
+    this.details = reported.details ?? [];
   }
 }
 
@@ -59,8 +59,8 @@ export async function request(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
     credentials: "same-origin",
-  }).catch((fault: unknown) => {
-    if (signal?.aborted) throw fault;
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
     throw new ApiProblem({
       code: "unreachable",
       status: 0,
@@ -124,14 +124,15 @@ type ProblemBody = {
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   const body = await response.json().catch((): ProblemBody => ({}));
-  const told = body as ProblemBody;
+  const reported = body as ProblemBody;
   const seconds = Number(response.headers.get("retry-after") ?? "");
   return new ApiProblem({
-    code: told.code ?? "unexpected",
+    code: reported.code ?? "unexpected",
     status: response.status,
-    message: told.detail ?? told.title ?? `the server responded with status ${response.status}`,
-    hint: told.hint ?? null,
+    message:
+      reported.detail ?? reported.title ?? `the server responded with status ${response.status}`,
+    hint: reported.hint ?? null,
     retryAfterMs: seconds > 0 ? seconds * 1000 : null,
-    details: told.errors ?? [],
+    details: reported.errors ?? [],
   });
 }

@@ -2,7 +2,7 @@ import { Suspense } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { ProblemNote } from "./components/problem-note.tsx";
 import { NotFound } from "./not-found.tsx";
-import { heldLinkToken } from "./pages/sign-in/link-token.ts";
+import { storedLinkToken } from "./pages/sign-in/link-token.ts";
 import { SignInPage } from "./pages/sign-in/page.tsx";
 import { pagesFor } from "./pages.tsx";
 import { SessionProvider, useSession } from "./session.tsx";
@@ -29,7 +29,7 @@ function Pages() {
       </main>
     );
   }
-  const isByLink = path === "/sign-in" && heldLinkToken() !== null;
+  const isByLink = path === "/sign-in" && storedLinkToken() !== null;
   if (session.signed_in === null || isByLink) return <SignInPage />;
   const { first_key_due: isFirstKeyDue, account } = session.signed_in;
   if (path === "/" || path === "/sign-in") {

@@ -9,9 +9,9 @@ test.each([
   [["simulated"], "SIMULATED", "accepts simulated evidence"],
   [["none"], "NO EVIDENCE", "nodes without evidence"],
   [["simulated", "none"], "UNVERIFIED", "simulated evidence and without evidence"],
-] as const)("explains what accepting %j evidence means", (kinds, word, taken) => {
+] as const)("explains what accepting %j evidence means", (kinds, word, used) => {
   const banner = insecureBanner(kinds);
   expect(banner?.word).toBe(word);
-  expect(banner?.text).toContain(taken);
+  expect(banner?.text).toContain(used);
   expect(banner?.text).toContain("Results may come from machines that are not verified");
 });

@@ -5,9 +5,9 @@ export function insecureBanner(
   kinds: readonly InsecureEvidence[],
 ): { word: string; text: string } | null {
   if (kinds.length === 0) return null;
-  const [word, taken] =
+  const [word, used] =
     kinds.length > 1 ? notProven : kinds.includes("simulated") ? simulated : noEvidence;
-  return { word, text: `${taken} ${meaning}` };
+  return { word, text: `${used} ${meaning}` };
 }
 
 const simulated = ["SIMULATED", "Test mode: this server accepts simulated evidence."] as const;

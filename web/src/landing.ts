@@ -19,13 +19,13 @@ import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 
 /** Adds sign-in links, or a dashboard link when signed in, and the warning. The page works without. */
-async function showWays(): Promise<void> {
+async function showMethods(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
   // The contract defines the type.
   const session = (await response.json()) as SessionAnswer;
   showBanner(session);
-  const ways = document.querySelector("[data-ways]");
+  const methods = document.querySelector("[data-ways]");
   const enter = document.querySelector<HTMLAnchorElement>("[data-enter]");
   const isKnown = session.signed_in !== null;
   if (session.providers.length === 0) document.querySelector("[data-key-at-once]")?.remove();
@@ -35,12 +35,12 @@ async function showWays(): Promise<void> {
   }
   if (isKnown || session.providers.length === 0) {
     const href = isKnown ? "/dashboard" : "/dashboard/sign-in";
-    ways?.replaceChildren(wayOf({ href, text: "Open the dashboard" }));
+    methods?.replaceChildren(methodOf({ href, text: "Open the dashboard" }));
     return;
   }
-  ways?.replaceChildren(
+  methods?.replaceChildren(
     ...session.providers.map(({ name, label }, at) =>
-      wayOf({
+      methodOf({
         href: `/auth/${name}`,
         text: `Sign in with ${label}`,
         isOther: at > 0,
@@ -52,15 +52,15 @@ async function showWays(): Promise<void> {
 
 /** As on the dashboard. */
 function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
-  const told = insecureBanner(kinds);
-  if (told === null) return;
+  const reported = insecureBanner(kinds);
+  if (reported === null) return;
   const banner = document.createElement("div");
   banner.className = "banner";
   banner.role = "region";
   banner.ariaLabel = "Unverified nodes";
   banner.append(
-    elementOf("strong", told.word),
-    elementOf("span", told.text),
+    elementOf("strong", reported.word),
+    elementOf("span", reported.text),
     Object.assign(elementOf("a", "What attestation proves"), { href: "/docs/attestation" }),
   );
   document.querySelector(".skip")?.after(banner);
@@ -75,7 +75,7 @@ function elementOf<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-function wayOf({
+function methodOf({
   href,
   text,
   isOther = false,
@@ -86,14 +86,14 @@ function wayOf({
   isOther?: boolean;
   icon?: string | null;
 }): HTMLAnchorElement {
-  const way = document.createElement("a");
-  way.className = "button";
-  way.href = href;
-  way.dataset.size = "large";
-  if (!isOther) way.dataset.variant = "primary";
-  if (icon !== null) way.append(drawing(icon));
-  way.append(text);
-  return way;
+  const method = document.createElement("a");
+  method.className = "button";
+  method.href = href;
+  method.dataset.size = "large";
+  if (!isOther) method.dataset.variant = "primary";
+  if (icon !== null) method.append(drawing(icon));
+  method.append(text);
+  return method;
 }
 
 function drawing(symbol: string): SVGSVGElement {
@@ -107,4 +107,4 @@ function drawing(symbol: string): SVGSVGElement {
   return svg;
 }
 
-void showWays();
+void showMethods();

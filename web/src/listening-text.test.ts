@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { listeningText } from "./listening-text.ts";
-import { askedOf, platformOf, streamOf } from "./status.test-support.ts";
+import { platformOf, requestedOf, streamOf } from "./status.test-support.ts";
 
 test("reports the lag of the slowest stream", () => {
   const behind = platformOf("mastodon", { stream: streamOf({ lag_ms: 6_000 }) });
-  expect(listeningText([platformOf("bluesky"), behind, askedOf("x")])).toEqual({
+  expect(listeningText([platformOf("bluesky"), behind, requestedOf("x")])).toEqual({
     isLive: true,
     text: "Listening, 6.0 s behind",
   });
@@ -31,6 +31,6 @@ test("reports catching up when a stream is minutes behind", () => {
 });
 
 test("reports when there is no stream", () => {
-  expect(listeningText([askedOf("x")]).text).toBe("Searches live, no stream");
+  expect(listeningText([requestedOf("x")]).text).toBe("Searches live, no stream");
   expect(listeningText([platformOf("x", { way: "off", stream: null })]).text).toBe("No stream");
 });

@@ -46,8 +46,8 @@ test("formats lags in seconds, in tenths below ten", () => {
 });
 
 test("formats ages in whole units", () => {
-  const told = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(agoFigure);
-  expect(told.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
+  const reported = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(agoFigure);
+  expect(reported.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
     "0 s",
     "0 s",
     "74 s",

@@ -27,7 +27,7 @@ export function bytesFigure(bytes: number): Figure {
 }
 
 export function bytesText(bytes: number): string {
-  return told(bytesFigure(bytes));
+  return reported(bytesFigure(bytes));
 }
 
 /** Such as 0.21 "%"; 0 if `all` is 0. */
@@ -59,11 +59,11 @@ function behindFigure(ms: number): Figure {
 }
 
 export function behindText(ms: number): string {
-  return told(behindFigure(ms));
+  return reported(behindFigure(ms));
 }
 
 export function durationText(ms: number): string {
-  return told(durationFigure(ms));
+  return reported(durationFigure(ms));
 }
 
 /** A time span in its two largest units, such as "5 h 29 min". */
@@ -99,4 +99,4 @@ function scaled(value: number, step: number, units: readonly string[]): Figure {
   return { value: short.format(rest), unit: units[at] ?? "" };
 }
 
-const told = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);
+const reported = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);

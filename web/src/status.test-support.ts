@@ -37,7 +37,7 @@ export const platformOf = (
 });
 
 /** A platform searched live, without archived posts. */
-export const askedOf = (platform: Platform): PlatformStatus =>
+export const requestedOf = (platform: Platform): PlatformStatus =>
   platformOf(platform, {
     way: "asked",
     stream: null,

@@ -3,8 +3,8 @@ export type Theme = "system" | "light" | "dark";
 const name = "earshot-theme";
 
 export function readTheme(): Theme {
-  const held = readStored(name);
-  return held === "light" || held === "dark" ? held : "system";
+  const stored = readStored(name);
+  return stored === "light" || stored === "dark" ? stored : "system";
 }
 
 /** Applies and stores a theme, and notifies listeners such as plots. */

@@ -73,11 +73,11 @@ export function createForwardIndex(key: string): ForwardIndex {
   }
 
   function growPosts(): void {
-    const [oldIds, oldPlaces] = [ids, places];
+    const [oldIds, oldPositions] = [ids, places];
     ids = new BigInt64Array(posts * 2);
     ids.set(oldIds);
     places = new Uint32Array(posts * 6);
-    places.set(oldPlaces);
+    places.set(oldPositions);
   }
 
   const idOf = (post: number): bigint => ids[post] as bigint;
@@ -133,7 +133,7 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
   /** A range of terms by rank, and the end of each one's postings. */
   let pass = { from: 0, to: 0, numbers, positions, ends: new Uint32Array(0) };
   let rank = -1;
-  let taken = 0;
+  let used = 0;
 
   /** Replaces term numbers with the terms' ranks, and counts the tokens of each. */
   function rankTokens(): Uint32Array {
@@ -188,10 +188,10 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
       for (let at = start; at < end; at += 1) {
         const ranked = block[at] as number;
         if (ranked < from || ranked >= to) continue;
-        const place = ends[ranked - from] as number;
-        pass.numbers[place] = n;
-        pass.positions[place] = at - start;
-        ends[ranked - from] = place + 1;
+        const position = ends[ranked - from] as number;
+        pass.numbers[position] = n;
+        pass.positions[position] = at - start;
+        ends[ranked - from] = position + 1;
       }
     }
   }
@@ -209,19 +209,19 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
       term.bytes = bytes.subarray(starts[number] as number, starts[number + 1] as number);
       term.length = term.bytes.length;
       clearPostings(postings);
-      taken = 0;
+      used = 0;
       return term;
     },
     take(most) {
       const count = counts[rank] as number;
       const first = (pass.ends[rank - pass.from] as number) - count;
-      const until = Math.min(count, taken + most);
-      for (; taken < until; taken += 1) {
-        const number = pass.numbers[first + taken] as number;
-        if (taken === 0 || pass.numbers[first + taken - 1] !== number) addPost(postings, number);
-        addPosition(postings, pass.positions[first + taken] as number);
+      const until = Math.min(count, used + most);
+      for (; used < until; used += 1) {
+        const number = pass.numbers[first + used] as number;
+        if (used === 0 || pass.numbers[first + used - 1] !== number) addPost(postings, number);
+        addPosition(postings, pass.positions[first + used] as number);
       }
-      if (taken < count) return false;
+      if (used < count) return false;
       closeRun(postings);
       return true;
     },

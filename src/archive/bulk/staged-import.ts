@@ -103,17 +103,17 @@ export function beginStagedImport(
     const newest = newestOf(entries);
     const writerOf = (entry: SegmentEntry) =>
       entry.sequence === newest.sequence ? staged.writer : writers.writerOf(entry);
-    const placed = assignPosts(context, platform, changes, { report, writerOf });
-    if (publish(context, platform, placed)) return null;
-    noteAuthors(context, placed);
+    const positioned = assignPosts(context, platform, changes, { report, writerOf });
+    if (publish(context, platform, positioned)) return null;
+    noteAuthors(context, positioned);
     const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;
-    const older = placed.filter((change) => !isOwn(change));
+    const older = positioned.filter((change) => !isOwn(change));
     if (older.length > 0) {
       const arrivals = { last: Number(readSetting(catalog, "arrival")) };
       writeSegments(context, platform, older, segmentPosts, arrivals);
       putSetting(catalog, "arrival", arrivals.last);
     }
-    for (const change of inWriteOrder(placed.filter(isOwn))) {
+    for (const change of inWriteOrder(positioned.filter(isOwn))) {
       applyChange(context, staged.writer, platform, change, { last: 0 });
     }
     addHandles(catalog, prepared.handles);

@@ -41,7 +41,7 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
     `UPDATE account SET name = ?, labels = ?, profile_ms = ?
      WHERE platform = ? AND user_id = ? AND profile_ms <= ?`,
   );
-  const setLookedUp = catalog.prepare(
+  const setCachedUp = catalog.prepare(
     `UPDATE account SET looked_up_ms = max(looked_up_ms, ?) WHERE platform = ? AND user_id = ?`,
   );
   const toLookUp = catalog.prepare(
@@ -77,7 +77,7 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
     },
     setLookedUp: ({ platform, userId, atMs }) => {
       add.run(platform, userId);
-      setLookedUp.run(atMs, platform, userId);
+      setCachedUp.run(atMs, platform, userId);
     },
     toLookUp: (platform, beforeMs, limit) =>
       toLookUp.all(platform, beforeMs, limit).map((row) => String(row.user_id)),

@@ -146,8 +146,8 @@ test("the intersection of two lists holds a moment exactly when both do", () => 
 test("a moment of the window is either held or in a gap", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
-      const held = intervalsIn({ fromMs: null, toMs: 30 }, gaps);
-      for (const ms of moments) expect(isIn(ms, held)).toBe(!isIn(ms, gaps));
+      const stored = intervalsIn({ fromMs: null, toMs: 30 }, gaps);
+      for (const ms of moments) expect(isIn(ms, stored)).toBe(!isIn(ms, gaps));
     }),
   );
 });
@@ -169,10 +169,10 @@ test("gaps are the moments of the window that no interval holds", () => {
 test("too many gaps are told as fewer, which leave nothing out", () => {
   fc.assert(
     fc.property(someSpans, fc.integer({ min: 1, max: 5 }), (gaps, count) => {
-      const told = coarsened(gaps, count);
-      expect(told.length).toBe(Math.min(gaps.length, count));
-      for (const ms of moments) if (isIn(ms, gaps)) expect(isIn(ms, told)).toBe(true);
-      expect(told.slice(1)).toEqual(gaps.slice(gaps.length - told.length + 1));
+      const reported = coarsened(gaps, count);
+      expect(reported.length).toBe(Math.min(gaps.length, count));
+      for (const ms of moments) if (isIn(ms, gaps)) expect(isIn(ms, reported)).toBe(true);
+      expect(reported.slice(1)).toEqual(gaps.slice(gaps.length - reported.length + 1));
     }),
   );
 });

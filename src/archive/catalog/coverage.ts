@@ -110,14 +110,14 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
 
 /** The parts of a window outside `gaps`, which are in it; both oldest first. */
 export function intervalsIn(window: Span, gaps: readonly Span[]): Span[] {
-  const held: Span[] = [];
+  const stored: Span[] = [];
   let reachedMs = startOf(window);
   for (const gap of gaps) {
-    if (startOf(gap) > reachedMs) held.push(spanFrom(reachedMs, startOf(gap)));
+    if (startOf(gap) > reachedMs) stored.push(spanFrom(reachedMs, startOf(gap)));
     reachedMs = gap.toMs;
   }
-  if (reachedMs < window.toMs) held.push(spanFrom(reachedMs, window.toMs));
-  return held;
+  if (reachedMs < window.toMs) stored.push(spanFrom(reachedMs, window.toMs));
+  return stored;
 }
 
 /** At most `count` gaps, oldest first: joins the oldest ones, including covered time between them. */

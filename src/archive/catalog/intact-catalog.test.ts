@@ -70,14 +70,14 @@ function recovered(): Promise<RecoverReport> {
 }
 
 /** Writes bytes into the first page of a catalog table, at an offset derived from the page. */
-function overwrite(table: string, bytes: Uint8Array, placeIn: (page: Buffer) => number): void {
+function overwrite(table: string, bytes: Uint8Array, positionIn: (page: Buffer) => number): void {
   const path = catalogPath(folder());
   const { pageBytes, tables } = pageMap(path);
   const number = tables.find((each) => each.table === table)?.pages[0] ?? 0;
   const at = (number - 1) * pageBytes;
   const page = readFileSync(path).subarray(at, at + pageBytes);
   const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, at + placeIn(page));
+  writeSync(file, bytes, 0, bytes.length, at + positionIn(page));
   closeSync(file);
 }
 

@@ -5,7 +5,7 @@ import { openCatalog } from "./open-catalog.ts";
 
 /** A record key containing the time 2026-07-04. */
 const key = "3mptbyoeyc22k";
-const toldMs = Date.UTC(2026, 6, 4, 14, 38);
+const reportedMs = Date.UTC(2026, 6, 4, 14, 38);
 const uri = `at://did:plc:author/app.bsky.feed.post/${key}`;
 let archive: SmallArchive;
 afterEach(() => archive.remove());
@@ -21,12 +21,12 @@ function fill(): void {
 }
 
 const post = (createdMs: number, special: Parameters<typeof makePost>[0] = {}) =>
-  makePost({ key, createdMs, seenMs: toldMs, origin: "stream", text: "harbour", ...special });
+  makePost({ key, createdMs, seenMs: reportedMs, origin: "stream", text: "harbour", ...special });
 
 const found = (): string[] =>
   archive.records(archive.ask("harbour OR edited").positions).map(({ Content }) => Content);
 
-function strayed(): number {
+function misplaced(): number {
   const catalog = openCatalog(archive.folder);
   const row = catalog.prepare("SELECT count(*) AS rows FROM strayed").get();
   catalog.close();
@@ -34,18 +34,18 @@ function strayed(): number {
 }
 
 test.each([
-  ["at the time that its uri tells", toldMs, 0],
+  ["at the time that its uri tells", reportedMs, 0],
   ["months before it", Date.UTC(2026, 0, 20), 1],
   ["years before there were IDs with a time", Date.UTC(2009, 0, 1), 1],
 ])("a post written %s is edited and deleted where it lies", (_name, createdMs, listed) => {
   fill();
   archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
-  expect(strayed()).toBe(listed);
+  expect(misplaced()).toBe(listed);
   archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
   expect(found()).toEqual(["edited"]);
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
   expect(found()).toEqual([]);
-  expect(strayed()).toBe(0);
+  expect(misplaced()).toBe(0);
 });
 
 test("likes find a post that strayed", () => {

@@ -21,9 +21,9 @@ export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
 
 /** Stored far from the time in its uri; false if it contains none. */
 export function isMisplaced(platform: Platform, uri: string, id: bigint): boolean {
-  const toldMs = uriTimeMs(platform, uri);
-  if (toldMs === null) return false;
-  return !hasTime(id) || Math.abs(idTimeMs(id) - toldMs) > nearMs;
+  const reportedMs = uriTimeMs(platform, uri);
+  if (reportedMs === null) return false;
+  return !hasTime(id) || Math.abs(idTimeMs(id) - reportedMs) > nearMs;
 }
 
 /** Listed by any ID of the millisecond, because the number in it may change. */

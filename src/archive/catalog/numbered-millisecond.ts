@@ -16,8 +16,8 @@ export function numberMillisecond(
   const numbered: { id: bigint; to: bigint }[] = [];
   let free = low;
   for (const { id, uriHash } of sorted) {
-    const wanted = low | numberOfHash(uriHash);
-    if (wanted > free) free = wanted;
+    const expected = low | numberOfHash(uriHash);
+    if (expected > free) free = expected;
     while (fixed.has(free)) free += 1n;
     numbered.push({ id, to: free });
     free += 1n;

@@ -115,13 +115,13 @@ describe("an archive of the first form", () => {
   test("is brought up to date when it is opened, with everything that it held", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
     makeFirstForm(join(dataDir, "archive"));
-    const held = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
-    const { segments, held: intervals } = await held.stats();
+    const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
+    const { segments, held: intervals } = await stored.stats();
     expect(segments).toMatchObject([{ posts: 1, imported: 1, current: false }]);
     expect(intervals).toMatchObject([
       { intervals: [{ collection: "posts", account: null, fromMs: 1000, toMs: 2000 }] },
     ]);
-    const found = await held.search({
+    const found = await stored.search({
       plan: { kind: "terms", elements: [{ kind: "token", token: "harbour" }] },
       platforms: ["bluesky"],
       fromMs: null,
@@ -131,7 +131,7 @@ describe("an archive of the first form", () => {
       deadlineMs: Number.POSITIVE_INFINITY,
     });
     expect(found.positions).toEqual([{ id: 2000000000000000000n, platform: "bluesky" }]);
-    await held.close();
+    await stored.close();
     rmSync(dataDir, { recursive: true, force: true });
   });
 });
@@ -141,7 +141,7 @@ test("an archive is made where there is no folder's content yet, by several at o
   mkdirSync(join(dataDir, "archive"));
   const settings = { dataDir, readers: 1, segmentPosts: 10, clock: systemClock };
   const opened = await Promise.all([openArchive(settings), openArchive(settings)]);
-  for (const held of opened) expect((await held.stats()).segments).toEqual([]);
-  await Promise.all(opened.map((held) => held.close()));
+  for (const stored of opened) expect((await stored.stats()).segments).toEqual([]);
+  await Promise.all(opened.map((stored) => stored.close()));
   rmSync(dataDir, { recursive: true, force: true });
 });

@@ -6,6 +6,6 @@ export const rewriteInProgress = 2;
 /** Requested rewrites of current segments: to remove forgotten texts from disk, or to rebuild lists and index. */
 export const {
   put: wantRewrites,
-  take: takeWantedRewrite,
-  read: wantedRewrites,
+  take: takeExpectedRewrite,
+  read: expectedRewrites,
 } = pendingTasksIn("wanted_rewrite");

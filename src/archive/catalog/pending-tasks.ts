@@ -30,15 +30,15 @@ export const pendingTasksIn = (table: "wanted_rewrite" | "wanted_seal"): Pending
     );
   },
   read(catalog) {
-    const wanted = new Set(
+    const expected = new Set(
       catalog
         .prepare(`SELECT * FROM ${table}`)
         .all()
         .map(({ platform, sequence }) => `${platform} ${sequence}`),
     );
-    if (wanted.size === 0) return [];
+    if (expected.size === 0) return [];
     return readSegments(catalog).filter(({ platform, sequence }) =>
-      wanted.has(`${platform} ${sequence}`),
+      expected.has(`${platform} ${sequence}`),
     );
   },
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
-import { heldPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
+import { storedPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { compactionContext } from "../compaction/context.ts";
@@ -153,7 +153,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
       signal: new AbortController().signal,
     });
     expect(await refusal()).toBeNull();
-    expect(heldPosts(folder)).toHaveLength(2);
+    expect(storedPosts(folder)).toHaveLength(2);
   });
 
   test("a segment that a crash left a commit ahead of the catalog is not taken for an earlier copy", async () => {
@@ -215,7 +215,7 @@ describe("what a crash leaves is never refused", () => {
     expect(orphanedFiles()).toHaveLength(before - 1);
     // The source repeats the batch.
     put(2, 3, 4, 5);
-    expect(heldPosts(folder)).toHaveLength(5);
+    expect(storedPosts(folder)).toHaveLength(5);
   });
 
   test("the same where the next batch takes the number before anything is tidied up", () => {
@@ -224,9 +224,9 @@ describe("what a crash leaves is never refused", () => {
     put(3);
     setBack();
     put(3, 4, 5);
-    expect(heldPosts(folder)).toHaveLength(5);
+    expect(storedPosts(folder)).toHaveLength(5);
     tidy();
-    expect(heldPosts(folder)).toHaveLength(5);
+    expect(storedPosts(folder)).toHaveLength(5);
   });
 
   test("a copy of a segment that was being made, or was finished and not committed", async () => {
@@ -251,6 +251,6 @@ describe("what a crash leaves is never refused", () => {
     expect(listed.all().map(({ sequence }) => sequence)).not.toContain(1);
     context.catalog.close();
     expect(await refusal()).toBe(null);
-    expect(heldPosts(folder)).toHaveLength(3);
+    expect(storedPosts(folder)).toHaveLength(3);
   });
 });

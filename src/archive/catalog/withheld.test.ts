@@ -36,8 +36,8 @@ const label = (subject: string, value: string, negated = false, createdMs = 1): 
 
 test("what nothing is known of may be shown", () => {
   const profile = { platform: "bluesky", uri: null, userId } as const;
-  const nobody = { platform: "x", uri: null, userId: null } as const;
-  expect(isWithheld(post, profile, nobody)).toEqual([false, false, false]);
+  const noOne = { platform: "x", uri: null, userId: null } as const;
+  expect(isWithheld(post, profile, noOne)).toEqual([false, false, false]);
   expect(isWithheld()).toEqual([]);
 });
 

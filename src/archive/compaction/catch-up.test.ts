@@ -36,7 +36,7 @@ test("arrivals are looked up for posts that gave way to others alone, however ma
   const [entry] = readSegments(context.catalog).filter(({ platform }) => platform === "x");
   if (entry === undefined) throw new Error("a segment of X");
   const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });
-  let looked: unknown[] = [];
+  let cached: unknown[] = [];
   const steps = replaceSegment(context, entry, {
     cuts: [],
     keeps: null,
@@ -45,7 +45,7 @@ test("arrivals are looked up for posts that gave way to others alone, however ma
       yield* copySegment(followed, arrivalsFrom);
       for (const { copy } of followed.parts) {
         yield* copy.complete();
-        looked = vi.spyOn(copy.arrivals, "setNumbers").mock.calls;
+        cached = vi.spyOn(copy.arrivals, "setNumbers").mock.calls;
       }
       archive.put(...unnumbered(40, 340));
       const natives = positions.map(({ id }) =>
@@ -56,6 +56,6 @@ test("arrivals are looked up for posts that gave way to others alone, however ma
   });
   expect(runSteps(steps)).toMatchObject({ isDone: true, posts: 342 });
   // Each of the two, and the native post that took its ID.
-  expect(looked.length).toBeGreaterThan(0);
-  expect(looked.length).toBeLessThanOrEqual(4);
+  expect(cached.length).toBeGreaterThan(0);
+  expect(cached.length).toBeLessThanOrEqual(4);
 });

@@ -42,9 +42,9 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
 }
 
 /** Runs tasks until none is left; returns how many. */
-function keepUp(upkeep: Compaction): number {
+function keepUp(compaction: Compaction): number {
   let tasks = 0;
-  while (runSteps(upkeep.look())) {
+  while (runSteps(compaction.look())) {
     tasks += 1;
     if (tasks > 100) throw new Error("upkeep never ends");
   }
@@ -87,11 +87,11 @@ function leaveAlone(): void {
 describe("terms of another analyzer", () => {
   test("are made anew, those of the newest posts first, and the newest segment is ended for it", () => {
     archive.put(...posts(0, 25));
-    const upkeep = keeping();
+    const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(found()).toBe(25);
     const order: unknown[] = [];
-    while (runSteps(upkeep.look())) {
+    while (runSteps(compaction.look())) {
       order.push(readSegments(context.catalog).map(({ analyzer }) => analyzer === presentAnalyzer));
       expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(25);
     }
@@ -101,22 +101,22 @@ describe("terms of another analyzer", () => {
       [false, true, true, true],
       [true, true, true, true],
     ]);
-    expect(upkeep.state()).toMatchObject({ fault: null, done: { cut: 1, reindex: 3 } });
+    expect(compaction.state()).toMatchObject({ fault: null, done: { cut: 1, reindex: 3 } });
     expect(archive.ask("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
   test("by a later version are left alone", () => {
     archive.put(...posts(0, 5));
-    const upkeep = keeping();
+    const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
-    expect(keepUp(upkeep)).toBe(0);
-    expect(upkeep.state().fault).toMatchObject({ kind: null });
+    expect(keepUp(compaction)).toBe(0);
+    expect(compaction.state().fault).toMatchObject({ kind: null });
     changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${presentAnalyzer}'`);
   });
 });
 
 describe("posts age out", () => {
-  const held = (fromHour: number, toHour: number, source = "jetstream") => ({
+  const stored = (fromHour: number, toHour: number, source = "jetstream") => ({
     platform: "bluesky" as const,
     collection: "posts" as const,
     account: null,
@@ -126,7 +126,7 @@ describe("posts age out", () => {
   });
 
   /** 35 posts in four segments; at hour 40, nothing older than a day stays. */
-  function agedUpkeep(): Compaction {
+  function agedCompaction(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
   }
@@ -134,10 +134,10 @@ describe("posts age out", () => {
   test("a whole segment at a time, with what was held completely", () => {
     archive.write(
       posts(0, 35).map((post) => ({ kind: "upsert", post })),
-      { coverage: [held(0, 35), held(2, 5, "backfill"), held(0, 4, "import")] },
+      { coverage: [stored(0, 35), stored(2, 5, "backfill"), stored(0, 4, "import")] },
     );
-    const upkeep = agedUpkeep();
-    expect(keepUp(upkeep)).toBe(1);
+    const compaction = agedCompaction();
+    expect(keepUp(compaction)).toBe(1);
     expect(found()).toBe(25);
     expect(sequences()).toEqual([2, 3, 4]);
     expect(readSegments(context.catalog)[0]?.low).toBe(0n);
@@ -146,19 +146,19 @@ describe("posts age out", () => {
       ["import", 0, 4],
       ["jetstream", begins, 35],
     ]);
-    expect(upkeep.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
+    expect(compaction.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
   });
 
   test("and what comes later than that is not kept, nor claimed to be held; imports are", () => {
     archive.put(...posts(0, 35));
-    keepUp(agedUpkeep());
+    keepUp(agedCompaction());
     const late = archive.write(
       [
         ...posts(3, 5, { text: "late river" }),
         ...posts(6, 8, { text: "late river", origin: "import" }),
         ...posts(20, 21, { text: "late river", uri: "at://did:plc:author/app.bsky.feed.post/l" }),
       ].map((post) => ({ kind: "upsert", post })),
-      { coverage: [held(0, 12, "backfill")] },
+      { coverage: [stored(0, 12, "backfill")] },
     );
     expect(late).toMatchObject({ inserted: 3, suppressed: 2 });
     expect(archive.ask('"late river"').positions).toHaveLength(3);
@@ -167,12 +167,12 @@ describe("posts age out", () => {
 
   test("but what was imported stays, without what was not", () => {
     archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
-    const upkeep = agedUpkeep();
-    keepUp(upkeep);
+    const compaction = agedCompaction();
+    keepUp(compaction);
     expect(statsOf().map(({ posts, imported }) => [posts, imported])[0]).toEqual([2, 2]);
-    expect(upkeep.state()).toMatchObject({ agedOutPosts: 8, done: { thin: 1, drop: 0 } });
+    expect(compaction.state()).toMatchObject({ agedOutPosts: 8, done: { thin: 1, drop: 0 } });
     expect(found()).toBe(29);
-    expect(keepUp(upkeep)).toBe(0);
+    expect(keepUp(compaction)).toBe(0);
   });
 
   test("never those of the newest segment", () => {
@@ -186,23 +186,23 @@ describe("posts age out", () => {
     archive.put(...posts(0, 45));
     archive.reopen();
     const { bytes } = archive.reader.operations.stats({ maxBytes: 0 });
-    const upkeep = keeping({ maxBytes: bytes - 1 });
-    expect(keepUp(upkeep)).toBe(1);
+    const compaction = keeping({ maxBytes: bytes - 1 });
+    expect(keepUp(compaction)).toBe(1);
     expect(found()).toBe(35);
-    expect(upkeep.state()).toMatchObject({ isOverBound: false, agedOutPosts: 10 });
+    expect(compaction.state()).toMatchObject({ isOverBound: false, agedOutPosts: 10 });
     const dropped = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     expect(existsSync(dropped)).toBe(true);
     nowMs += 10_001;
-    keepUp(upkeep);
+    keepUp(compaction);
     expect(existsSync(dropped)).toBe(false);
   });
 
   test("imports never: an archive of imports alone says that it is over its bytes", () => {
     archive.put(...posts(0, 45, { origin: "import" }));
-    const upkeep = keeping({ maxBytes: 1_000 });
-    expect(keepUp(upkeep)).toBe(0);
+    const compaction = keeping({ maxBytes: 1_000 });
+    expect(keepUp(compaction)).toBe(0);
     expect(found()).toBe(45);
-    expect(upkeep.state()).toMatchObject({ isOverBound: true });
+    expect(compaction.state()).toMatchObject({ isOverBound: true });
   });
 
   test("where there is room again, old posts that come late are kept", () => {
@@ -220,21 +220,21 @@ describe("posts age out", () => {
 describe("files of segments that are no more", () => {
   test("stay for those who read them, then go; their numbers are not given again", () => {
     archive.put(...posts(0, 12));
-    const upkeep = keeping({ retiredMs: 60_000 });
+    const compaction = keeping({ retiredMs: 60_000 });
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
-    keepUp(upkeep);
+    keepUp(compaction);
     const [rewritten] = readSegments(context.catalog);
     expect(rewritten?.sequence).toBe(3);
     const old = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     expect(existsSync(old)).toBe(true);
     nowMs += 60_001;
-    keepUp(upkeep);
+    keepUp(compaction);
     expect(existsSync(old)).toBe(false);
     expect(existsSync(`${old}-wal`)).toBe(false);
 
     changeCatalog(context.catalog, "DELETE FROM segment WHERE sequence = 3");
     changeCatalog(context.catalog, "INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");
-    keepUp(upkeep);
+    keepUp(compaction);
     expect(nextSequence(context.catalog, "bluesky")).toBe(4);
   });
 });
@@ -250,8 +250,8 @@ describe("a segment that late posts have filled", () => {
         seenMs: startMs + n * 60_000,
       })),
     );
-    const upkeep = keeping({ splitPosts: 15 });
-    expect(keepUp(upkeep)).toBe(1);
+    const compaction = keeping({ splitPosts: 15 });
+    expect(keepUp(compaction)).toBe(1);
     expect(statsOf().map((segment) => segment.posts)).toEqual([13, 14, 13, 5]);
     expect(found()).toBe(45);
     expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(45);
@@ -260,27 +260,27 @@ describe("a segment that late posts have filled", () => {
   test("is left whole, and not looked at again and again, where all are of one millisecond", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
-    const upkeep = keeping({ splitPosts: 5 });
-    expect(keepUp(upkeep)).toBe(1);
-    expect(upkeep.state()).toMatchObject({ waiting: { split: 1 }, done: { split: 0 } });
+    const compaction = keeping({ splitPosts: 5 });
+    expect(keepUp(compaction)).toBe(1);
+    expect(compaction.state()).toMatchObject({ waiting: { split: 1 }, done: { split: 0 } });
     nowMs += 29_000;
-    expect(keepUp(upkeep)).toBe(0);
+    expect(keepUp(compaction)).toBe(0);
   });
 });
 
 describe("a quiet segment", () => {
   test("is merged into one piece once, and answers as before", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
-    const upkeep = keeping({ optimiseAfterMs: 600_000 });
+    const compaction = keeping({ optimiseAfterMs: 600_000 });
     const before = archive.ask("river number").positions;
     expect(pieces()).toBeGreaterThan(1);
     leaveAlone();
-    expect(keepUp(upkeep)).toBe(1);
+    expect(keepUp(compaction)).toBe(1);
     expect(readSegments(context.catalog).map(({ optimised }) => optimised)).toEqual([true, false]);
     expect(pieces()).toBe(1);
     expect(archive.ask("river number").positions).toEqual(before);
     leaveAlone();
-    expect(keepUp(upkeep)).toBe(0);
+    expect(keepUp(compaction)).toBe(0);
   });
 
   test("is not merged while it is written to", () => {
@@ -306,32 +306,32 @@ describe("a quiet segment", () => {
       ),
     );
     archive.put(...posts(200, 203));
-    const upkeep = keeping({ arrivalsKept: 500, optimiseAfterMs: 600_000 });
+    const compaction = keeping({ arrivalsKept: 500, optimiseAfterMs: 600_000 });
     leaveAlone();
-    keepUp(upkeep);
+    keepUp(compaction);
     const { arrivals } = archive.reader.operations;
-    const told = arrivals({ after: null, limit: 5_000 }).length;
-    expect(told).toBeGreaterThanOrEqual(500);
-    expect(told).toBeLessThan(1_500);
+    const reported = arrivals({ after: null, limit: 5_000 }).length;
+    expect(reported).toBeGreaterThanOrEqual(500);
+    expect(reported).toBeLessThan(1_500);
     expect(() =>
       arrivals({ after: { number: 3, id: 0n, platform: "bluesky" }, limit: 10 }),
     ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
-    expect(upkeep.state().done.forget).toBe(1);
+    expect(compaction.state().done.forget).toBe(1);
   });
 });
 
 describe("what goes wrong", () => {
   test("is told, leaves everything as it was, and is tried again later", () => {
     archive.put(...posts(0, 12));
-    const upkeep = keeping();
+    const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const { size } = statSync(path);
     // Unreadable rows represent any failure of a copy.
     const segment = new DatabaseSync(path);
     segment.exec("UPDATE post SET record = '{' WHERE id = (SELECT max(id) FROM post)");
-    expect(keepUp(upkeep)).toBe(1);
-    expect(upkeep.state()).toMatchObject({ fault: { kind: "reindex" }, done: { reindex: 0 } });
+    expect(keepUp(compaction)).toBe(1);
+    expect(compaction.state()).toMatchObject({ fault: { kind: "reindex" }, done: { reindex: 0 } });
     expect(sequences()).toEqual([1, 2]);
     expect(readSegments(context.catalog)[0]?.rewriting).toBe(false);
     expect(statSync(path).size).toBe(size);
@@ -340,10 +340,10 @@ describe("what goes wrong", () => {
     segment.exec(`UPDATE post SET record = '"river"' WHERE record = '{'`);
     sumRows(segment);
     segment.close();
-    expect(keepUp(upkeep)).toBe(0);
+    expect(keepUp(compaction)).toBe(0);
     nowMs += 31_000;
-    expect(keepUp(upkeep)).toBe(1);
-    expect(upkeep.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+    expect(keepUp(compaction)).toBe(1);
+    expect(compaction.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
   });
 
   test("one who reads an old commit keeps a log from being emptied; it is emptied after that", () => {
@@ -361,15 +361,15 @@ describe("what goes wrong", () => {
         ),
       );
     }
-    const upkeep = keeping({ optimiseAfterMs: 600_000, splitPosts: 1e6 });
+    const compaction = keeping({ optimiseAfterMs: 600_000, splitPosts: 1e6 });
     leaveAlone();
-    while (runSteps(upkeep.look())) leaveAlone();
-    expect(upkeep.state()).toMatchObject({ waiting: { shorten: 1 } });
+    while (runSteps(compaction.look())) leaveAlone();
+    expect(compaction.state()).toMatchObject({ waiting: { shorten: 1 } });
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(1024 ** 2);
     expect(rows.get()).toEqual({ posts: 10 });
     stuck.close();
     nowMs += 3_600_000;
-    keepUp(upkeep);
+    keepUp(compaction);
     expect(statSync(`${path}-wal`).size).toBe(0);
     expect(found()).toBe(612);
   });

@@ -59,14 +59,14 @@ function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<vo
       if (copied >= rowsOfStep && arrived.number !== last) break;
       last = arrived.number;
       copied += arrived.ids.length;
-      putIngestOrder(segment, { ...arrived, ids: arrived.ids.filter(isHeld) });
+      putIngestOrder(segment, { ...arrived, ids: arrived.ids.filter(isStored) });
     }
     yield "worked";
     if (copied < rowsOfStep) return;
     from = last + 1;
   }
 
-  function isHeld(id: bigint): boolean {
+  function isStored(id: bigint): boolean {
     const to = segment.idInCopy(id);
     return to !== null && segment.copyOf(id).holds(to);
   }

@@ -15,7 +15,7 @@ import { lowerBound } from "../segments/id-list.ts";
 export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
   if (sealedState(segment) === null) return inTable(segment, "term_docsize");
   const walked = inTable(segment, "post");
-  const looked = guardedBySeal(
+  const cached = guardedBySeal(
     path,
     () => inBoth(segment, path),
     () => walked,
@@ -23,7 +23,7 @@ export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => 
   return (n) =>
     markingDamage(
       path,
-      () => looked(n),
+      () => cached(n),
       () => walked(n),
     );
 }

@@ -50,9 +50,9 @@ function posts(): Post[] {
 }
 
 function keepUp(): void {
-  const upkeep = createCompaction(context);
-  while (runSteps(upkeep.look()));
-  expect(upkeep.state().fault).toBeNull();
+  const compaction = createCompaction(context);
+  while (runSteps(compaction.look()));
+  expect(compaction.state().fault).toBeNull();
 }
 
 const all = (of: SmallArchive): readonly Position[] => of.search(everything).positions;
@@ -71,10 +71,10 @@ describe("an archive of an earlier release", () => {
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);
     expect(all(archive)).not.toEqual(all(fresh));
-    const upkeep = createCompaction(context);
+    const compaction = createCompaction(context);
     let rounds = 0;
     for (let isBusy = true; isBusy; ) {
-      const steps = upkeep.look();
+      const steps = compaction.look();
       for (;;) {
         const step = steps.next();
         if (step.done) {
@@ -86,7 +86,7 @@ describe("an archive of an earlier release", () => {
         rounds += 1;
       }
     }
-    expect(upkeep.state().fault).toBeNull();
+    expect(compaction.state().fault).toBeNull();
     const entries = readSegments(context.catalog);
     expect(entries.every(({ numbering }) => numbering === presentNumbering)).toBe(true);
     expect(shown(archive)).toEqual(shown(fresh));

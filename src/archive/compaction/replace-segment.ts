@@ -19,7 +19,11 @@ import {
 } from "../catalog/catalog.ts";
 import { countCommit } from "../catalog/commit-number.ts";
 import { misplacedPostsOf } from "../catalog/misplaced.ts";
-import { rewriteInProgress, takeWantedRewrite, wantRewrites } from "../catalog/pending-rewrites.ts";
+import {
+  rewriteInProgress,
+  takeExpectedRewrite,
+  wantRewrites,
+} from "../catalog/pending-rewrites.ts";
 import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import { committed } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
@@ -180,8 +184,8 @@ function begin(
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
   stopNoting(context, entry);
   // A rewrite requested from now on, such as to forget more, is not served by this one; nor is any if terms are copied.
-  const isWanted = terms === "any" && takeWantedRewrite(catalog, entry);
-  setRewriting(catalog, entry, isWanted ? rewriteInProgress : 1);
+  const isExpected = terms === "any" && takeExpectedRewrite(catalog, entry);
+  setRewriting(catalog, entry, isExpected ? rewriteInProgress : 1);
   const { platform } = entry;
   const places = [entry.low, ...cuts].map((low) => {
     const sequence = nextSequence(catalog, platform);
@@ -226,7 +230,7 @@ function swap(
   const commit = countCommit(catalog);
   followed.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, now, followed, commit);
-  const isWanted = takeWantedRewrite(catalog, entry);
+  const isExpected = takeExpectedRewrite(catalog, entry);
   const isSalvage = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
@@ -246,11 +250,11 @@ function swap(
     const next = followed.parts.find((part) => part.low > low);
     // A segment that still fills is merged once quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
-    if (isWanted && isSalvage) requestSalvage(catalog, { platform, sequence });
-    else if (isWanted) wantRewrites(catalog, [{ platform, sequence }]);
+    if (isExpected && isSalvage) requestSalvage(catalog, { platform, sequence });
+    else if (isExpected) wantRewrites(catalog, [{ platform, sequence }]);
   }
-  const strayed = misplacedPostsOf(catalog);
-  for (const [id, hash] of followed.dropped) strayed.remove(entry.platform, hash, id);
+  const misplaced = misplacedPostsOf(catalog);
+  for (const [id, hash] of followed.dropped) misplaced.remove(entry.platform, hash, id);
   return true;
 }
 
@@ -285,19 +289,19 @@ function identifyParts(
 function abandon(
   context: CompactionContext,
   entry: SegmentEntry,
-  places: readonly { sequence: number }[],
+  positions: readonly { sequence: number }[],
 ): void {
   const { folder, catalog } = context;
   const { platform } = entry;
   try {
     if (present(catalog, entry) === null) return;
-    for (const { sequence } of places) {
+    for (const { sequence } of positions) {
       removeSegmentFiles(segmentPath(folder, { platform, sequence }));
     }
     catalog.exec("PRAGMA busy_timeout = 200; BEGIN IMMEDIATE");
     committed(catalog, () => {
       stopNoting(context, entry);
-      for (const { sequence } of places) reinstate(catalog, { platform, sequence });
+      for (const { sequence } of positions) reinstate(catalog, { platform, sequence });
     });
   } catch {
     if (catalog.isTransaction) catalog.exec("ROLLBACK");

@@ -65,12 +65,12 @@ export function* listMisplaced(
   { catalog }: CompactionContext,
   { old, platform, strayed: found }: FollowedSegment,
 ): Steps<void> {
-  const strayed = misplacedPostsOf(catalog);
+  const misplaced = misplacedPostsOf(catalog);
   const exists = old.prepare("SELECT 1 FROM post WHERE id = ?");
   for (let start = 0; start < found.length; start += listedAtOnce) {
     yield* inLock(catalog, () => {
       for (const { hash, id } of found.slice(start, start + listedAtOnce)) {
-        if (exists.get(id) !== undefined) strayed.add(platform, hash, id);
+        if (exists.get(id) !== undefined) misplaced.add(platform, hash, id);
       }
     });
     yield "worked";

@@ -13,12 +13,12 @@ export function* copyReadableIngestOrder(
   salvaged: IdList,
   from: number,
 ): Steps<void> {
-  const held = salvaged.sorted();
+  const stored = salvaged.sorted();
   let copied = 0;
   try {
     for (const { number, low, high, ids } of rowsIn(source)) {
       if (number < from || number > followed.arrival) continue;
-      const run = held.subarray(lowerBound(held, low), lowerBound(held, high + 1n));
+      const run = stored.subarray(lowerBound(stored, low), lowerBound(stored, high + 1n));
       const arrived =
         ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
       if (arrived.length > 0) putIngestOrder(followed, { number: Number(number), ids: arrived });

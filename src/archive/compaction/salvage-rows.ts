@@ -125,9 +125,9 @@ export function createSalvage(
         continue;
       }
       const { uri, userId } = post;
-      const isGone = (): boolean =>
+      const isRemoved = (): boolean =>
         tombstones.cover({ uri, revision, userId, observedMs: Number(row.time_ms) });
-      if (!named.has(id) && (isIntact === null || !mayBeUnnamed || isGone())) continue;
+      if (!named.has(id) && (isIntact === null || !mayBeUnnamed || isRemoved())) continue;
       if (known !== undefined) followed.copyOf(id).remove(id, hashOf);
       if (put(row)) fromPages.set(id, revision);
     }

@@ -12,7 +12,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { wantedSeals, wantSeals } from "../catalog/pending-seals.ts";
+import { expectedSeals, wantSeals } from "../catalog/pending-seals.ts";
 import { inTransaction } from "../database.ts";
 import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
@@ -58,14 +58,14 @@ function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
 }
 
 /** Runs tasks until none is left; returns the number by kind. */
-function keepUp(upkeep: Compaction): Record<string, number> {
-  const before = { ...upkeep.state().done };
-  for (let tasks = 0; runSteps(upkeep.look()); tasks += 1) {
+function keepUp(compaction: Compaction): Record<string, number> {
+  const before = { ...compaction.state().done };
+  for (let tasks = 0; runSteps(compaction.look()); tasks += 1) {
     if (tasks > 100) throw new Error("upkeep never ends");
   }
-  expect(upkeep.state().fault).toBeNull();
+  expect(compaction.state().fault).toBeNull();
   return Object.fromEntries(
-    Object.entries(upkeep.state().done)
+    Object.entries(compaction.state().done)
       .map(([kind, times]) => [kind, times - before[kind as keyof typeof before]] as const)
       .filter(([, times]) => times > 0),
   );
@@ -121,38 +121,38 @@ function leaveAlone(ms: number): void {
 describe("a segment is sealed", () => {
   test("once no post has arrived for a while, though counts trickle in; the newest too", () => {
     archive.put(...posts(0, 20));
-    const upkeep = keeping();
-    expect(keepUp(upkeep)).toEqual({});
+    const compaction = keeping();
+    expect(keepUp(compaction)).toEqual({});
     nowMs += hourMs - 60_000;
     like(3);
     archive.addCounts();
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
     nowMs += 120_000;
     like(4);
     archive.addCounts();
-    expect(keepUp(upkeep)).toEqual({ seal: 2 });
+    expect(keepUp(compaction)).toEqual({ seal: 2 });
     expect(sealed()).toEqual([true, true, false]);
     expect(found()).toBe(20);
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
 
     archive.put(...posts(20, 30));
     nowMs += hourMs + 60_000;
     leaveAlone(0);
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
     nowMs += hourMs;
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
   test("not while posts arrive in it", () => {
     archive.put(...posts(0, 12));
-    const upkeep = keeping();
-    keepUp(upkeep);
+    const compaction = keeping();
+    keepUp(compaction);
     nowMs += 2 * hourMs;
     archive.put(postOf(1, { uri: "at://did:plc:b/app.bsky.feed.post/late" }));
     leaveAlone(0);
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
     nowMs += hourMs;
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
   test("after a restart once its file has been left alone for as long", () => {
@@ -171,12 +171,12 @@ describe("a segment is sealed", () => {
 
   test("unless another analyzer made its terms: those are made anew first", () => {
     archive.put(...posts(0, 12));
-    const upkeep = keeping();
+    const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     leaveAlone(dayMs);
-    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    expect(keepUp(compaction)).toEqual({ reindex: 1 });
     nowMs += hourMs + 60_000;
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
     expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: presentAnalyzer });
   });
 
@@ -184,29 +184,29 @@ describe("a segment is sealed", () => {
     archive.put(...posts(0, 12));
     spoilIndex(1);
     leaveAlone(dayMs);
-    const upkeep = keeping();
-    expect(runSteps(upkeep.look())).toBe(true);
-    expect(upkeep.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
-    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    const compaction = keeping();
+    expect(runSteps(compaction.look())).toBe(true);
+    expect(compaction.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    expect(keepUp(compaction)).toEqual({ reindex: 1 });
     expect(found()).toBe(12);
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     spoilIndex(sequence);
     nowMs += dayMs;
-    expect(runSteps(upkeep.look())).toBe(true);
-    expect(upkeep.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
-    for (const keeper of [upkeep, startAgain()]) {
+    expect(runSteps(compaction.look())).toBe(true);
+    expect(compaction.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    for (const store of [compaction, startAgain()]) {
       nowMs += dayMs;
       want(readSegments(context.catalog).slice(0, 1));
-      expect(runSteps(keeper.look())).toBe(false);
+      expect(runSteps(store.look())).toBe(false);
     }
   });
 
   test("at once where somebody wants it, however small and new it is", () => {
     archive.put(...posts(0, 12));
-    const upkeep = keeping({ sealPosts: 1_000 });
+    const compaction = keeping({ sealPosts: 1_000 });
     want(readSegments(context.catalog));
-    expect(keepUp(upkeep)).toEqual({ seal: 2 });
-    expect(wantedSeals(context.catalog)).toEqual([]);
+    expect(keepUp(compaction)).toEqual({ seal: 2 });
+    expect(expectedSeals(context.catalog)).toEqual([]);
     expect(found()).toBe(12);
   });
 });
@@ -216,31 +216,31 @@ describe("a sealed segment", () => {
   function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Compaction {
     archive.put(...posts(0, 12));
     leaveAlone(dayMs);
-    const upkeep = keeping(bounds);
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
-    return upkeep;
+    const compaction = keeping(bounds);
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    return compaction;
   }
 
   const edit = (n: number) => archive.put(postOf(n, { text: `river edited ${n}`, revision: "2" }));
 
   test("is sealed again when many of its posts were written since, and not too often", () => {
-    const upkeep = sealedFirst({ resealPercent: 20 });
+    const compaction = sealedFirst({ resealPercent: 20 });
     edit(1);
     edit(2);
     nowMs += dayMs;
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
     edit(3);
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
     for (const n of [4, 5, 6]) edit(n);
     nowMs += dayMs - 1;
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
     nowMs += 1;
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
     expect(archive.ask("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
   test("is sealed again at once where its index has no checksums, by an earlier version", () => {
-    const upkeep = sealedFirst();
+    const compaction = sealedFirst();
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     const segment = new DatabaseSync(pathOf(sequence));
     segment.exec(`
@@ -250,43 +250,43 @@ describe("a sealed segment", () => {
       DELETE FROM sealed_mask`);
     segment.close();
     expect(found()).toBe(12);
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
     expect(found()).toBe(12);
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
   });
 
   test("is put back where none is to be sealed", () => {
     sealedFirst();
-    const upkeep = startAgain({ seal: "off" });
-    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    const compaction = startAgain({ seal: "off" });
+    expect(keepUp(compaction)).toEqual({ reindex: 1 });
     expect(sealed()).toEqual([false, false]);
     want(readSegments(context.catalog));
     leaveAlone(dayMs);
-    expect(keepUp(upkeep)).toEqual({});
+    expect(keepUp(compaction)).toEqual({});
     expect(found()).toBe(12);
   });
 
   test("is made anew when it is marked as damaged, and sealed again later; the marker goes with it", () => {
-    const upkeep = sealedFirst({ retiredMs: 60_000 });
+    const compaction = sealedFirst({ retiredMs: 60_000 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     markDamaged(pathOf(sequence));
-    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    expect(keepUp(compaction)).toEqual({ reindex: 1 });
     expect(sealed()).toEqual([false, false]);
     nowMs += 60_001;
-    keepUp(upkeep);
+    keepUp(compaction);
     expect(existsSync(damageMarkerOf(pathOf(sequence)))).toBe(false);
     nowMs += hourMs;
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
   test("is not sealed again while it is marked as damaged, whoever wants it", () => {
-    const upkeep = sealedFirst();
+    const compaction = sealedFirst();
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("a segment");
     markDamaged(pathOf(entry.sequence));
     want([entry]);
-    expect(runSteps(upkeep.look())).toBe(true);
-    expect(upkeep.state().done).toMatchObject({ seal: 1, reindex: 1 });
+    expect(runSteps(compaction.look())).toBe(true);
+    expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });
 
   test("leaves no marker of a file that is not known", () => {
@@ -301,12 +301,12 @@ describe("a sealed segment", () => {
     archive = smallArchive(1_000);
     const text = (n: number) => `river ${n} ${n % 7} ${"harbour night ".repeat(9)}`;
     archive.put(...posts(0, 1_001).map((post, n) => ({ ...post, text: text(n) })));
-    const upkeep = keeping({ optimiseAfterMs: 1_000 });
+    const compaction = keeping({ optimiseAfterMs: 1_000 });
     leaveAlone(60_000);
-    expect(keepUp(upkeep)).toEqual({ optimise: 1 });
+    expect(keepUp(compaction)).toEqual({ optimise: 1 });
     const { size } = statSync(pathOf(1));
     nowMs += 2 * hourMs;
-    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(keepUp(compaction)).toEqual({ seal: 1 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     expect(statSync(pathOf(sequence)).size).toBeLessThan(size);
   });

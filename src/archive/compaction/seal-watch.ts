@@ -8,7 +8,7 @@ import type { CompactionContext } from "./context.ts";
 import { lastWrittenMs, walBytes } from "./files.ts";
 import { isUnreadable } from "./unreadable-index.ts";
 
-type SealStanding = {
+type SealState = {
   posts: number;
   /** Prevents sealing even on request; null if nothing does. */
   obstacle: SealObstacle | null;
@@ -33,7 +33,7 @@ export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadabl
 export type SealWatch = {
   /** Forgets other segments; reads only files written to since. */
   look(entries: readonly SegmentEntry[]): void;
-  standingOf(entry: SegmentEntry): SealStanding;
+  standingOf(entry: SegmentEntry): SealState;
 };
 
 type Facts = {

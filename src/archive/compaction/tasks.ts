@@ -10,8 +10,8 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { wantedRewrites } from "../catalog/pending-rewrites.ts";
-import { wantedSeals } from "../catalog/pending-seals.ts";
+import { expectedRewrites } from "../catalog/pending-rewrites.ts";
+import { expectedSeals } from "../catalog/pending-seals.ts";
 import type { TaskKind } from "../compaction-state.ts";
 import type { CompactionContext } from "./context.ts";
 import { hasDroppedIngestOrder } from "./drop-ingest-order.ts";
@@ -95,7 +95,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
     .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
-  const wished = new Set(wantedSeals(catalog).map(nameOf));
+  const wished = new Set(expectedSeals(catalog).map(nameOf));
   const standings = entries.map((entry) => ({ entry, ...sealWatch.standingOf(entry) }));
   const unfit = standings.filter(({ isUnfit }) => isUnfit);
   const toSeal = standings.filter(
@@ -112,7 +112,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
         outdated.filter((entry) => !isCut(entry)),
       ),
       ...of("cut", renumbered.filter(isCut)),
-      ...of("reindex", wantedRewrites(catalog)),
+      ...of("reindex", expectedRewrites(catalog)),
       ...of(
         "reindex",
         unfit.map(({ entry }) => entry),

@@ -38,10 +38,10 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;
   try {
     await prepareTarget(target);
-    const takenMs = request.clock.now();
+    const usedMs = request.clock.now();
     const snapshot = snapshotOf(folder);
     try {
-      return await copySnapshot(snapshot, takenMs, request);
+      return await copySnapshot(snapshot, usedMs, request);
     } finally {
       snapshot.close();
     }
@@ -84,7 +84,7 @@ type Part = { path: string; database: DatabaseSync; bytes: number };
 
 async function copySnapshot(
   snapshot: ArchiveSnapshot,
-  takenMs: number,
+  usedMs: number,
   { target, onProgress, signal }: BackupRequest,
 ): Promise<Manifest> {
   const posts = snapshot.segments.reduce((sum, { database }) => sum + postsIn(database), 0);
@@ -114,7 +114,7 @@ async function copySnapshot(
   for (const path of new Set(files.map(({ path }) => dirname(join(target, path))))) {
     await syncToDisk(path);
   }
-  const manifest = manifestOf(takenMs, posts, files);
+  const manifest = manifestOf(usedMs, posts, files);
   await writeDurably(manifestPath(target), manifestText(manifest));
   await rm(unfinishedPath(target));
   return manifest;

@@ -70,11 +70,11 @@ function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
   for (const row of rows) {
     const { platform, collection, account, source } = row;
     const name = [platform, collection, source, account].join(" ").trimEnd();
-    const wrong = (fault: string): void =>
+    const wrong = (error: string): void =>
       findings.add({
         kind: "interval_wrong",
         platform: platform as Platform,
-        message: `the interval of ${name} from ${row.from_ms} to ${row.to_ms} ${fault}`,
+        message: `the interval of ${name} from ${row.from_ms} to ${row.to_ms} ${error}`,
       });
     if (!platforms.includes(platform as Platform)) wrong("is of an unknown platform");
     if (!collections.includes(String(collection))) wrong("is of an unknown collection");

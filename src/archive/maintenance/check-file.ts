@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
 
-const mostFaults = 10;
+const mostErrors = 10;
 
 /** Includes FTS5's structure; `isFull` also compares tables with their indexes. */
 export function checkFile(
@@ -11,7 +11,7 @@ export function checkFile(
 ): void {
   const pragma = isFull ? "integrity_check" : "quick_check";
   try {
-    for (const row of database.prepare(`PRAGMA ${pragma}(${mostFaults})`).iterate()) {
+    for (const row of database.prepare(`PRAGMA ${pragma}(${mostErrors})`).iterate()) {
       const message = String(row[pragma]);
       if (message !== "ok") onError(message.replaceAll(/\s+/g, " "));
     }

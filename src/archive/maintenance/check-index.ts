@@ -68,14 +68,14 @@ export function sampleIndex(
         return;
       }
       sampled[number] = 1;
-      eachPlace(row, true, (token, place) => addLocation(expected, token, row.id, place));
+      eachPosition(row, true, (token, position) => addLocation(expected, token, row.id, position));
     },
     end: function* () {
       if (sealed === null) return;
-      const held: IndexLocations = new Map();
-      const collect = sealedPositions(sealed, held, (number) => sampled[number] === 1);
+      const stored: IndexLocations = new Map();
+      const collect = sealedPositions(sealed, stored, (number) => sampled[number] === 1);
       yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), collect);
-      yield* reportDifferences(expected, held, report);
+      yield* reportDifferences(expected, stored, report);
     },
     compared: () => compared,
   };
@@ -93,22 +93,22 @@ function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
 }
 
 /** Tokens without positions in the sealed index count as position 0. */
-function eachPlace(
+function eachPosition(
   row: SegmentRow,
   isSealed: boolean,
-  take: (token: string, place: number) => void,
+  take: (token: string, position: number) => void,
 ): void {
   const tokens = indexTokens(row);
   if (!isSealed) {
-    for (const [place, token] of tokens.entries()) take(token, place);
+    for (const [position, token] of tokens.entries()) take(token, position);
     return;
   }
-  const withoutPlaces = new Set<string>();
-  for (const [place, token] of tokens.entries()) {
-    if (holdsPositions(token)) take(token, place);
-    else withoutPlaces.add(token);
+  const withoutPositions = new Set<string>();
+  for (const [position, token] of tokens.entries()) {
+    if (holdsPositions(token)) take(token, position);
+    else withoutPositions.add(token);
   }
-  for (const token of withoutPlaces) take(token, 0);
+  for (const token of withoutPositions) take(token, 0);
 }
 
 function writtenComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
@@ -119,19 +119,19 @@ function writtenComparison(database: DatabaseSync, report: Report): (row: Segmen
 
   return (row) => {
     const { id } = row;
-    const held = size.get(id)?.sz;
+    const stored = size.get(id)?.sz;
     // A post without any entry is reported as such.
-    if (!(held instanceof Uint8Array)) return;
+    if (!(stored instanceof Uint8Array)) return;
     const tokens = indexTokens(row);
     const distinct = new Set(tokens);
     const lacking = [...distinct].filter((token) => !finds(token, id));
     if (lacking.length > 0) report("index_lacks", id, lackingText(id, lacking));
     const wrong = countFacets.filter((facet) => !distinct.has(facet) && finds(facet, id));
     if (wrong.length > 0) report("index_exceeds", id, exceedingText(id, wrong));
-    const said = firstVarint(held);
-    if (said !== tokens.length) {
-      const kind = said < tokens.length ? "index_lacks" : "index_exceeds";
-      report(kind, id, `the index has ${said} tokens of post ${id}, which has ${tokens.length}`);
+    const output = firstVarint(stored);
+    if (output !== tokens.length) {
+      const kind = output < tokens.length ? "index_lacks" : "index_exceeds";
+      report(kind, id, `the index has ${output} tokens of post ${id}, which has ${tokens.length}`);
     }
   };
 }
@@ -151,7 +151,7 @@ function firstVarint(bytes: Uint8Array): number {
 }
 
 /** Token positions kept in memory to name the posts that differ. */
-const placesToName = 2_000_000;
+const positionsToName = 2_000_000;
 const tokensOfTurn = 20_000;
 
 /** Compares every position of every token. Bounds memory by comparing sums of partitions first. */
@@ -163,26 +163,26 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     add: (row) => {
       compared += 1;
       const isSealed = sealedNumber(sealed, row.id) !== null;
-      eachPlace(row, isSealed, (token, place) => expected.add(token, row.id, place));
+      eachPosition(row, isSealed, (token, position) => expected.add(token, row.id, position));
     },
     end: function* () {
-      const held = indexSums();
+      const stored = indexSums();
       // First, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
-        const add = addSealedSums(sealed, held);
+        const add = addSealedSums(sealed, stored);
         yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);
       }
       database.exec(`
         CREATE VIRTUAL TABLE temp.place USING fts5vocab(main, term, instance);
         CREATE VIRTUAL TABLE temp.token USING fts5vocab(main, term, row);
       `);
-      yield* addWrittenSums(database, held);
-      const differing = expected.differences(held);
+      yield* addWrittenSums(database, stored);
+      const differing = expected.differences(stored);
       const chosen = new Set<number>();
-      let places = 0;
+      let positions = 0;
       for (const partition of differing) {
-        places += expected.places(partition) + held.places(partition);
-        if (chosen.size > 0 && places > placesToName) break;
+        positions += expected.places(partition) + stored.places(partition);
+        if (chosen.size > 0 && positions > positionsToName) break;
         chosen.add(partition);
       }
       if (chosen.size > 0) yield* nameDifferences(segment, chosen, report);
@@ -208,41 +208,41 @@ function* nameDifferences(
   partitions: ReadonlySet<number>,
   report: Report,
 ): Generator<number, void> {
-  const isWanted = (token: string): boolean => partitions.has(partitionOf(token));
+  const isExpected = (token: string): boolean => partitions.has(partitionOf(token));
   const expected: IndexLocations = new Map();
   let rows = 0;
   for (const row of rowsOf(database, entry.platform)) {
     rows += 1;
     if (rows % 500 === 0) yield 0;
-    eachPlace(row, sealedNumber(sealed, row.id) !== null, (token, place) => {
-      if (isWanted(token)) addLocation(expected, token, row.id, place);
+    eachPosition(row, sealedNumber(sealed, row.id) !== null, (token, position) => {
+      if (isExpected(token)) addLocation(expected, token, row.id, position);
     });
   }
-  const held: IndexLocations = new Map();
-  yield* collectWritten(database, isWanted, held);
+  const stored: IndexLocations = new Map();
+  yield* collectWritten(database, isExpected, stored);
   if (sealed !== null) {
-    const collect = sealedPositions(sealed, held, () => true);
-    yield* walkSealedTerms(database, sealed.posts, alreadyTold, (term, postings) => {
-      if (isWanted(term)) collect(term, postings);
+    const collect = sealedPositions(sealed, stored, () => true);
+    yield* walkSealedTerms(database, sealed.posts, alreadyReported, (term, postings) => {
+      if (isExpected(term)) collect(term, postings);
     });
   }
-  yield* reportDifferences(expected, held, report);
+  yield* reportDifferences(expected, stored, report);
 }
 
-const alreadyTold = (): void => {};
+const alreadyReported = (): void => {};
 
 function* collectWritten(
   database: DatabaseSync,
-  isWanted: (token: string) => boolean,
-  held: IndexLocations,
+  isExpected: (token: string) => boolean,
+  stored: IndexLocations,
 ): Generator<number, void> {
-  const places = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
-  places.setReadBigInts(true);
+  const positions = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
+  positions.setReadBigInts(true);
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
     const token = String(term);
-    if (!isWanted(token)) continue;
-    const { ids, offsets } = locationsOf(held, token);
-    for (const { doc, offset } of places.iterate(token)) {
+    if (!isExpected(token)) continue;
+    const { ids, offsets } = locationsOf(stored, token);
+    for (const { doc, offset } of positions.iterate(token)) {
       ids.push(doc as bigint);
       offsets.push(Number(offset));
     }

@@ -13,35 +13,35 @@ export function* checkIndexedPosts(
   sealed: SealedNumbers | null,
   report: Report,
 ): Generator<number, void> {
-  const held = descendingIds(database, "post");
+  const stored = descendingIds(database, "post");
   const written = descendingIds(database, "term_docsize");
   const hidden = descendingIds(database, "hidden");
   const numbered = descendingNumbers(sealed);
-  let looked = 0;
+  let cached = 0;
   for (;;) {
-    const id = highest(held.next, written.next, hidden.next, numbered.next);
+    const id = highest(stored.next, written.next, hidden.next, numbered.next);
     if (id === null) return;
-    const isHeld = held.take(id);
+    const isStored = stored.take(id);
     const isWritten = written.take(id);
     const isHidden = hidden.take(id);
     const number = numbered.take(id);
     const isSealed = sealed !== null && number !== null && !sealed.isReplaced(number);
-    if (isHeld && !isWritten && !isSealed) {
+    if (isStored && !isWritten && !isSealed) {
       report("index_lacks", id, `post ${id} is not in the index`);
     }
-    if (!isHeld && (isWritten || isSealed)) {
+    if (!isStored && (isWritten || isSealed)) {
       report("index_exceeds", id, `the index has post ${id}, which is not held`);
     }
     if (isWritten && isSealed) {
       report("index_exceeds", id, `the index has post ${id} twice, sealed and as written since`);
     }
-    if (isHeld && isSealed && sealed.isHidden(number) !== isHidden) {
+    if (isStored && isSealed && sealed.isHidden(number) !== isHidden) {
       if (isHidden)
         report("index_exceeds", id, `the sealed index shows post ${id}, which is hidden`);
       else report("index_lacks", id, `the sealed index hides post ${id}, which is not hidden`);
     }
-    looked += 1;
-    if (looked % idsOfTurn === 0) yield 0;
+    cached += 1;
+    if (cached % idsOfTurn === 0) yield 0;
   }
 }
 

@@ -82,8 +82,9 @@ export function* checkRows(
     () => {
       for (const name of ["posts", "imported"] as const) {
         const number = name === "posts" ? seen.rows : seen.imported;
-        const said = lookUp.setting(name);
-        if (said !== number) add("number_differs", `it says ${name} ${said}, and holds ${number}`);
+        const output = lookUp.setting(name);
+        if (output !== number)
+          add("number_differs", `it says ${name} ${output}, and holds ${number}`);
       }
       const step = Number(readSetting(catalog, "count_step"));
       const counted = lookUp.setting("counted");
@@ -129,7 +130,7 @@ function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean 
 
 function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
   const uriKey = readUriKey(catalog);
-  const strayed = misplacedPostsOf(catalog);
+  const misplaced = misplacedPostsOf(catalog);
   const tombstone = catalog.prepare(
     "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
   );
@@ -164,7 +165,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
       return found === undefined ? null : String(found.revision);
     },
     isEntered: (hash: bigint, id: bigint): boolean => entered.get(hash, id) !== undefined,
-    isListed: (hash: bigint, id: bigint): boolean => strayed.isListed(platform, hash, id),
+    isListed: (hash: bigint, id: bigint): boolean => misplaced.isListed(platform, hash, id),
     setting: (name: string): number => Number(setting.get(name)?.value ?? 0),
     entries: (): number => number("SELECT count(*) AS number FROM uri"),
     wrongEntries: function* (): Generator<bigint> {

@@ -75,7 +75,7 @@ function reportTwice(
   segments: readonly OpenSegment[],
   findings: Findings,
 ): void {
-  const held = segments.flatMap(({ entry, database }) => {
+  const stored = segments.flatMap(({ entry, database }) => {
     const rows = database.prepare(
       "SELECT post.id, record FROM uri JOIN post ON post.id = uri.id WHERE hash = ?",
     );
@@ -90,9 +90,9 @@ function reportTwice(
       }));
     return attempt("its rows", read, () => {}) ?? [];
   });
-  for (const [uri, places] of Map.groupBy(held, (place) => place.uri)) {
-    if (places.length < 2) continue;
-    const where = places.map(({ id, segment }) => `${id} in segment ${segment}`).join(" and ");
+  for (const [uri, positions] of Map.groupBy(stored, (position) => position.uri)) {
+    if (positions.length < 2) continue;
+    const where = positions.map(({ id, segment }) => `${id} in segment ${segment}`).join(" and ");
     findings.add({
       kind: "uri_twice",
       platform,

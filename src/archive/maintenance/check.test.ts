@@ -108,10 +108,10 @@ describe("an archive that is as it was written", () => {
         const post = makePost({ key: `more${n}`, createdMs: startMs + n++ * 20_000, text: "more" });
         return { kind: "upsert", post };
       };
-      const gone = uriOf(`more${n - 25}`);
+      const removed = uriOf(`more${n - 25}`);
       writer.write([
         ...Array.from({ length: 10 }, upsert),
-        { kind: "delete", platform: "bluesky", uri: gone, revision: "" },
+        { kind: "delete", platform: "bluesky", uri: removed, revision: "" },
       ]);
     });
     writer.close();

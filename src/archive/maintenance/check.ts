@@ -51,7 +51,7 @@ export type CheckReport = {
   findingCount: number;
 };
 
-const mostTold = 20;
+const mostReported = 20;
 
 /**
  * Compares redundant data: files with checksums, the catalog with segments, rows with the lists that lead to them and with
@@ -60,7 +60,7 @@ const mostTold = 20;
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
-  const findings = collectFindings(mostTold);
+  const findings = collectFindings(mostReported);
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
   /** Segments that cannot be checked further. */
   const unreadable = new Set<string>();
@@ -72,7 +72,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
     checkCatalog(folder, catalog, request.isFull, findings);
     const entries = segmentsIn(catalog);
     if (entries === null) return report();
-    const total = postsSaid(folder, entries);
+    const total = postsReported(folder, entries);
     const run = (steps: Generator<number, void>): Promise<void> =>
       inTurns(steps, signal, (rows) => {
         totals.posts += rows;
@@ -140,8 +140,8 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
     return catalog;
   } catch (error) {
     catalog?.close();
-    const fault = folderError(error, folder);
-    if (fault instanceof EarshotError && !catalogFaults.has(fault.code)) throw fault;
+    const thrown = folderError(error, folder);
+    if (thrown instanceof EarshotError && !catalogErrors.has(thrown.code)) throw thrown;
     const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
     findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });
     return null;
@@ -149,7 +149,7 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
 }
 
 /** Codes that mean damage of the catalog itself. */
-const catalogFaults = new Set(["archive_damaged", "file_missing"]);
+const catalogErrors = new Set(["archive_damaged", "file_missing"]);
 
 function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
   try {
@@ -241,13 +241,15 @@ const postsIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
 
 /** Skips unreadable segments. */
-function postsSaid(folder: string, entries: readonly SegmentEntry[]): number {
+function postsReported(folder: string, entries: readonly SegmentEntry[]): number {
   return entries.reduce((sum, entry) => {
     try {
       const database = openForReading(segmentPath(folder, entry), 100);
-      const said = database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value;
+      const output = database
+        .prepare("SELECT value FROM setting WHERE name = 'posts'")
+        .get()?.value;
       database.close();
-      return sum + Number(said ?? 0);
+      return sum + Number(output ?? 0);
     } catch {
       return sum;
     }

@@ -23,9 +23,9 @@ export type IndexLocations = Map<string, Locations>;
 export function locationsOf(index: IndexLocations, token: string): Locations {
   const found = index.get(token);
   if (found !== undefined) return found;
-  const places = { ids: [], offsets: [] };
-  index.set(token, places);
-  return places;
+  const positions = { ids: [], offsets: [] };
+  index.set(token, positions);
+  return positions;
 }
 
 export function addLocation(
@@ -42,14 +42,14 @@ export function addLocation(
 /** Names posts missing at expected locations, and those found at others. */
 export function* reportDifferences(
   expected: IndexLocations,
-  held: IndexLocations,
+  stored: IndexLocations,
   report: Report,
 ): Generator<number, void> {
   const lacking = new Map<bigint, string[]>();
   const exceeding = new Map<bigint, string[]>();
-  for (const token of new Set([...expected.keys(), ...held.keys()])) {
-    const due = expected.get(token) ?? noPlaces;
-    const found = held.get(token) ?? noPlaces;
+  for (const token of new Set([...expected.keys(), ...stored.keys()])) {
+    const due = expected.get(token) ?? noPositions;
+    const found = stored.get(token) ?? noPositions;
     for (const id of differing(due, found)) note(lacking, id, token);
     for (const id of differing(found, due)) note(exceeding, id, token);
     yield 0;
@@ -58,12 +58,14 @@ export function* reportDifferences(
   for (const [id, tokens] of exceeding) report("index_exceeds", id, exceedingText(id, tokens));
 }
 
-const noPlaces: Locations = { ids: [], offsets: [] };
+const noPositions: Locations = { ids: [], offsets: [] };
 
 /** The posts with a location that is not among `others`. */
-function differing(places: Locations, others: Locations): Set<bigint> {
+function differing(positions: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
-  return new Set(places.ids.filter((id, index) => !known.has(`${id} ${places.offsets[index]}`)));
+  return new Set(
+    positions.ids.filter((id, index) => !known.has(`${id} ${positions.offsets[index]}`)),
+  );
 }
 
 function note(of: Map<bigint, string[]>, id: bigint, token: string): void {

@@ -6,7 +6,7 @@ const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
 export type IndexSums = {
-  add(token: string, id: bigint, place: number): void;
+  add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
   /** The partitions that differ from another index, smallest first. */
   differences(other: IndexSums): number[];
@@ -25,7 +25,7 @@ export const tokenSumsSql = (vocabulary: string): string => `
 
 export function indexSums(): IndexSums {
   const sums = Array.from({ length: 5 }, () => new Uint32Array(partitionCount));
-  const [counts, uppers, lowers, places, products] = sums as [
+  const [counts, uppers, lowers, positions, products] = sums as [
     Uint32Array,
     Uint32Array,
     Uint32Array,
@@ -39,7 +39,7 @@ export function indexSums(): IndexSums {
   let upper = 0;
   let lower = 0;
   const self: IndexSums = {
-    add: (token, id, place) => {
+    add: (token, id, position) => {
       if (id !== halvesOf) {
         halvesOf = id;
         upper = Number(id >> 32n);
@@ -49,8 +49,8 @@ export function indexSums(): IndexSums {
       raise(counts, partition, 1);
       raise(uppers, partition, upper);
       raise(lowers, partition, lower);
-      raise(places, partition, place);
-      raise(products, partition, Math.imul(lower, place + 1));
+      raise(positions, partition, position);
+      raise(products, partition, Math.imul(lower, position + 1));
     },
     addToken: (token, tokenSums) => {
       const partition = partitionOf(token);

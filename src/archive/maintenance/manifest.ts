@@ -25,11 +25,11 @@ export const manifestPath = (folder: string): string => join(folder, "manifest.j
 
 /** `takenMs`: Unix milliseconds. */
 export const manifestOf = (
-  takenMs: number,
+  usedMs: number,
   posts: number,
   files: readonly BackupFile[],
 ): Manifest => ({
-  takenAt: isoText(takenMs),
+  takenAt: isoText(usedMs),
   posts,
   catalogSchema: catalogMigrations.length,
   segmentSchema: segmentMigrations.length,

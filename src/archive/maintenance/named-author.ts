@@ -21,10 +21,10 @@ export function namedAuthor(
 ): NamedAuthor {
   const handle = foldHandle(name);
   const id = name.toLowerCase();
-  const isWanted = (known: Known): boolean => platform === null || known.platform === platform;
-  const byId = known(catalog, "user_id", id).filter(isWanted);
+  const isExpected = (known: Known): boolean => platform === null || known.platform === platform;
+  const byId = known(catalog, "user_id", id).filter(isExpected);
   const [first, ...others] =
-    byId.length > 0 ? byId : known(catalog, "handle", handle).filter(isWanted);
+    byId.length > 0 ? byId : known(catalog, "handle", handle).filter(isExpected);
   if (first !== undefined && others.length > 0) throw ambiguous(name, [first, ...others]);
   if (first !== undefined) return { ...first, handle: byId.length > 0 ? null : handle };
   if (id.startsWith("did:")) return { platform: "bluesky", userId: id, handle: null };

@@ -27,8 +27,8 @@ export type NamedPost = {
 export function namedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
-    const held = postsWithId(folder, catalog, number);
-    return held.length > 0 ? held : [{ platform: "x", uri: xUri(number), held: null }];
+    const stored = postsWithId(folder, catalog, number);
+    return stored.length > 0 ? stored : [{ platform: "x", uri: xUri(number), held: null }];
   }
   const uris =
     bluesky === null
@@ -39,7 +39,7 @@ export function namedPosts(folder: string, catalog: DatabaseSync, name: string):
         }));
   const known = uris.filter((uri) => uri !== null);
   if (known.length === 0) throw unknownPost(name);
-  return known.map((post) => ({ ...post, held: placeOf(folder, catalog, post) }));
+  return known.map((post) => ({ ...post, held: positionOf(folder, catalog, post) }));
 }
 
 function unknownPost(name: string): EarshotError {
@@ -84,15 +84,15 @@ function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): NamedPo
     });
 }
 
-function placeOf(
+function positionOf(
   folder: string,
   catalog: DatabaseSync,
   { platform, uri }: { platform: Platform; uri: string },
 ): NamedPost["held"] {
   const number = platform === "x" ? readNamedPost(uri.replace(/^.*\//, "")).number : null;
   if (number !== null && xUri(number) === uri) {
-    const held = postsWithId(folder, catalog, number).find((post) => post.uri === uri);
-    return held?.held ?? null;
+    const stored = postsWithId(folder, catalog, number).find((post) => post.uri === uri);
+    return stored?.held ?? null;
   }
   const lookup = lookupHash(readUriKey(catalog), uri);
   for (const entry of readSegments(catalog)) {

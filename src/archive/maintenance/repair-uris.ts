@@ -39,14 +39,14 @@ export function* repairUris(
       }
       yield;
     }
-    for (const entries of entriesHeld(reading)) {
+    for (const entries of entriesStored(reading)) {
       const isRight = rightness(entryOf(reading));
-      const wrong = entries.filter((held) => !isRight(held));
+      const wrong = entries.filter((stored) => !isRight(stored));
       if (wrong.length > 0) {
         inWriting(folder, catalog, entry, (writing) => {
           const isStillRight = rightness(entryOf(writing));
           const remove = writing.prepare("DELETE FROM uri WHERE hash = ? AND id = ?");
-          for (const held of wrong) if (!isStillRight(held)) remove.run(held.hash, held.id);
+          for (const stored of wrong) if (!isStillRight(stored)) remove.run(stored.hash, stored.id);
         });
       }
       yield;
@@ -95,7 +95,7 @@ function* entriesDue(
   }
 }
 
-function* entriesHeld(database: DatabaseSync): Generator<Entry[]> {
+function* entriesStored(database: DatabaseSync): Generator<Entry[]> {
   const next = database.prepare(
     "SELECT hash, id FROM uri WHERE (hash, id) > (?, ?) ORDER BY hash, id LIMIT ?",
   );

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
 import { sealAll } from "../../../testkit/archives/seal-all.ts";
 import { sumRows } from "../../../testkit/archives/sum-rows.ts";
-import { heldPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
+import { storedPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { pageMap } from "../../../testkit/corruption/page-map.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { wantedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { expectedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import type { RewriteReport } from "../compaction/replace-segment.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
@@ -102,14 +102,14 @@ const damages: Record<string, () => void> = {
 };
 
 test("every kind of finding that a rewrite is said to mend is tried", () => {
-  const mended = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
-  expect(Object.keys(damages).sort()).toEqual(mended.map(([kind]) => kind).sort());
+  const repaired = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
+  expect(Object.keys(damages).sort()).toEqual(repaired.map(([kind]) => kind).sort());
 });
 
 test.for(Object.entries(damages))(
   "%s is mended by what the finding says",
   async ([kind, damage]) => {
-    const before = heldPosts(folder()).length;
+    const before = storedPosts(folder()).length;
     damage();
     const { findings } = await checked();
     const found = findings.find((finding) => finding.kind === kind);
@@ -117,7 +117,7 @@ test.for(Object.entries(damages))(
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
     expect((await checked()).findings).toEqual([]);
-    expect(heldPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
+    expect(storedPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
   },
 );
 
@@ -146,7 +146,7 @@ describe("a sealed segment", () => {
     ],
     ["a page of the dictionary is none", null],
   ] as const)("of which %s is mended by what the finding says", async ([, sql]) => {
-    const before = heldPosts(folder());
+    const before = storedPosts(folder());
     if (sql === null) spoilPage("sealed_terms");
     else change(sealedPath(), sql);
     const { findings } = await checked();
@@ -154,14 +154,14 @@ describe("a sealed segment", () => {
     await requestRewrites(folder(), { segment: "bluesky/3" }, signal);
     expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
     expect((await checked()).findings).toEqual([]);
-    expect(heldPosts(folder())).toEqual(before);
+    expect(storedPosts(folder())).toEqual(before);
   });
 });
 
 /** Runs a replacement of the first segment; calls `meanwhile` after one of its steps. */
 function replaced(
   replacement: (context: CompactionContext, entry: SegmentEntry) => Steps<RewriteReport>,
-  meanwhile: (context: CompactionContext, entry: SegmentEntry) => void,
+  concurrent: (context: CompactionContext, entry: SegmentEntry) => void,
 ): string[] {
   const context = compactionContext(folder(), archiveDefaults, systemClock);
   try {
@@ -169,9 +169,9 @@ function replaced(
     if (entry === undefined) throw new Error("there is no segment");
     const steps = replacement(context, entry);
     steps.next();
-    meanwhile(context, entry);
+    concurrent(context, entry);
     runSteps(steps);
-    return wantedRewrites(context.catalog).map(({ sequence }) => `bluesky/${sequence}`);
+    return expectedRewrites(context.catalog).map(({ sequence }) => `bluesky/${sequence}`);
   } finally {
     context.catalog.close();
   }

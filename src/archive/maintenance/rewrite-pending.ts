@@ -8,7 +8,7 @@ import {
   type SegmentEntry,
 } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
-import { wantedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { expectedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
 import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { cutsOf } from "../compaction/cuts.ts";
@@ -61,19 +61,19 @@ export async function requestRewrites(
 ): Promise<number> {
   const catalog = openedCatalog(folder);
   try {
-    const wanted = readSegments(catalog).filter((entry) => isMeant(entry, which));
-    if (typeof which === "object" && wanted.length === 0) throw noSegment(which.segment);
-    for (const entry of which === "all" ? wanted : []) {
+    const expected = readSegments(catalog).filter((entry) => isMeant(entry, which));
+    if (typeof which === "object" && expected.length === 0) throw noSegment(which.segment);
+    for (const entry of which === "all" ? expected : []) {
       for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }
     }
     inTransaction(catalog, () => {
-      if (typeof which === "object") for (const entry of wanted) requestSalvage(catalog, entry);
-      else wantRewrites(catalog, wanted);
+      if (typeof which === "object") for (const entry of expected) requestSalvage(catalog, entry);
+      else wantRewrites(catalog, expected);
     });
-    return wanted.length;
+    return expected.length;
   } finally {
     catalog.close();
   }
@@ -126,11 +126,11 @@ async function rewriteEach(
 ): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
   const { folder, bounds, catalog } = context;
   await interleave(tidyUp(context), request, () => {});
-  const wanted = wantedRewrites(catalog);
-  const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const expected = expectedRewrites(catalog);
+  const total = expected.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
   const salvaged: SalvagedSegment[] = [];
-  for (const entry of wanted) {
+  for (const entry of expected) {
     const { posts } = readNumbers(folder, entry);
     const onStep = (steps: number): void =>
       request.onProgress(rewritten.posts + aboutDone(steps, posts), total);

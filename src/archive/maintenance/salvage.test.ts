@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sealAll } from "../../../testkit/archives/seal-all.ts";
-import { heldPosts, wholeArchive, writerOn } from "../../../testkit/archives/whole-archive.ts";
+import { storedPosts, wholeArchive, writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { pageMap } from "../../../testkit/corruption/page-map.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -154,7 +154,7 @@ const contents = (): string[] =>
   wholeArchive(folder()).map(({ row, hidden }) => `${row.id} ${row.sum} ${hidden}`);
 
 const hiddenPosts = (): string[] =>
-  heldPosts(folder())
+  storedPosts(folder())
     .filter(({ hidden }) => hidden)
     .map(({ post }) => post.uri);
 
@@ -186,12 +186,12 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     expect(lost?.count).toBe(before.length - after.length);
     expect(lost?.count).toBeGreaterThan(0);
     const kept = new Set(after.map(({ row }) => row.id));
-    const gone = before.filter(({ row }) => !kept.has(row.id)).map(({ row }) => row.id);
-    expect(lost?.posts.map(({ id }) => id)).toEqual(gone);
+    const removed = before.filter(({ row }) => !kept.has(row.id)).map(({ row }) => row.id);
+    expect(lost?.posts.map(({ id }) => id)).toEqual(removed);
     const list = readFileSync(lost?.listPath ?? "", "utf8");
-    expect(list.trim().split("\n")).toEqual(gone.map(String));
+    expect(list.trim().split("\n")).toEqual(removed.map(String));
     expect(gaps().length).toBeGreaterThan(0);
-    for (const { row } of before.filter(({ row }) => gone.includes(row.id))) {
+    for (const { row } of before.filter(({ row }) => removed.includes(row.id))) {
       const timeMs = Number(row.time_ms);
       expect(gaps().some(({ fromMs, toMs }) => fromMs <= timeMs && timeMs < toMs)).toBe(true);
     }
@@ -253,10 +253,10 @@ test("the maintenance of a running server salvages a segment that was named, bes
   zeroPage(1, pageBytes);
   await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
   const context = compactionContext(folder(), archiveDefaults, systemClock);
-  const upkeep = createCompaction(context);
-  while (runSteps(upkeep.look()));
+  const compaction = createCompaction(context);
+  while (runSteps(compaction.look()));
   context.catalog.close();
-  expect(upkeep.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+  expect(compaction.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
   expect(contents()).toEqual(before);
 });
 

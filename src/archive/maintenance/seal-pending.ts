@@ -5,7 +5,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
-import { wantedSeals, wantSeals } from "../catalog/pending-seals.ts";
+import { expectedSeals, wantSeals } from "../catalog/pending-seals.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { readNumbers } from "../compaction/retention.ts";
@@ -58,12 +58,12 @@ export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   try {
     const chosen = choose(context, request.which, hasServer);
     inTransaction(context.catalog, () => wantSeals(context.catalog, chosen));
-    const wanted = wantedEntries(context).length;
+    const wanted = expectedEntries(context).length;
     if (wanted === 0) return nothing;
-    const elsewhere = { ...nothing, wanted, by: "elsewhere", oldFilesGone: false } as const;
-    if (hasServer) return elsewhere;
+    const remote = { ...nothing, wanted, by: "elsewhere", oldFilesGone: false } as const;
+    if (hasServer) return remote;
     const lock = lockCompaction(folder);
-    if (lock === null) return elsewhere;
+    if (lock === null) return remote;
     try {
       const sealed = await sealEach(context, request);
       return {
@@ -91,11 +91,11 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
 }
 
 /** Newest first, because those are searched most. */
-function wantedEntries(context: CompactionContext): SegmentEntry[] {
-  const wanted = wantedSeals(context.catalog);
+function expectedEntries(context: CompactionContext): SegmentEntry[] {
+  const expected = expectedSeals(context.catalog);
   const watch = createSealWatch(context);
-  watch.look(wanted);
-  return wanted.filter((entry) => watch.standingOf(entry).obstacle === null).reverse();
+  watch.look(expected);
+  return expected.filter((entry) => watch.standingOf(entry).obstacle === null).reverse();
 }
 
 function choose(context: CompactionContext, which: WhichSeals, hasServer: boolean): SegmentEntry[] {
@@ -139,11 +139,11 @@ async function sealEach(
 ): Promise<{ segments: number; posts: number }> {
   const { folder } = context;
   await interleave(tidyUp(context), request, () => {});
-  const wanted = wantedEntries(context);
-  const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const expected = expectedEntries(context);
+  const total = expected.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
   const sealed = { segments: 0, posts: 0 };
   let passed = 0;
-  for (const entry of wanted) {
+  for (const entry of expected) {
     const { posts } = readNumbers(folder, entry);
     const report = await interleave(sealSegment(context, entry), request, (steps) =>
       request.onProgress(passed + aboutDone(steps, posts), total),
@@ -165,11 +165,11 @@ async function sealEach(
 const postsOfStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;
-const mostTold = 0.95;
+const mostReported = 0.95;
 
 function aboutDone(steps: number, posts: number): number {
   const share = (steps * postsOfStep) / posts;
   const indexing = Math.max(0, share - copyingSteps) / (1 - copyingSteps);
   const copying = Math.min(1, share / copyingSteps);
-  return posts * Math.min(mostTold, copyingTime * copying + (1 - copyingTime) * indexing);
+  return posts * Math.min(mostReported, copyingTime * copying + (1 - copyingTime) * indexing);
 }

@@ -79,25 +79,25 @@ const bytesOfId = 8;
 
 /** IDs by doc number; null if the number or size of pages is wrong. */
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
-  const held = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
+  const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);
-  if (held !== pages) {
-    onError(`it has ${held} pages of IDs for ${posts} posts, which take ${pages}`);
+  if (stored !== pages) {
+    onError(`it has ${stored} pages of IDs for ${posts} posts, which take ${pages}`);
     return null;
   }
   const ids = new BigInt64Array(posts);
   const bytes = new Uint8Array(ids.buffer);
   let expected = 0;
-  for (const { page, ids: held } of database
+  for (const { page, ids: stored } of database
     .prepare("SELECT * FROM sealed_ids ORDER BY page")
     .iterate()) {
     const from = expected * idsOfPage;
     const length = Math.min(idsOfPage, posts - from) * bytesOfId;
-    if (page !== expected || !(held instanceof Uint8Array) || held.length !== length) {
+    if (page !== expected || !(stored instanceof Uint8Array) || stored.length !== length) {
       onError(`page ${expected} of its IDs is missing, or is not of ${length} bytes`);
       return null;
     }
-    bytes.set(held, from * bytesOfId);
+    bytes.set(stored, from * bytesOfId);
     expected += 1;
   }
   return ids;

@@ -7,19 +7,23 @@ type OnTerm = (term: string, postings: Postings) => void;
 
 /** Locations of terms in the wanted, covered posts; position 0 if none is stored. */
 export const sealedPositions =
-  (sealed: SealedNumbers, held: IndexLocations, isWanted: (number: number) => boolean): OnTerm =>
+  (
+    sealed: SealedNumbers,
+    stored: IndexLocations,
+    isExpected: (number: number) => boolean,
+  ): OnTerm =>
   (term, { count, numbers, places, starts }) => {
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;
-      if (!isWanted(number) || sealed.isReplaced(number)) continue;
+      if (!isExpected(number) || sealed.isReplaced(number)) continue;
       const id = sealed.idOf(number);
       if (places === null) {
-        addLocation(held, term, id, 0);
+        addLocation(stored, term, id, 0);
         continue;
       }
       const end = starts[index + 1] ?? 0;
       for (let at = starts[index] ?? 0; at < end; at++)
-        addLocation(held, term, id, places[at] ?? 0);
+        addLocation(stored, term, id, places[at] ?? 0);
     }
   };
 
@@ -32,12 +36,12 @@ export const addSealedSums =
     let lowers = 0;
     let offsets = 0;
     let products = 0;
-    const add = (upper: number, lower: number, place: number): void => {
+    const add = (upper: number, lower: number, position: number): void => {
       all += 1;
       uppers = (uppers + upper) | 0;
       lowers = (lowers + lower) | 0;
-      offsets = (offsets + place) | 0;
-      products = (products + Math.imul(lower, place + 1)) | 0;
+      offsets = (offsets + position) | 0;
+      products = (products + Math.imul(lower, position + 1)) | 0;
     };
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;

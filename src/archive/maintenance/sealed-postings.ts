@@ -27,11 +27,11 @@ export type PostingsReader = {
 export function postingsReader(allPosts: number): PostingsReader {
   const numbers = new Uint32Array(allPosts);
   const starts = new Uint32Array(allPosts + 1);
-  let places = new Uint32Array(1024);
+  let positions = new Uint32Array(1024);
   let count = 0;
-  let placed = 0;
+  let positioned = 0;
   let filled = 0;
-  let isPlaced = false;
+  let isPositioned = false;
 
   function addNumber(number: number): void {
     if (number >= allPosts) throw new Malformed(`it names post number ${number} of ${allPosts}`);
@@ -41,22 +41,22 @@ export function postingsReader(allPosts: number): PostingsReader {
     count += 1;
   }
 
-  function addPlace(place: number): void {
-    if (filled > (starts[placed] ?? 0) && place <= (places[filled - 1] ?? 0))
+  function addPosition(position: number): void {
+    if (filled > (starts[positioned] ?? 0) && position <= (positions[filled - 1] ?? 0))
       throw new Malformed("its positions are not in order");
-    if (place > 0x7fffffff) throw new Malformed("a position is too large");
-    if (filled === places.length) {
+    if (position > 0x7fffffff) throw new Malformed("a position is too large");
+    if (filled === positions.length) {
       const larger = new Uint32Array(2 * filled);
-      larger.set(places);
-      places = larger;
+      larger.set(positions);
+      positions = larger;
     }
-    places[filled] = place;
+    positions[filled] = position;
     filled += 1;
   }
 
   function endPost(): void {
-    placed += 1;
-    starts[placed] = filled;
+    positioned += 1;
+    starts[positioned] = filled;
   }
 
   function readInline(reader: ByteReader, posts: number): void {
@@ -64,13 +64,13 @@ export function postingsReader(allPosts: number): PostingsReader {
       const distance = reader.varint();
       addNumber(index === 0 ? distance : (numbers[count - 1] ?? 0) + distance);
     }
-    for (let index = 0; isPlaced && index < posts; index++) {
-      let place = 0;
+    for (let index = 0; isPositioned && index < posts; index++) {
+      let position = 0;
       let another = true;
       while (another) {
         const value = reader.varint();
-        place += Math.floor(value / 2);
-        addPlace(place);
+        position += Math.floor(value / 2);
+        addPosition(position);
         another = value % 2 === 1;
       }
       endPost();
@@ -115,9 +115,9 @@ export function postingsReader(allPosts: number): PostingsReader {
     let next = 0;
     let item = 0;
     for (let rank = 0; rank < posts; rank++) {
-      const place = single[rank] ?? 0;
-      if (place < 255) {
-        addPlace(place);
+      const position = single[rank] ?? 0;
+      if (position < 255) {
+        addPosition(position);
         endPost();
         continue;
       }
@@ -128,7 +128,7 @@ export function postingsReader(allPosts: number): PostingsReader {
         const value = list[item];
         if (value === undefined) throw new Malformed("a list of positions has no end");
         another = value < last;
-        addPlace(another ? value : value - last);
+        addPosition(another ? value : value - last);
       }
       endPost();
     }
@@ -138,16 +138,16 @@ export function postingsReader(allPosts: number): PostingsReader {
 
   return {
     begin: (hasPositions) => {
-      isPlaced = hasPositions;
+      isPositioned = hasPositions;
       count = 0;
-      placed = 0;
+      positioned = 0;
       filled = 0;
       starts[0] = 0;
     },
     readInline,
     readContainers,
     readPositions,
-    postings: () => ({ count, numbers, places: isPlaced ? places : null, starts }),
+    postings: () => ({ count, numbers, places: isPositioned ? positions : null, starts }),
   };
 }
 

@@ -185,8 +185,8 @@ function rowsOf(database: DatabaseSync, table: string, column: string) {
       return bytes;
     },
     unread: function* (): Generator<number> {
-      const held = Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
-      if (held === seen.size) return;
+      const stored = Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+      if (stored === seen.size) return;
       for (const { row } of database.prepare(`SELECT row FROM ${table}`).iterate()) {
         if (!seen.has(Number(row))) yield Number(row);
       }

@@ -32,21 +32,21 @@ const known = (numbers: number, cuts = 0): KnownCounts => ({
   cuts: new Map(Array.from({ length: cuts }, (_, n) => [`${n}-${n + 1}`, 1])),
 });
 
-const isKnown = (...place: Parameters<CountCache["find"]>): boolean =>
-  cache.find(...place).toMs > 0;
+const isKnown = (...position: Parameters<CountCache["find"]>): boolean =>
+  cache.find(...position).toMs > 0;
 
 test("what was counted is known as long as the file, its version and its IDs are the same", () => {
   cache.keep("q", segment, entry(1), 7, known(3));
   expect(cache.find("q", segment, entry(1), 7)).toEqual(known(3));
   expect(isKnown("other", segment, entry(1), 7)).toBe(false);
   expect(isKnown("q", segment, entry(2), 7)).toBe(false);
-  for (const place of [
+  for (const position of [
     ["q", segment, entry(1), 8],
     ["q", openedSegment(), entry(1), 7],
     ["q", segment, entry(1, 50n), 7],
   ] satisfies Parameters<CountCache["find"]>[]) {
     cache.keep("q", segment, entry(1), 7, known(3));
-    expect(isKnown(...place)).toBe(false);
+    expect(isKnown(...position)).toBe(false);
     // A changed version is not restored.
     expect(isKnown("q", segment, entry(1), 7)).toBe(false);
   }

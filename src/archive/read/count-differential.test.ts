@@ -25,7 +25,7 @@ const window = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(bound, bound).map((ends) => ends.sort((a, b) => a - b)) },
   { weight: 1, arbitrary: fc.constant([Date.UTC(2001, 0, 1), capMs]) },
 );
-const asked = fc.record({
+const requested = fc.record({
   query: generatedQuery,
   window,
   bucketMs: fc.constantFrom(...Object.values(widths)),
@@ -87,27 +87,31 @@ describe.each(indexForms)("of posts found by %s", (form) => {
   test("counts equal those made by looking at every post, asked for the first time and again", () => {
     const met = { asked: 0, counted: 0, cached: 0 };
     fc.assert(
-      fc.property(posts, fc.array(asked, { minLength: 50, maxLength: 50 }), (drawn, questions) => {
-        const set = openPostSet(drawn, 9, form);
-        try {
-          for (const { query, window, bucketMs } of questions) {
-            const plan = set.planOf(query);
-            const times = matchingTimes(set, plan);
-            const [fromMs = 0, toMs = 0] = window;
-            for (const width of [bucketMs, widths.hour, widths.hour]) {
-              const span = { fromMs, toMs, bucketMs: width };
-              const answer = set.archive.reader.operations.count(request(plan, span));
-              expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
-              expect(answer.countedFromMs).toBe(fromMs);
-              met.asked += 1;
-              if (answer.buckets.length > 0) met.counted += 1;
-              if (answer.work.segmentsCached > 0) met.cached += 1;
+      fc.property(
+        posts,
+        fc.array(requested, { minLength: 50, maxLength: 50 }),
+        (drawn, questions) => {
+          const set = openPostSet(drawn, 9, form);
+          try {
+            for (const { query, window, bucketMs } of questions) {
+              const plan = set.planOf(query);
+              const times = matchingTimes(set, plan);
+              const [fromMs = 0, toMs = 0] = window;
+              for (const width of [bucketMs, widths.hour, widths.hour]) {
+                const span = { fromMs, toMs, bucketMs: width };
+                const answer = set.archive.reader.operations.count(request(plan, span));
+                expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
+                expect(answer.countedFromMs).toBe(fromMs);
+                met.asked += 1;
+                if (answer.buckets.length > 0) met.counted += 1;
+                if (answer.work.segmentsCached > 0) met.cached += 1;
+              }
             }
+          } finally {
+            set.remove();
           }
-        } finally {
-          set.remove();
-        }
-      }),
+        },
+      ),
       { numRuns: sets[form], ...bounded },
     );
     expect(met.counted / met.asked).toBeGreaterThan(0.15);
@@ -124,29 +128,29 @@ describe.each(indexForms)("of posts found by %s", (form) => {
         fc.array(step, { minLength: 24, maxLength: 24 }),
         (drawn, query, bucketMs, steps) => {
           const known = openPostSet(drawn);
-          const held = drawn.slice(0, 45);
-          const set = openPostSet(held, 9, form);
+          const stored = drawn.slice(0, 45);
+          const set = openPostSet(stored, 9, form);
           try {
             const plan = known.planOf(query);
             const times = matchingTimes(known, plan);
-            let next = held.length;
+            let next = stored.length;
             for (const { window, change } of steps) {
               const fresh = drawn[next];
-              const gone = change === "delete" ? held.pop() : undefined;
+              const removed = change === "delete" ? stored.pop() : undefined;
               if (change === "put" && fresh !== undefined) {
                 next += 1;
-                held.push(fresh);
+                stored.push(fresh);
                 set.archive.put(fresh);
               }
-              if (gone !== undefined) {
-                const { platform, uri } = gone;
+              if (removed !== undefined) {
+                const { platform, uri } = removed;
                 set.archive.write([{ kind: "delete", platform, uri, revision: "9" }]);
               }
               const [fromMs = 0, toMs = 0] = window;
               const span = { fromMs, toMs, bucketMs };
               const { buckets } = set.archive.reader.operations.count(request(plan, span));
-              const heldTimes = held.flatMap((post) => times.get(nameOfPost(post)) ?? []);
-              expect(buckets, query).toEqual(countedByHand(heldTimes, span));
+              const storedTimes = stored.flatMap((post) => times.get(nameOfPost(post)) ?? []);
+              expect(buckets, query).toEqual(countedByHand(storedTimes, span));
             }
           } finally {
             set.remove();

@@ -142,11 +142,11 @@ type Count = (span: Span, grid: Grid) => Generator<void, Counted>;
 /** Returns from when on it is counted. */
 function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
   const name = nameOf(part);
-  const held = cuts.get(name);
-  if (held !== undefined) {
+  const stored = cuts.get(name);
+  if (stored !== undefined) {
     // LRU order: the last used goes last.
     cuts.delete(name);
-    cuts.set(name, held);
+    cuts.set(name, stored);
     return part.fromMs;
   }
   const grid = { originMs: part.fromMs, widthMs: part.toMs - part.fromMs };

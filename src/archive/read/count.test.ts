@@ -4,7 +4,7 @@ import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
-import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -14,7 +14,7 @@ import type { CountRequest } from "../archive.ts";
 import { catalogPath } from "../catalog/catalog.ts";
 import { openArchive } from "../threads/open.ts";
 
-describe.each(heldForms)("posts found by %s", (form) => {
+describe.each(storedForms)("posts found by %s", (form) => {
   const hourMs = 3_600_000;
   const dayMs = 24 * hourMs;
   const start = Date.UTC(2026, 0, 1);
@@ -258,10 +258,15 @@ describe.each(heldForms)("posts found by %s", (form) => {
     });
 
     test("deletions and edits are seen in a segment that was counted before", () => {
-      const [gone, other] = [at(start, { revision: "1" }), at(start + hourMs, { revision: "1" })];
-      putInOne(archive, [gone, other], form);
+      const [removed, other] = [
+        at(start, { revision: "1" }),
+        at(start + hourMs, { revision: "1" }),
+      ];
+      putInOne(archive, [removed, other], form);
       expect(total(count("-nothing"))).toBe(2);
-      archive.write([{ kind: "delete", platform: gone.platform, uri: gone.uri, revision: "2" }]);
+      archive.write([
+        { kind: "delete", platform: removed.platform, uri: removed.uri, revision: "2" },
+      ]);
       expect(count("-nothing").buckets).toEqual([{ fromMs: start + hourMs, count: 1 }]);
       putInOne(archive, [{ ...other, text: "comet", revision: "2" }], form);
       expect(total(count("-comet"))).toBe(0);
@@ -370,8 +375,8 @@ describe.each(heldForms)("posts found by %s", (form) => {
       putInOne(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
       const window = { toMs: start + 900 * hourMs, deadlineMs: 100 };
       const reached: number[] = [];
-      for (let asked = 0; reached.at(-1) !== start; asked++) {
-        expect(asked).toBeLessThan(10);
+      for (let requested = 0; reached.at(-1) !== start; requested++) {
+        expect(requested).toBeLessThan(10);
         // Time for the first batch of rows.
         times = [0, 0, 100];
         reached.push(count("min_faves:5", window).countedFromMs);

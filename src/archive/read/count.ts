@@ -86,7 +86,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
   };
   if (window.fromMs >= window.toMs) return [];
   const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
-  const asked = new Map(
+  const requested = new Map(
     request.platforms.map((platform) => {
       const query = platformQuery(platform, bounded);
       const byTerms = query && inTerms(query);
@@ -97,7 +97,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowByRow, question } = asked.get(entry.platform) ?? {};
+      const { byTerms, rowByRow, question } = requested.get(entry.platform) ?? {};
       const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
       if (!query || !question) return [];
       const low = highest(entry.low, bounded.lowId);

@@ -17,7 +17,7 @@ const interval: CoverageInterval = {
 let archive: SmallArchive;
 afterEach(() => archive.remove());
 
-function heldOf(query: string): readonly CoverageInterval[] {
+function storedOf(query: string): readonly CoverageInterval[] {
   const { operations } = archive.reader;
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: 0 });
@@ -31,9 +31,9 @@ test("what is held of an author alone is told to those who ask for that author",
   archive = smallArchive();
   archive.put(makePost());
   archive.write([], { coverage: [interval] });
-  expect(heldOf(`from:${author}`)).toEqual([interval]);
-  expect(heldOf("from:did:plc:other")).toEqual([]);
-  expect(heldOf("river")).toEqual([]);
+  expect(storedOf(`from:${author}`)).toEqual([interval]);
+  expect(storedOf("from:did:plc:other")).toEqual([]);
+  expect(storedOf("river")).toEqual([]);
 });
 
 test("what comes to be held while a search runs is not claimed by its answer", () => {
@@ -47,6 +47,6 @@ test("what comes to be held while a search runs is not claimed by its answer", (
     duringSearch = () => {};
     archive.write([], { coverage: [interval] });
   };
-  expect(heldOf(`from:${author}`)).toEqual([]);
-  expect(heldOf(`from:${author}`)).toEqual([interval]);
+  expect(storedOf(`from:${author}`)).toEqual([]);
+  expect(storedOf(`from:${author}`)).toEqual([interval]);
 });

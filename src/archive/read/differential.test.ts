@@ -40,10 +40,10 @@ describe.each(indexForms)("of posts found by %s", (form) => {
       fc.property(
         posts,
         fc.array(generatedQuery, { minLength: queries, maxLength: queries }),
-        (drawn, asked) => {
+        (drawn, requested) => {
           const set = openPostSet(drawn, 9, form);
           try {
-            for (const query of asked) {
+            for (const query of requested) {
               const plan = set.planOf(query);
               const found = set.foundByArchive(plan);
               expect(found, query).toEqual(set.foundByMatcher(plan));

@@ -22,7 +22,9 @@ function follow(
   for (;;) {
     const page = archive.reader.operations.arrivals({ after: last, limit });
     if (page.length === 0) return { texts, last };
-    texts.push(...page.flatMap((place) => archive.records([place]).map(({ Content }) => Content)));
+    texts.push(
+      ...page.flatMap((position) => archive.records([position]).map(({ Content }) => Content)),
+    );
     last = page.at(-1) ?? last;
   }
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
-import { agree, openThreeWays } from "../../../testkit/archives/three-ways.ts";
+import { agree, openThreeMethods } from "../../../testkit/archives/three-ways.ts";
 import { keptCases } from "../../../testkit/data/kept-cases.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 
 function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form: IndexForm) {
-  const ways = openThreeWays(
+  const methods = openThreeMethods(
     posts.map((post) => makePost(post)),
     form,
   );
   try {
-    return ways.answersTo(query);
+    return methods.answersTo(query);
   } finally {
-    ways.remove();
+    methods.remove();
   }
 }
 

@@ -1,12 +1,12 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Position, SearchRequest } from "../archive.ts";
 
-describe.each(heldForms)("posts found by %s", (form) => {
+describe.each(storedForms)("posts found by %s", (form) => {
   /** What a plan finds and opens at the boundaries of segments. */
   let archive: SmallArchive;
   afterEach(() => archive.remove());
@@ -37,7 +37,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       .reverse();
 
   /** The days of what a query finds, in order, and how many segments were opened. */
-  function ask(query: string, request: Partial<SearchRequest> = {}) {
+  function request(query: string, request: Partial<SearchRequest> = {}) {
     const { positions, work } = archive.ask(query, request);
     const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
     return { days: days.reverse(), opened: work.segmentsOpened };
@@ -48,40 +48,40 @@ describe.each(heldForms)("posts found by %s", (form) => {
       fill(10);
       const ids = allIds();
       const [first, second, last] = [ids[3], ids[4], ids[5]];
-      expect(ask(`since_id:${first} max_id:${last}`)).toEqual({ days: [5, 6], opened: 1 });
+      expect(request(`since_id:${first} max_id:${last}`)).toEqual({ days: [5, 6], opened: 1 });
       // Other posts of the last one's millisecond are in its segment.
-      expect(ask(`since_id:${last}`)).toEqual({ days: [7, 8, 9, 10], opened: 3 });
-      expect(ask(`max_id:${first}`)).toEqual({ days: [1, 2, 3, 4], opened: 2 });
-      expect(ask(`max_id:${last}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
-      expect(ask(`since_id:${second} max_id:${second}`)).toEqual({ days: [], opened: 0 });
-      expect(ask(`since_id:${ids[9]}`).days).toEqual([]);
-      expect(ask(`max_id:${ids[9]}`).days).toHaveLength(10);
+      expect(request(`since_id:${last}`)).toEqual({ days: [7, 8, 9, 10], opened: 3 });
+      expect(request(`max_id:${first}`)).toEqual({ days: [1, 2, 3, 4], opened: 2 });
+      expect(request(`max_id:${last}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
+      expect(request(`since_id:${second} max_id:${second}`)).toEqual({ days: [], opened: 0 });
+      expect(request(`since_id:${ids[9]}`).days).toEqual([]);
+      expect(request(`max_id:${ids[9]}`).days).toHaveLength(10);
     });
 
     test("one below the first ID of a segment stays out of the segment", () => {
       fill(9);
       const [first = 0n] = allIds().slice(3, 4);
-      expect(ask(`since_id:${first - 1n} max_id:${first}`).days).toEqual([4]);
-      expect(ask(`max_id:${first - 1n}`).days).toEqual([1, 2, 3]);
+      expect(request(`since_id:${first - 1n} max_id:${first}`).days).toEqual([4]);
+      expect(request(`max_id:${first - 1n}`).days).toEqual([1, 2, 3]);
     });
 
     test("turned round by a minus, and within alternatives", () => {
       fill(9);
       const ids = allIds();
-      expect(ask(`-since_id:${ids[5]}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
-      expect(ask(`-max_id:${ids[5]}`).days).toEqual([7, 8, 9]);
-      expect(ask(`since_id:${ids[7]} OR max_id:${ids[0]}`).days).toEqual([1, 9]);
-      expect(ask(`-(since_id:${ids[1]} max_id:${ids[7]})`).days).toEqual([1, 2, 9]);
-      expect(ask(`since_id:${ids[7]} max_id:${ids[1]}`)).toEqual({ days: [], opened: 0 });
+      expect(request(`-since_id:${ids[5]}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
+      expect(request(`-max_id:${ids[5]}`).days).toEqual([7, 8, 9]);
+      expect(request(`since_id:${ids[7]} OR max_id:${ids[0]}`).days).toEqual([1, 9]);
+      expect(request(`-(since_id:${ids[1]} max_id:${ids[7]})`).days).toEqual([1, 2, 9]);
+      expect(request(`since_id:${ids[7]} max_id:${ids[1]}`)).toEqual({ days: [], opened: 0 });
     });
 
     test("at the ends of all IDs", () => {
       fill(3);
-      expect(ask("since_id:0").days).toHaveLength(3);
-      expect(ask("max_id:0").days).toEqual([]);
-      expect(ask("max_id:9223372036854775807").days).toHaveLength(3);
-      expect(ask("since_id:9223372036854775807")).toEqual({ days: [], opened: 0 });
-      expect(ask("-since_id:9223372036854775807").days).toHaveLength(3);
+      expect(request("since_id:0").days).toHaveLength(3);
+      expect(request("max_id:0").days).toEqual([]);
+      expect(request("max_id:9223372036854775807").days).toHaveLength(3);
+      expect(request("since_id:9223372036854775807")).toEqual({ days: [], opened: 0 });
+      expect(request("-since_id:9223372036854775807").days).toHaveLength(3);
     });
 
     test("among X's first numbers, which tell no time", () => {
@@ -93,37 +93,37 @@ describe.each(heldForms)("posts found by %s", (form) => {
         { nativeId: 1_157_939_227_653_046_272n, createdMs: Date.UTC(2019, 7, 4), text: "day 3" },
       ];
       putInOne(archive, [...early.map((post) => makePost({ ...onX, ...post }))], form);
-      expect(ask("since_id:19 max_id:20").days).toEqual([1]);
-      expect(ask("since_id:20").days).toEqual([2, 3]);
-      expect(ask("-since_id:20").days).toEqual([1]);
-      expect(ask("max_id:29 since:2006-03-22").days).toEqual([2]);
-      expect(ask("until:2006-03-22").days).toEqual([1]);
+      expect(request("since_id:19 max_id:20").days).toEqual([1]);
+      expect(request("since_id:20").days).toEqual([2, 3]);
+      expect(request("-since_id:20").days).toEqual([1]);
+      expect(request("max_id:29 since:2006-03-22").days).toEqual([2]);
+      expect(request("until:2006-03-22").days).toEqual([1]);
     });
   });
 
   describe("a window", () => {
     test("with until on a segment border leaves out the first post of the next segment, which is not opened", () => {
       fill(10, 1);
-      expect(ask("day", { toMs: start + 3 })).toEqual({ days: [1, 2, 3], opened: 1 });
-      expect(ask("day", { toMs: start + 4 })).toEqual({ days: [1, 2, 3, 4], opened: 2 });
-      expect(ask("day", { fromMs: start + 3, toMs: start + 6 })).toEqual({
+      expect(request("day", { toMs: start + 3 })).toEqual({ days: [1, 2, 3], opened: 1 });
+      expect(request("day", { toMs: start + 4 })).toEqual({ days: [1, 2, 3, 4], opened: 2 });
+      expect(request("day", { fromMs: start + 3, toMs: start + 6 })).toEqual({
         days: [4, 5, 6],
         opened: 1,
       });
-      expect(ask("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
+      expect(request("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
     });
 
     test("written as dates holds the same days, and so does its negation the others", () => {
       fill(10);
-      expect(ask("until:2026-01-04").days).toEqual([1, 2, 3]);
-      expect(ask("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
-      expect(ask("-until:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
+      expect(request("until:2026-01-04").days).toEqual([1, 2, 3]);
+      expect(request("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
+      expect(request("-until:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
     });
 
     test("inside one old segment opens that one", () => {
       fill(30);
-      expect(ask("since:2026-01-04 until:2026-01-06")).toEqual({ days: [4, 5], opened: 1 });
-      expect(ask("day since:2026-01-05 until:2026-01-06")).toEqual({ days: [5], opened: 1 });
+      expect(request("since:2026-01-04 until:2026-01-06")).toEqual({ days: [4, 5], opened: 1 });
+      expect(request("day since:2026-01-05 until:2026-01-06")).toEqual({ days: [5], opened: 1 });
     });
   });
 
@@ -148,20 +148,20 @@ describe.each(heldForms)("posts found by %s", (form) => {
 
     test("opens the segments of that platform alone", () => {
       holdTwoPlatforms();
-      const all = ask("day").opened;
-      const blue = ask("platform:bluesky");
+      const all = request("day").opened;
+      const blue = request("platform:bluesky");
       expect(blue.days).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18]);
       expect(blue.opened).toBeLessThan(all);
-      expect(ask("-platform:mastodon")).toEqual(blue);
-      expect(ask("-platform:mastodon -platform:x day")).toEqual(blue);
-      expect(ask("platform:x")).toEqual({ days: [], opened: 0 });
-      expect(ask("platform:bluesky platform:mastodon")).toEqual({ days: [], opened: 0 });
-      expect(ask("platform:bluesky", { platforms: ["x"] })).toEqual({ days: [], opened: 0 });
+      expect(request("-platform:mastodon")).toEqual(blue);
+      expect(request("-platform:mastodon -platform:x day")).toEqual(blue);
+      expect(request("platform:x")).toEqual({ days: [], opened: 0 });
+      expect(request("platform:bluesky platform:mastodon")).toEqual({ days: [], opened: 0 });
+      expect(request("platform:bluesky", { platforms: ["x"] })).toEqual({ days: [], opened: 0 });
     });
 
     test("among alternatives decides for its platform, and the rest for the others", () => {
       holdTwoPlatforms();
-      expect(ask("platform:bluesky OR until:2026-01-02").days).toEqual([
+      expect(request("platform:bluesky OR until:2026-01-02").days).toEqual([
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
       ]);
       const { work } = archive.ask("platform:bluesky OR (until:2026-01-02 platform:mastodon)");
@@ -215,8 +215,8 @@ describe.each(heldForms)("posts found by %s", (form) => {
   test("a post deleted between two pages is neither found nor missed", () => {
     fill(9);
     const first = archive.search({ plan: everything, limit: 4 });
-    const gone = makePost({ key: "k4" });
-    archive.write([{ kind: "delete", platform: "bluesky", uri: gone.uri, revision: "3z" }]);
+    const removed = makePost({ key: "k4" });
+    archive.write([{ kind: "delete", platform: "bluesky", uri: removed.uri, revision: "3z" }]);
     const second = archive.search({ plan: everything, limit: 4, after: first.next });
     expect(archive.records(second.positions).map(({ Content }) => Content)).toEqual([
       "day 4",

@@ -2,17 +2,17 @@ import { parseQuery } from "@earshot/query";
 import { matches } from "@earshot/query/match";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { postTimeMs } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 
-describe.each(heldForms)("posts found by %s", (form) => {
+describe.each(storedForms)("posts found by %s", (form) => {
   /** Queries that careless plans get wrong. Both the archive's and the matcher's answers are compared with the expected one. */
   let archive: SmallArchive;
-  let held: Post[] = [];
+  let stored: Post[] = [];
   afterEach(() => archive.remove());
 
   const start = Date.UTC(2026, 0, 1);
@@ -20,19 +20,19 @@ describe.each(heldForms)("posts found by %s", (form) => {
   /** Stores posts a millisecond apart, two per segment; sealed ones in a single segment, because sealing many is slow. */
   function hold(...posts: Partial<Post>[]): void {
     archive = smallArchive(form === "sealed" ? 100 : 2);
-    held = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
-    putInOne(archive, held, form);
+    stored = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
+    putInOne(archive, stored, form);
   }
 
   const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
 
   /** The texts of what a query finds, oldest first, after checking that archive and matcher agree. */
-  function ask(query: string): string[] {
+  function request(query: string): string[] {
     const { positions } = archive.ask(query);
     const { tree } = parseQuery(query);
     const names = archive.reader.operations.resolve(namesIn(tree));
     const plan = makePlan(tree, { names, asOfMs: 0 });
-    const expected = held.filter((post) =>
+    const expected = stored.filter((post) =>
       matches(plan, {
         id: 0n,
         platform: post.platform,
@@ -57,18 +57,18 @@ describe.each(heldForms)("posts found by %s", (form) => {
           counts: { likes: count, reposts: null, replies: null, quotes: null },
         })),
       );
-      expect(ask("-min_faves:1000")).toEqual(["null", "999"]);
-      expect(ask("-min_faves:1001")).toEqual(["null", "999", "1000"]);
-      expect(ask("-min_faves:1024")).toEqual(["null", "999", "1000", "1023"]);
-      expect(ask("--min_faves:1024")).toEqual(["1024"]);
-      expect(ask("-(min_faves:1000 -min_faves:1024)")).toEqual(["null", "999", "1024"]);
+      expect(request("-min_faves:1000")).toEqual(["null", "999"]);
+      expect(request("-min_faves:1001")).toEqual(["null", "999", "1000"]);
+      expect(request("-min_faves:1024")).toEqual(["null", "999", "1000", "1023"]);
+      expect(request("--min_faves:1024")).toEqual(["1024"]);
+      expect(request("-(min_faves:1000 -min_faves:1024)")).toEqual(["null", "999", "1024"]);
     });
 
     test('-"a * b"', () => {
       holdTexts("a x b", "a b", "a x y b", "a https://example.com b", "b x a");
-      expect(ask('"a * b"')).toEqual(["a x b"]);
-      expect(ask('-"a * b"')).toHaveLength(4);
-      expect(ask('a -"a * b" -"b * a"')).toHaveLength(3);
+      expect(request('"a * b"')).toEqual(["a x b"]);
+      expect(request('-"a * b"')).toHaveLength(4);
+      expect(request('a -"a * b" -"b * a"')).toHaveLength(3);
     });
 
     test("-geocode: with posts without place", () => {
@@ -77,20 +77,20 @@ describe.each(heldForms)("posts found by %s", (form) => {
         { text: "far", geo: { lat: 48.14, lon: 11.58 } },
         { text: "nowhere", geo: null },
       );
-      expect(ask("-geocode:52.52,13.405,10km")).toEqual(["far", "nowhere"]);
-      expect(ask("has:geo -geocode:52.52,13.405,10km")).toEqual(["far"]);
-      expect(ask("-has:geo -geocode:52.52,13.405,10km")).toEqual(["nowhere"]);
+      expect(request("-geocode:52.52,13.405,10km")).toEqual(["far", "nowhere"]);
+      expect(request("has:geo -geocode:52.52,13.405,10km")).toEqual(["far"]);
+      expect(request("-has:geo -geocode:52.52,13.405,10km")).toEqual(["nowhere"]);
     });
 
     test("-(a OR -b), --x and only negatives", () => {
       holdTexts("a", "b", "a b", "c");
-      expect(ask("-(a OR -b)")).toEqual(["b"]);
-      expect(ask("--a")).toEqual(["a", "a b"]);
-      expect(ask("---a")).toEqual(["b", "c"]);
-      expect(ask("-a -b")).toEqual(["c"]);
-      expect(ask("-a OR -b")).toEqual(["a", "b", "c"]);
-      expect(ask("-(-a -b)")).toEqual(["a", "b", "a b"]);
-      expect(ask("-platform:x -a")).toEqual(["b", "c"]);
+      expect(request("-(a OR -b)")).toEqual(["b"]);
+      expect(request("--a")).toEqual(["a", "a b"]);
+      expect(request("---a")).toEqual(["b", "c"]);
+      expect(request("-a -b")).toEqual(["c"]);
+      expect(request("-a OR -b")).toEqual(["a", "b", "c"]);
+      expect(request("-(-a -b)")).toEqual(["a", "b", "a b"]);
+      expect(request("-platform:x -a")).toEqual(["b", "c"]);
     });
 
     test("lang:en lang:ru", () => {
@@ -99,15 +99,15 @@ describe.each(heldForms)("posts found by %s", (form) => {
         { text: "ru", langs: ["ru"] },
         { text: "both", langs: ["ru", "en"] },
       );
-      expect(ask("lang:en lang:ru")).toEqual(["both"]);
-      expect(ask("lang:en -lang:ru")).toEqual(["en"]);
+      expect(request("lang:en lang:ru")).toEqual(["both"]);
+      expect(request("lang:en -lang:ru")).toEqual(["en"]);
     });
 
     test("is:retweet -is:retweet", () => {
       hold({ text: "plain" }, { text: "again", isRepost: true }, { text: "RT @ann: hi" });
-      expect(ask("is:retweet -is:retweet")).toEqual([]);
-      expect(ask("is:retweet OR -is:retweet")).toHaveLength(3);
-      expect(ask("is:retweet -is:nativeretweet")).toEqual(["RT @ann: hi"]);
+      expect(request("is:retweet -is:retweet")).toEqual([]);
+      expect(request("is:retweet OR -is:retweet")).toHaveLength(3);
+      expect(request("is:retweet -is:nativeretweet")).toEqual(["RT @ann: hi"]);
     });
   });
 
@@ -128,7 +128,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
         words(count)
           .map((word) => `-${word}`)
           .join(" ");
-      expect(ask(negated(256))).toEqual(["other"]);
+      expect(request(negated(256))).toEqual(["other"]);
       for (const count of [257, 300]) {
         expect(refusalOf(negated(count))).toMatchObject({
           diagnostics: [{ code: "too_many_terms", message: expect.stringContaining("256") }],
@@ -138,16 +138,16 @@ describe.each(heldForms)("posts found by %s", (form) => {
 
     test("ORs of 256 words are answered, as words, as phrases and as what the index cannot say", () => {
       holdTexts("w7", "o w7");
-      expect(ask(words(256).join(" OR "))).toHaveLength(2);
+      expect(request(words(256).join(" OR "))).toHaveLength(2);
       expect(
-        ask(
+        request(
           words(128)
             .map((word) => `"o ${word}"`)
             .join(" OR "),
         ),
       ).toEqual(["o w7"]);
       expect(
-        ask(
+        request(
           words(85)
             .map((word) => `"o * ${word}"`)
             .join(" OR "),
@@ -160,7 +160,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
       holdTexts("a", "b c", "c");
       // Ten pairs: the inner part is negated ten times.
-      expect(ask(nested(20))).toEqual(["a", "b c"]);
+      expect(request(nested(20))).toEqual(["a", "b c"]);
       for (const depth of [21, 33]) {
         const deep = `${"(a -".repeat(depth)}b${")".repeat(depth)}`;
         expect(refusalOf(deep)).toMatchObject({
@@ -197,20 +197,20 @@ describe.each(heldForms)("posts found by %s", (form) => {
         "six is post",
         "two lang en",
       ]) {
-        expect(ask(`"${phrase}"`), phrase).toEqual([]);
+        expect(request(`"${phrase}"`), phrase).toEqual([]);
       }
       for (const query of ['"one two"', '"seven eight"', '"one *"', "five", "nine", "six"]) {
-        expect(ask(query), query).toHaveLength(1);
+        expect(request(query), query).toHaveLength(1);
       }
     });
 
     test("emoji with skin tone in a phrase", () => {
       holdTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
-      expect(ask('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
-      expect(ask('"good 👍 job"')).toEqual(["good 👍 job"]);
-      expect(ask("👍")).toHaveLength(3);
-      expect(ask("👍🏽")).toEqual(["good 👍🏽 job"]);
-      expect(ask('"good * job"')).toHaveLength(3);
+      expect(request('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
+      expect(request('"good 👍 job"')).toEqual(["good 👍 job"]);
+      expect(request("👍")).toHaveLength(3);
+      expect(request("👍🏽")).toEqual(["good 👍🏽 job"]);
+      expect(request('"good * job"')).toHaveLength(3);
     });
   });
 
@@ -219,36 +219,36 @@ describe.each(heldForms)("posts found by %s", (form) => {
 
     test("NUL, a lone surrogate, U+FFFD and a word of 10,000 characters", () => {
       holdTexts("a\u0000b", "c\ud800d", "e\ufffdf", `x ${long} y`, "plain");
-      expect(ask('"a b"')).toHaveLength(1);
-      expect(ask('"c d"')).toHaveLength(1);
-      expect(ask('"e f"')).toHaveLength(1);
+      expect(request('"a b"')).toHaveLength(1);
+      expect(request('"c d"')).toHaveLength(1);
+      expect(request('"e f"')).toHaveLength(1);
       // The word is too long for a query, and its prefix is another word.
-      expect(ask("w".repeat(64))).toEqual([]);
-      expect(ask('"x * y"')).toHaveLength(1);
-      expect(ask("-plain")).toHaveLength(4);
+      expect(request("w".repeat(64))).toEqual([]);
+      expect(request('"x * y"')).toHaveLength(1);
+      expect(request("-plain")).toHaveLength(4);
     });
 
     test("a word that is as long as a query may be is found whole", () => {
       const word = "w".repeat(4_000);
       holdTexts(`x ${word}`, `x ${word}w`);
-      expect(ask(word)).toEqual([`x ${word}`]);
-      expect(ask(`"x ${word}w"`)).toEqual([`x ${word}w`]);
-      expect(ask(`-${word}`)).toEqual([`x ${word}w`]);
+      expect(request(word)).toEqual([`x ${word}`]);
+      expect(request(`"x ${word}w"`)).toEqual([`x ${word}w`]);
+      expect(request(`-${word}`)).toEqual([`x ${word}w`]);
     });
 
     test("\" and ' in tokens", () => {
       holdTexts(`say "cheese" don't`, "rock'n'roll", `""''"`);
-      expect(ask("cheese")).toHaveLength(1);
-      expect(ask("don't")).toHaveLength(1);
-      expect(ask("rock'n'roll")).toEqual(["rock'n'roll"]);
-      expect(ask('"say \\"cheese\\" don\'t"')).toHaveLength(1);
+      expect(request("cheese")).toHaveLength(1);
+      expect(request("don't")).toHaveLength(1);
+      expect(request("rock'n'roll")).toEqual(["rock'n'roll"]);
+      expect(request('"say \\"cheese\\" don\'t"')).toHaveLength(1);
     });
 
     test("\" and ' in facets", () => {
       hold({ text: "labelled", labels: [`"'`, "a'b\"c"], username: `o'"neil`, userId: null });
-      expect(ask("labelled")).toEqual(["labelled"]);
-      expect(ask(`label:"a'b\\"c"`)).toEqual(["labelled"]);
-      expect(ask(`label:"\\"'"`)).toEqual(["labelled"]);
+      expect(request("labelled")).toEqual(["labelled"]);
+      expect(request(`label:"a'b\\"c"`)).toEqual(["labelled"]);
+      expect(request(`label:"\\"'"`)).toEqual(["labelled"]);
     });
 
     test("an author who writes lang:en, is:post or likes>=10 neither matches nor hides a facet", () => {
@@ -256,21 +256,21 @@ describe.each(heldForms)("posts found by %s", (form) => {
         { text: "lang:en is:post likes>=10 is:retweet from:bob has:link |", langs: ["de"] },
         { text: "real", langs: ["en"], username: "bob", userId: null },
       );
-      expect(ask("lang:en")).toEqual(["real"]);
+      expect(request("lang:en")).toEqual(["real"]);
       for (const query of ["min_faves:10", "is:retweet", "has:links"])
-        expect(ask(query)).toEqual([]);
-      expect(ask("from:bob")).toEqual(["real"]);
-      expect(ask("lang:de")).toHaveLength(1);
-      expect(ask('"lang en is post likes 10"')).toHaveLength(1);
-      expect(ask("-lang:de")).toEqual(["real"]);
+        expect(request(query)).toEqual([]);
+      expect(request("from:bob")).toEqual(["real"]);
+      expect(request("lang:de")).toHaveLength(1);
+      expect(request('"lang en is post likes 10"')).toHaveLength(1);
+      expect(request("-lang:de")).toEqual(["real"]);
     });
   });
 
   test("since = until and since > until find nothing, and under a minus everything", () => {
     hold({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
-    expect(ask("since:2026-01-02 until:2026-01-02")).toEqual([]);
-    expect(ask("since:2026-01-03 until:2026-01-01")).toEqual([]);
-    expect(ask("-(since:2026-01-02 until:2026-01-02)")).toHaveLength(2);
-    expect(ask("-(since:2026-01-01 until:2026-01-02)")).toEqual(["two"]);
+    expect(request("since:2026-01-02 until:2026-01-02")).toEqual([]);
+    expect(request("since:2026-01-03 until:2026-01-01")).toEqual([]);
+    expect(request("-(since:2026-01-02 until:2026-01-02)")).toHaveLength(2);
+    expect(request("-(since:2026-01-01 until:2026-01-02)")).toEqual(["two"]);
   });
 });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import { postKey } from "../../posts/references.ts";
 
-describe.each(heldForms)("posts found by %s", (form) => {
+describe.each(storedForms)("posts found by %s", (form) => {
   /** Related posts are found by any name of the other post. */
   let archive: SmallArchive;
   beforeEach(() => {

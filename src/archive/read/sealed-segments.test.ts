@@ -278,7 +278,7 @@ function expectOneOfBoth(path: string): void {
     statement.setReadBigInts(true);
     return new Set(statement.all().map(({ id }) => id as bigint));
   };
-  const held = idsIn("post");
+  const stored = idsIn("post");
   const written = idsIn("term_docsize");
   const hidden = idsIn("hidden");
   const numbers = openPostNumbers(database, path, null);
@@ -289,12 +289,12 @@ function expectOneOfBoth(path: string): void {
   for (let number = 0; number < numbers.posts; number++) {
     const id = numbers.idOf(number);
     const isReplaced = has(mask.replaced(0), number);
-    expect(isReplaced).toBe(!held.has(id) || written.has(id));
+    expect(isReplaced).toBe(!stored.has(id) || written.has(id));
     expect(has(mask.leftOut(0), number)).toBe(isReplaced || hidden.has(id));
     if (!isReplaced) sealed.add(id);
   }
-  expect(sealed.size + written.size).toBe(held.size);
-  for (const id of written) expect(held.has(id)).toBe(true);
+  expect(sealed.size + written.size).toBe(stored.size);
+  for (const id of written) expect(stored.has(id)).toBe(true);
   database.close();
 }
 
@@ -357,9 +357,9 @@ describe("hidden posts", () => {
 describe("a deadline", () => {
   const ranged = { low: 0n, high: lastId };
   const query = (plan: PlanNode) => {
-    const asked = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
-    if (asked === null) throw new Error("nothing is asked");
-    return { ...asked, skew: { minMs: 0, maxMs: 0 } };
+    const requested = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
+    if (requested === null) throw new Error("nothing is asked");
+    return { ...requested, skew: { minMs: 0, maxMs: 0 } };
   };
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
   const rowsOnly: PlanNode = { kind: "min-count", metric: "likes", atLeast: 3 };
@@ -421,8 +421,8 @@ describe("a deadline", () => {
     archive.seal();
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
     const grid = { originMs: 0, widthMs: minuteMs };
-    const asked = query(rowsOnlyOf("river"));
-    const { counts, countedFromMs } = segment.counter.count(asked, ranged, grid, () => true);
+    const requested = query(rowsOnlyOf("river"));
+    const { counts, countedFromMs } = segment.counter.count(requested, ranged, grid, () => true);
     expect(counts.size).toBe(128);
     expect(countedFromMs).toBe(start + 172 * minuteMs + 1);
     segment.close();
@@ -467,17 +467,17 @@ describe("times that IDs do not tell exactly", () => {
     );
     archive.put(...early, ...Array.from({ length: 200 }, (_, n) => nativePost(n)));
     const window = { fromMs: start + 20 * minuteMs + 1, toMs: start + 90 * minuteMs };
-    const asked = { plan: word("river"), platforms: ["x"] as const };
+    const requested = { plan: word("river"), platforms: ["x"] as const };
     const before = {
       counts: [60_000, 7 * minuteMs, 1_000].map(countedOn),
-      found: archive.search({ ...asked, ...window }).positions,
-      early: archive.search({ ...asked, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
+      found: archive.search({ ...requested, ...window }).positions,
+      early: archive.search({ ...requested, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
     };
     archive.seal();
     expect({
       counts: [60_000, 7 * minuteMs, 1_000].map(countedOn),
-      found: archive.search({ ...asked, ...window }).positions,
-      early: archive.search({ ...asked, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
+      found: archive.search({ ...requested, ...window }).positions,
+      early: archive.search({ ...requested, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
     }).toEqual(before);
     expect(before.early).toHaveLength(2);
   });

@@ -1,12 +1,12 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Position } from "../archive.ts";
 import { comparePositions } from "./search.ts";
 
-describe.each(heldForms)("posts found by %s", (form) => {
+describe.each(storedForms)("posts found by %s", (form) => {
   const start = Date.UTC(2026, 0, 1);
   const everything: PlanNode = { kind: "all" };
   let archive: SmallArchive;

@@ -55,7 +55,7 @@ export function* searchSegments(
 ): Generator<void, SearchAnswer> {
   const window = splitWindow(request.plan, request);
   // One more shows whether there is a next page.
-  const wanted = request.limit + 1;
+  const expected = request.limit + 1;
   const visits = visitsOf(request, entries, window, start);
   const seenOn = (platform: Platform): ReadonlySet<bigint> =>
     (platform === request.after?.platform ? start?.seen : null) ?? noIds;
@@ -77,7 +77,7 @@ export function* searchSegments(
   let seenFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
-    const worst = found.length === wanted ? found.at(-1) : undefined;
+    const worst = found.length === expected ? found.at(-1) : undefined;
     const low = highest(visit.low, worst?.id, seenFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
@@ -99,7 +99,7 @@ export function* searchSegments(
       const answer = open(visit.entry).search(
         visit.query,
         { low, high },
-        wanted + seen.size - own.length,
+        expected + seen.size - own.length,
         () => isSliceOver() || isOver(),
       );
       ofSegment.tookMs += clock.elapsed() - startedAt;
@@ -111,9 +111,9 @@ export function* searchSegments(
       own.push(...answer.ids.filter((id) => !seen.has(id)));
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
-      if (stoppedAt === null || stoppedAt <= low || own.length >= wanted) break;
+      if (stoppedAt === null || stoppedAt <= low || own.length >= expected) break;
       // A page that did not search even the first segment would lead to itself.
-      if (isOver() && (isStopped() || !isFirst || hasLooked(answer))) {
+      if (isOver() && (isStopped() || !isFirst || hasCached(answer))) {
         seenFrom = stoppedAt;
         break;
       }
@@ -133,14 +133,14 @@ export function* searchSegments(
     found =
       found.length === 0
         ? positions
-        : [...found, ...positions].sort(comparePositions).slice(0, wanted);
+        : [...found, ...positions].sort(comparePositions).slice(0, expected);
   }
   const page = pageOf(found, seenFrom, request.limit);
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
 /** False if the slice only looked up terms. */
-const hasLooked = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
+const hasCached = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
   prepared === 0 || containers > 0 || candidates > 0;
 
 /** Platforms with posts as new as its own share the time of a visit. */
@@ -158,10 +158,10 @@ function visitsOf(
   start: PageStart | undefined,
 ): Visit[] {
   const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
-  const held = new Set(entries.map(({ platform }) => platform));
-  const asked = new Map(
+  const stored = new Set(entries.map(({ platform }) => platform));
+  const requested = new Map(
     request.platforms
-      .filter((platform) => held.has(platform))
+      .filter((platform) => stored.has(platform))
       .map((platform) => {
         const rowByRow = isOutdated ? rowByRowQuery(platform, window) : null;
         return [platform, { byTerms: platformQuery(platform, window), rowByRow }] as const;
@@ -169,7 +169,7 @@ function visitsOf(
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowByRow } = asked.get(entry.platform) ?? {};
+      const { byTerms, rowByRow } = requested.get(entry.platform) ?? {};
       const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
       if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);

@@ -12,8 +12,8 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { rewriteInProgress, wantedRewrites } from "../catalog/pending-rewrites.ts";
-import { wantedSeals } from "../catalog/pending-seals.ts";
+import { expectedRewrites, rewriteInProgress } from "../catalog/pending-rewrites.ts";
+import { expectedSeals } from "../catalog/pending-seals.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { replacedPosts } from "../sealed/deletion-bitmap.ts";
@@ -45,8 +45,8 @@ export function* readStats(
     waitingCounts: rowsOf("count_change"),
     arrival: Number(readSetting(catalog, "arrival")),
     wantedRewrites:
-      wantedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
-    wantedSeals: wantedSeals(catalog).length,
+      expectedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
+    wantedSeals: expectedSeals(catalog).length,
     retiredFiles: retiredFiles(catalog, folder),
     orphaned: orphanedTotals(folder),
     held: readCoverage(catalog),

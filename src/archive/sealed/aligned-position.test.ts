@@ -4,9 +4,9 @@ import { alignedPosition, type Word } from "./aligned-position.ts";
 import { lastListed, listedPositions } from "./positions.ts";
 
 /** One word's positions in one post. */
-function wordAt(places: readonly number[]): Word {
-  const list = Uint32Array.from(places, (place, index) =>
-    index === places.length - 1 ? (place | lastListed) >>> 0 : place,
+function wordAt(positions: readonly number[]): Word {
+  const list = Uint32Array.from(positions, (position, index) =>
+    index === positions.length - 1 ? (position | lastListed) >>> 0 : position,
   );
   return { positions: listedPositions(Uint32Array.of(0), list), ranks: Uint32Array.of(0) };
 }
@@ -16,17 +16,19 @@ const phraseOf = (words: readonly (readonly number[])[]): Word[] => words.map(wo
 function alignedByHand(words: readonly (readonly number[])[]): number | null {
   const [first = []] = words;
   return (
-    first.find((place) => words.every((places, index) => places.includes(place + index))) ?? null
+    first.find((position) =>
+      words.every((positions, index) => positions.includes(position + index)),
+    ) ?? null
   );
 }
 
-const places = fc
+const positions = fc
   .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 })
   .map((drawn) => drawn.toSorted((a, b) => a - b));
 
 test("finds the first place from which on the words stand side by side", () => {
   fc.assert(
-    fc.property(fc.array(places, { minLength: 1, maxLength: 5 }), (words) => {
+    fc.property(fc.array(positions, { minLength: 1, maxLength: 5 }), (words) => {
       expect(alignedPosition(phraseOf(words), 0)).toBe(alignedByHand(words));
     }),
     {
@@ -54,22 +56,22 @@ test("finds the first place from which on the words stand side by side", () => {
 });
 
 test("a phrase of more words than most is found", () => {
-  const everywhere = Array.from({ length: 500 }, (_, place) => place);
+  const everywhere = Array.from({ length: 500 }, (_, position) => position);
   const words = Array.from({ length: 400 }, () => everywhere);
   expect(alignedPosition(phraseOf(words), 0)).toBe(0);
   expect(alignedPosition(phraseOf([...words, [3, 450]]), 0)).toBe(50);
 });
 
 test.each([
-  ["in one run", (place: number) => place < 4_000],
-  ["in runs that are one short", (place: number) => place % 200 !== 199],
-  ["at every other place", (place: number) => place % 2 === 0],
+  ["in one run", (position: number) => position < 4_000],
+  ["in runs that are one short", (position: number) => position % 200 !== 199],
+  ["at every other place", (position: number) => position % 2 === 0],
 ])(
   "a word that is repeated %s is looked at about once a place, for a phrase that repeats it",
   (_what, isThere) => {
-    const repeated = Array.from({ length: 4_000 }, (_, place) => place).filter(isThere);
-    const last = Array.from({ length: 4_000 }, (_, place) => place).filter(
-      (place) => !isThere(place),
+    const repeated = Array.from({ length: 4_000 }, (_, position) => position).filter(isThere);
+    const last = Array.from({ length: 4_000 }, (_, position) => position).filter(
+      (position) => !isThere(position),
     );
     const end = last.length > 1 ? last : [4_001, 4_003];
     for (const phrase of [

@@ -22,18 +22,18 @@ export function alignedPosition(words: readonly Word[], index: number): number |
     nexts[number] = from;
     ends[number] = end;
   }
-  let place = 0;
+  let position = 0;
   let agreeing = 0;
   for (let number = count - 1; ; number = number === 0 ? count - 1 : number - 1) {
     const { positions } = words[number] as Word;
     const end = ends[number] as number;
-    const next = seekPosition(positions, nexts[number] as number, end, place + number);
+    const next = seekPosition(positions, nexts[number] as number, end, position + number);
     if (next === end) return null;
     nexts[number] = next;
     const found = positionAt(positions, next) - number;
-    agreeing = found === place ? agreeing + 1 : 1;
-    place = found;
-    if (agreeing === count) return place;
+    agreeing = found === position ? agreeing + 1 : 1;
+    position = found;
+    if (agreeing === count) return position;
   }
 }
 

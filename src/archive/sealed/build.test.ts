@@ -49,8 +49,8 @@ test.each([
   ["one further", 256, 257],
   ["the last of an item of 16 bits", 32_767, 32_768],
   ["the first beyond", 32_768, 32_769],
-])("a place is kept: %s", (_, place, length) => {
-  const late = [...repeated("x", place), "late"];
+])("a place is kept: %s", (_, position, length) => {
+  const late = [...repeated("x", position), "late"];
   expect(late).toHaveLength(length);
   const few: TokensOfPosts = new Map([
     [1n, late],

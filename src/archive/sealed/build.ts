@@ -43,13 +43,13 @@ export function* buildSealed(
     const coverage: Coverage = new Uint8Array(ids.length);
     const sealed = yield* sealedSource(source, lookup, coverage);
     if (sealed !== null) sources.push(sealed);
-    const said = yield* readTally(source, lookup, coverage);
-    const fault = coverageErrorOf(coverage);
-    if (fault !== null) throw sealed === null ? unreadable(fault) : new SealedDamage(fault);
+    const output = yield* readTally(source, lookup, coverage);
+    const error = coverageErrorOf(coverage);
+    if (error !== null) throw sealed === null ? unreadable(error) : new SealedDamage(error);
     const tally: Tally = { places: 0, mixed: 0 };
     sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));
     first = yield* writeTerms(target, ids.length, mergeTerms(sources, createPostings()));
-    assertTally(said, tally);
+    assertTally(output, tally);
   } finally {
     for (const open of sources) open.close();
   }

@@ -41,7 +41,7 @@ test("the positions of posts are passed over, however many each has", () => {
   fc.assert(
     fc.property(posts, number, (positions, left) => {
       const written = positions.flatMap((each) =>
-        each.map((place, at) => place * 2 + (at < each.length - 1 ? 1 : 0)),
+        each.map((position, at) => position * 2 + (at < each.length - 1 ? 1 : 0)),
       );
       const reader = readerOf([...written, left].flatMap(varint));
       skipPositions(reader, positions.length);

@@ -80,9 +80,10 @@ function listed(set: ChunkSet): Uint16Array {
 /** Whether a set contains exactly the flagged numbers and its `count` is valid. */
 function has(set: ChunkSet, flags: Uint8Array): boolean {
   const found = listed(set);
-  const wanted = numbersOf(flags);
-  const isBounded = set.list === null ? set.count >= wanted.length : set.count === wanted.length;
-  return isBounded && Buffer.compare(bytesOf(found), bytesOf(wanted)) === 0;
+  const expected = numbersOf(flags);
+  const isBounded =
+    set.list === null ? set.count >= expected.length : set.count === expected.length;
+  return isBounded && Buffer.compare(bytesOf(found), bytesOf(expected)) === 0;
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array =>
@@ -231,12 +232,12 @@ describe("members", () => {
     fc.assert(
       fc.property(made, border, border, (one, from, to) => {
         const set = setOf(one);
-        const wanted = numbersOf(flagsOf(one), from, to);
+        const expected = numbersOf(flagsOf(one), from, to);
         const out = new Uint16Array(postsOfChunk);
         const count = members(set, from, to, out, postsOfChunk);
-        expect(countBetween(set, from, to)).toBe(wanted.length);
-        expect(count).toBe(wanted.length);
-        return wanted.every((number, at) => out[at] === number);
+        expect(countBetween(set, from, to)).toBe(expected.length);
+        expect(count).toBe(expected.length);
+        return expected.every((number, at) => out[at] === number);
       }),
       {
         examples: [all(), few(4_095), few(4_095, 16)].flatMap((one): [Made, number, number][] => [
@@ -276,9 +277,9 @@ describe("members", () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
         const set = setOf(one);
-        const asked = listed(set).filter((_, rank) => rank % every === every - 1);
-        const out = new Uint32Array(asked.length);
-        ranks(set, asked, asked.length, out);
+        const requested = listed(set).filter((_, rank) => rank % every === every - 1);
+        const out = new Uint32Array(requested.length);
+        ranks(set, requested, requested.length, out);
         return out.every((rank, at) => rank === set.base + every - 1 + at * every);
       }),
       {

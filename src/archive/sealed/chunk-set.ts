@@ -111,9 +111,9 @@ function clearedBitmap(a: ChunkSet, b: ChunkSet, out: Uint32Array): ChunkSet {
   const bits = a.bits as Uint32Array;
   const { list, at } = b;
   if (list === null) {
-    const gone = b.bits as Uint32Array;
+    const removed = b.bits as Uint32Array;
     for (let word = 0; word < wordsOfBitmap; word++) {
-      out[word] = (bits[word] as number) & ~(gone[word] as number);
+      out[word] = (bits[word] as number) & ~(removed[word] as number);
     }
     return bitmapSet(out, a.count);
   }
@@ -156,13 +156,13 @@ function merge(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
 }
 
 function gallop(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
-  const wanted = few.list as Uint16Array;
+  const expected = few.list as Uint16Array;
   const list = many.list as Uint16Array;
   const end = many.at + many.count;
   let kept = 0;
   let near = many.at;
   for (let index = few.at, last = few.at + few.count; index < last; index++) {
-    const member = wanted[index] as number;
+    const member = expected[index] as number;
     near = seek(list, near, end, member);
     if (near === end) break;
     if (list[near] === member) {
@@ -175,14 +175,14 @@ function gallop(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
 
 function subtract(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   const list = a.list as Uint16Array;
-  const gone = b.list as Uint16Array;
+  const removed = b.list as Uint16Array;
   const end = b.at + b.count;
   let kept = 0;
   let near = b.at;
   for (let index = a.at, last = a.at + a.count; index < last; index++) {
     const member = list[index] as number;
-    near = seek(gone, near, end, member);
-    if (near < end && gone[near] === member) continue;
+    near = seek(removed, near, end, member);
+    if (near < end && removed[near] === member) continue;
     out[kept] = member;
     kept += 1;
   }

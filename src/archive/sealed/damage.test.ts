@@ -79,7 +79,7 @@ const blobs = [
   ["sealed_positions", "positions"],
 ] as const;
 type Blob = { table: string; column: string; key: string | number; bytes: Uint8Array };
-const places: readonly Blob[] = blobs.flatMap(([table, column]) => {
+const positions: readonly Blob[] = blobs.flatMap(([table, column]) => {
   const key = table === "sealed_terms" ? "first" : table === "sealed" ? "posts" : "row";
   return database
     .prepare(`SELECT '${key}' AS name, ${key} AS key, ${column} AS bytes FROM ${table}`)
@@ -122,11 +122,11 @@ function expectHonest(found: readonly (number | null)[]): void {
 test("whole tables answer", () => {
   expect(whole).not.toContain(null);
   expect(whole[2]).toBe(4_500);
-  expect(places.length).toBeGreaterThan(8);
+  expect(positions.length).toBeGreaterThan(8);
 });
 
 describe("damage is told, not answered from", () => {
-  const kept = places.filter(({ table }) => table !== "sealed");
+  const kept = positions.filter(({ table }) => table !== "sealed");
 
   test.each(kept.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
     "where %s is cut off, longer, or no blob",
@@ -207,7 +207,7 @@ describe("damage is told, not answered from", () => {
 test("flipped bits never change what is found", () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(...places),
+      fc.constantFrom(...positions),
       fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
       fc.constantFrom(1, 0x80, 0xff),
       (blob, where, bits) => {
@@ -221,7 +221,7 @@ test("flipped bits never change what is found", () => {
     ),
     {
       numRuns: 60,
-      examples: places.slice(0, 4).flatMap((blob): [Blob, number[], number][] => [
+      examples: positions.slice(0, 4).flatMap((blob): [Blob, number[], number][] => [
         [blob, [0], 0x80],
         [blob, [1, 2, 3], 0xff],
       ]),

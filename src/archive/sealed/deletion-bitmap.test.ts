@@ -42,7 +42,7 @@ function membersOf(set: ChunkSet | null): number[] {
   return set === null ? [] : [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
 }
 
-function told(): { replaced: number[]; leftOut: number[] } {
+function reported(): { replaced: number[]; leftOut: number[] } {
   const mask = readMask(database);
   const all = (of: (chunk: number) => ChunkSet | null) =>
     [0, 1, 2, 3].flatMap((chunk) =>
@@ -63,14 +63,14 @@ test("replaced and hidden posts are left out, those shown again are not", () => 
   const writer = maskWriterOf(database, numbers);
   for (const number of edges) writer.replace(numbers.idOf(number));
   for (const number of [1, 31, 65_537]) writer.hide(numbers.idOf(number));
-  expect(told()).toEqual({ replaced: [], leftOut: [] });
+  expect(reported()).toEqual({ replaced: [], leftOut: [] });
   writer.flush();
   const leftOut = [...edges, 1, 65_537].sort((a, b) => a - b);
-  expect(told()).toEqual({ replaced: edges, leftOut });
+  expect(reported()).toEqual({ replaced: edges, leftOut });
   expect(replacedPosts(database)).toBe(edges.length);
   for (const number of [1, 31, 65_537, 0]) writer.show(numbers.idOf(number));
   writer.flush();
-  expect(told()).toEqual({ replaced: edges, leftOut: edges });
+  expect(reported()).toEqual({ replaced: edges, leftOut: edges });
 });
 
 test("a chunk of which nothing is left out any more has no set", () => {
@@ -110,7 +110,7 @@ test("posts that have no number are passed over", () => {
     writer.show(id);
   }
   writer.flush();
-  expect(told()).toEqual({ replaced: [], leftOut: [] });
+  expect(reported()).toEqual({ replaced: [], leftOut: [] });
 });
 
 test("what was gathered for a transaction that was rolled back is forgotten", () => {
@@ -125,7 +125,7 @@ test("what was gathered for a transaction that was rolled back is forgotten", ()
   database.exec("ROLLBACK");
   writer.discard();
   writer.flush();
-  expect(told()).toEqual({ replaced: [], leftOut: [5] });
+  expect(reported()).toEqual({ replaced: [], leftOut: [5] });
 });
 
 test("what another writer did to the chunk between two transactions stays", () => {
@@ -139,7 +139,7 @@ test("what another writer did to the chunk between two transactions stays", () =
   theirs.flush();
   ours.replace(numbers.idOf(4));
   ours.flush();
-  expect(told()).toEqual({ replaced: [1, 2, 4], leftOut: [1, 2, 3, 4] });
+  expect(reported()).toEqual({ replaced: [1, 2, 4], leftOut: [1, 2, 3, 4] });
 });
 
 test.each([
@@ -170,11 +170,11 @@ test.each([
 
 test("an index without checksums has no row for a chunk in which no post is left out", () => {
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
-  expect(told()).toEqual({ replaced: [], leftOut: [] });
+  expect(reported()).toEqual({ replaced: [], leftOut: [] });
   const writer = maskWriterOf(database, numbers);
   writer.hide(numbers.idOf(postsOfChunk + 3));
   writer.flush();
-  expect(told()).toEqual({ replaced: [], leftOut: [postsOfChunk + 3] });
+  expect(reported()).toEqual({ replaced: [], leftOut: [postsOfChunk + 3] });
 });
 
 test("any order of changes, flushes and roll-backs leaves what they say", () => {
@@ -202,7 +202,7 @@ test("any order of changes, flushes and roll-backs leaves what they say", () => 
         if (commits) truth = next;
       }
       const ascending = (set: Set<number>) => [...set].sort((a, b) => a - b);
-      expect(told()).toEqual({
+      expect(reported()).toEqual({
         replaced: ascending(truth.replaced),
         leftOut: ascending(new Set([...truth.replaced, ...truth.hidden])),
       });

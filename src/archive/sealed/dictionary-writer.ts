@@ -97,9 +97,9 @@ function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean
     const start = starts[n] as number;
     const end = start + (counts[n] as number);
     let lastPosition = 0;
-    for (let place = start; place < end; place += 1) {
-      const position = positions[place] as number;
-      writeVarint(to, (position - lastPosition) * 2 + (place + 1 < end ? 1 : 0));
+    for (let location = start; location < end; location += 1) {
+      const position = positions[location] as number;
+      writeVarint(to, (position - lastPosition) * 2 + (location + 1 < end ? 1 : 0));
       lastPosition = position;
     }
   }

@@ -44,7 +44,7 @@ test("every term is found, and no other one", () => {
     fc.property(
       fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
       fc.array(term),
-      (there, asked) => {
+      (there, requested) => {
         const dictionary = dictionaryOf(there);
         for (const [at, each] of there.entries()) {
           expect(dictionary.find(each)).toMatchObject({
@@ -52,7 +52,7 @@ test("every term is found, and no other one", () => {
             positioned: holdsPositions(each),
           });
         }
-        const missing = asked.filter((each) => !there.includes(each));
+        const missing = requested.filter((each) => !there.includes(each));
         expect(missing.filter((each) => dictionary.find(each) !== null)).toEqual([]);
       },
     ),
@@ -79,8 +79,8 @@ test("the terms that begin alike are visited in the order of their bytes", () =>
       const prefix = [...start].slice(0, 2).join("");
       const found: number[] = [];
       Array.from(dictionary.eachBeginning(prefix, (entry) => found.push(entry.posts)));
-      const wanted = there.filter((each) => each.startsWith(prefix)).sort(byBytes);
-      expect(found).toEqual(wanted.map((each) => (there.indexOf(each) % 5) + 1));
+      const expected = there.filter((each) => each.startsWith(prefix)).sort(byBytes);
+      expect(found).toEqual(expected.map((each) => (there.indexOf(each) % 5) + 1));
     }),
     {
       numRuns: 40,
@@ -116,11 +116,11 @@ describe("a block is refused", () => {
       ]),
     );
 
-  function find(block: Uint8Array, wanted: string, first = "ab"): unknown {
+  function find(block: Uint8Array, expected: string, first = "ab"): unknown {
     const database = new DatabaseSync(":memory:");
     database.exec(sealedMigrations.join(""));
     database.prepare("INSERT INTO sealed_terms(first, block) VALUES (?, ?)").run(first, block);
-    return openDictionary(database, { posts: 1, first: null, isSummed: false }).find(wanted);
+    return openDictionary(database, { posts: 1, first: null, isSummed: false }).find(expected);
   }
 
   test("but not where it is as it should be", () => {

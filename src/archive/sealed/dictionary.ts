@@ -37,31 +37,31 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
   const entries = createEntries(head.posts);
 
   /** Null if the term sorts before all blocks. */
-  function blockWith(term: string, wanted: Uint8Array): CheckedBlock | null {
+  function blockWith(term: string, expected: Uint8Array): CheckedBlock | null {
     const row: unknown = upTo.get(term);
     if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
     if (row === undefined) {
-      if (head.first === null || Buffer.compare(wanted, head.first) < 0) return null;
+      if (head.first === null || Buffer.compare(expected, head.first) < 0) return null;
       throw new SealedDamage("the first block of the dictionary is missing");
     }
     const block = checkedBlock(row);
-    if (block.next !== null && Buffer.compare(block.next, wanted) <= 0) {
+    if (block.next !== null && Buffer.compare(block.next, expected) <= 0) {
       throw new SealedDamage("a block of the dictionary is missing");
     }
     return block;
   }
 
-  function* blocksFrom(term: string, wanted: Uint8Array): Generator<unknown, void> {
-    const begin = blockWith(term, wanted);
+  function* blocksFrom(term: string, expected: Uint8Array): Generator<unknown, void> {
+    const begin = blockWith(term, expected);
     if (begin !== null) yield begin.block;
     if (!head.isSummed) {
-      for (let row = after.get(wanted); row !== undefined; row = after.get(firstOf(row))) {
+      for (let row = after.get(expected); row !== undefined; row = after.get(firstOf(row))) {
         yield blockOf(row);
       }
       return;
     }
     let next = begin === null ? head.first : begin.next;
-    for (let row = after.get(wanted); row !== undefined; ) {
+    for (let row = after.get(expected); row !== undefined; ) {
       const block = checkedBlock(row);
       if (next === null || Buffer.compare(next, block.first) !== 0) break;
       yield block.block;
@@ -74,20 +74,20 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
 
   return {
     find(term) {
-      const wanted = Buffer.from(term);
-      const found = blockWith(term, wanted);
+      const expected = Buffer.from(term);
+      const found = blockWith(term, expected);
       if (found === null) return null;
       openBlock(entries, found.block);
-      return seekTerm(entries, wanted) ? entryOf(entries) : null;
+      return seekTerm(entries, expected) ? entryOf(entries) : null;
     },
     *eachBeginning(prefix, visit) {
-      const wanted = Buffer.from(prefix);
-      for (const block of blocksFrom(prefix, wanted)) {
+      const expected = Buffer.from(prefix);
+      for (const block of blocksFrom(prefix, expected)) {
         openBlock(entries, block);
         let read = 0;
         while (nextEntry(entries)) {
           read += 1;
-          const order = compareBeginning(entries, wanted);
+          const order = compareBeginning(entries, expected);
           if (order > 0) return;
           if (order === 0) visit(entryOf(entries));
         }
@@ -135,31 +135,31 @@ export function checkedBlock(
  * Moves forward to this term from the start of its block; false if it is missing. Terms are prefix-compressed: while an entry
  * shares more bytes with its predecessor than that shared with the wanted term, no comparison is needed.
  */
-function seekTerm(entries: Entries, wanted: Uint8Array): boolean {
+function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
   let passed = 0;
   for (; nextEntry(entries); passed++) {
     if (entries.shared > common) continue;
     if (entries.shared < common) return false;
     const { bytes: term, length } = entries.term;
-    const end = Math.min(length, wanted.length);
-    while (common < end && term[common] === wanted[common]) common += 1;
-    if (common === wanted.length && common === length) return true;
-    if (common === wanted.length || (common < length && isBehind(term, wanted, common))) break;
+    const end = Math.min(length, expected.length);
+    while (common < end && term[common] === expected[common]) common += 1;
+    if (common === expected.length && common === length) return true;
+    if (common === expected.length || (common < length && isBehind(term, expected, common))) break;
   }
   if (passed === 0) throw new SealedDamage("a block of the dictionary lies under another term");
   return false;
 }
 
-const isBehind = (term: Uint8Array, wanted: Uint8Array, at: number): boolean =>
-  (term[at] as number) > (wanted[at] as number);
+const isBehind = (term: Uint8Array, expected: Uint8Array, at: number): boolean =>
+  (term[at] as number) > (expected[at] as number);
 
 /** 0 if the term has the prefix, negative if it sorts before it. */
-function compareBeginning({ term }: Entries, wanted: Uint8Array): number {
+function compareBeginning({ term }: Entries, expected: Uint8Array): number {
   const { bytes, length } = term;
-  for (let index = 0; index < wanted.length; index++) {
+  for (let index = 0; index < expected.length; index++) {
     if (index === length) return -1;
-    const difference = (bytes[index] as number) - (wanted[index] as number);
+    const difference = (bytes[index] as number) - (expected[index] as number);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -53,7 +53,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
       const step = posts > 2_000 ? 127 : 1;
       for (let number = 0; number < posts; number += number < posts - 1_000 ? step : 1) {
         const id = ids[number] as bigint;
-        const told = [
+        const reported = [
           numbers.idOf(number),
           numbers.numberOf(id),
           numbers.below(id + 1n),
@@ -61,7 +61,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
           numbers.numberOf(id + 1n),
         ];
         const truth = [id, number, number, number + 1, null];
-        if (told.some((value, at) => value !== truth[at])) expect(told, how).toEqual(truth);
+        if (reported.some((value, at) => value !== truth[at])) expect(reported, how).toEqual(truth);
       }
       for (const [id, number] of [
         [-(2n ** 63n), posts],

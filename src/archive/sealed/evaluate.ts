@@ -19,7 +19,7 @@ type Evaluator = {
 type ChunkPart = { from: number; to: number };
 
 /** Upper bound of positions read per part of a chunk, about 30 ns each. */
-const mostPlaces = 500_000;
+const mostPositions = 500_000;
 const mostParts = 64;
 
 /** A pool for all indexes of a thread. */
@@ -51,7 +51,7 @@ function createEvaluator(): Evaluator {
       run.chunk = chunk;
       run.work = work;
       const most = bound(plan, run);
-      return Math.min(mostParts, Math.max(1, Math.ceil(placesOf(plan, most) / mostPlaces)));
+      return Math.min(mostParts, Math.max(1, Math.ceil(positionsOf(plan, most) / mostPositions)));
     },
     evaluate(plan, part) {
       scratch.release(0, emptySet);
@@ -61,12 +61,12 @@ function createEvaluator(): Evaluator {
 }
 
 /** Upper bound of the positions that phrases read, with at most this many candidates. */
-function placesOf(plan: SealedPlan, most: number): number {
+function positionsOf(plan: SealedPlan, most: number): number {
   const posts = Math.min(most, plan.most);
-  let places = plan.phrase.length * posts;
-  for (const child of plan.children) places += placesOf(child, posts);
-  for (const child of plan.excluded) places += placesOf(child, posts);
-  return places;
+  let positions = plan.phrase.length * posts;
+  for (const child of plan.children) positions += positionsOf(child, posts);
+  for (const child of plan.excluded) positions += positionsOf(child, posts);
+  return positions;
 }
 
 function partSet({ from, to }: ChunkPart, scratch: Scratch): ChunkSet {
@@ -130,11 +130,11 @@ function* evaluateEach(
   within: ChunkSet | null,
 ): Generator<ChunkSet, void> {
   const { scratch } = run;
-  const taken = scratch.taken();
+  const used = scratch.taken();
   for (const plan of plans) {
     const set = evaluate(plan, run, within);
     yield within !== null && isFew(within, set) ? and(within, set, scratch) : set;
-    scratch.release(taken, emptySet);
+    scratch.release(used, emptySet);
   }
 }
 
@@ -144,7 +144,7 @@ const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
 
 function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch } = run;
-  const taken = scratch.taken();
+  const used = scratch.taken();
   let found = within;
   sortByCost(plan.children);
   for (const child of plan.children) {
@@ -152,13 +152,13 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
     const isInside = child.kind === "phrase" || child.kind === "and";
     found = found === null || isInside ? set : and(found, set, scratch);
     if (found.count === 0) return emptySet;
-    scratch.release(taken, found);
+    scratch.release(used, found);
   }
   found ??= everyPost(postsIn(run.chunk, run.posts), scratch);
   for (const child of plan.excluded) {
     found = andNot(found, evaluate(child, run, found), scratch);
     if (found.count === 0) return emptySet;
-    scratch.release(taken, found);
+    scratch.release(used, found);
   }
   return found;
 }
@@ -167,13 +167,13 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;
-    let place = index;
-    for (; place > 0; place--) {
-      const before = plans[place - 1] as SealedPlan;
+    let position = index;
+    for (; position > 0; position--) {
+      const before = plans[position - 1] as SealedPlan;
       if (before.cost <= plan.cost) break;
-      plans[place] = before;
+      plans[position] = before;
     }
-    plans[place] = plan;
+    plans[position] = plan;
   }
 }
 
@@ -190,7 +190,7 @@ function everyPost(count: number, scratch: Scratch): ChunkSet {
 
 function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch, chunk } = run;
-  const taken = scratch.taken();
+  const used = scratch.taken();
   const { distinct } = plan;
   distinct.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
   let candidates = within;
@@ -199,10 +199,10 @@ function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): Ch
     const set = list.set(chunk);
     candidates = candidates === null ? set : and(candidates, set, scratch);
     if (candidates.count === 0) return emptySet;
-    scratch.release(taken, candidates);
+    scratch.release(used, candidates);
   }
   if (candidates === null) return emptySet;
   const found = run.phrases.find(plan.phrase, chunk, candidates, scratch);
-  scratch.release(taken, found);
+  scratch.release(used, found);
   return found;
 }

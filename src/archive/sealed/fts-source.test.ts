@@ -17,35 +17,35 @@ beforeEach(() => {
 afterEach(() => source.close());
 
 /** Term occurrences according to SQLite (fts5vocab), for terms with positions. */
-function toldByFts(database: DatabaseSync): Map<string, string[]> {
+function reportedByFts(database: DatabaseSync): Map<string, string[]> {
   database.exec("CREATE VIRTUAL TABLE temp.told USING fts5vocab(main, term, instance)");
-  const told = new Map<string, string[]>();
+  const reported = new Map<string, string[]>();
   const rows = database.prepare("SELECT term, doc, offset FROM temp.told");
   rows.setReadBigInts(true);
   for (const { term, doc, offset } of rows.all()) {
     const text = String(term);
-    const places = told.get(text) ?? [];
-    told.set(text, places);
-    const place = holdsPositions(text) ? `${doc} ${offset}` : `${doc}`;
-    if (places.at(-1) !== place) places.push(place);
+    const positions = reported.get(text) ?? [];
+    reported.set(text, positions);
+    const position = holdsPositions(text) ? `${doc} ${offset}` : `${doc}`;
+    if (positions.at(-1) !== position) positions.push(position);
   }
   database.exec("DROP TABLE temp.told");
-  return told;
+  return reported;
 }
 
-function sealedPlaces(database: DatabaseSync, ids: Iterable<bigint>): Map<string, string[]> {
+function sealedPositions(database: DatabaseSync, ids: Iterable<bigint>): Map<string, string[]> {
   const { sealed } = sealedFrom(database, ids);
-  const places = new Map<string, string[]>();
+  const positions = new Map<string, string[]>();
   for (const [term, posts] of sealedContents(sealed)) {
-    const held = [...posts]
+    const stored = [...posts]
       .reverse()
       .flatMap(([id, at]) =>
-        at === "" ? [`${id}`] : at.split(" ").map((place) => `${id} ${place}`),
+        at === "" ? [`${id}`] : at.split(" ").map((position) => `${id} ${position}`),
       );
-    places.set(term, held);
+    positions.set(term, stored);
   }
   sealed.close();
-  return places;
+  return positions;
 }
 
 const words = ["a", "ab", "abc", "b", "|", "is:post", "é", "\ue000", "𝒳", "url:x", "zz"];
@@ -158,7 +158,7 @@ test("FTS5's own pages say what SQLite says, whatever was written, deleted and m
       source.close();
       source = emptySegment();
       const ids = run(steps, bytes, pieces);
-      expect(sealedPlaces(source, ids)).toEqual(toldByFts(source));
+      expect(sealedPositions(source, ids)).toEqual(reportedByFts(source));
     }),
     { numRuns: 60, examples: forms },
   );

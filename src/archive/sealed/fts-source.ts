@@ -214,10 +214,10 @@ function pieceSource(
       return 0;
     }
     addPost(postings, number);
-    const places = isPositional ? takePositions(postings, bytes) : countPositions(bytes);
-    if (places === 0) throw unreadable("a term is nowhere in its post");
-    addToTally(tally, number, places);
-    return places;
+    const positions = isPositional ? takePositions(postings, bytes) : countPositions(bytes);
+    if (positions === 0) throw unreadable("a term is nowhere in its post");
+    addToTally(tally, number, positions);
+    return positions;
   }
 
   const isDeleted = (number: number): boolean =>
@@ -234,14 +234,14 @@ function pieceSource(
       return true;
     },
     take(postings, most) {
-      for (let taken = 0; taken < most; ) {
+      for (let used = 0; used < most; ) {
         while (at === end && at !== nextTerm) {
           isRead = !nextLeaf();
           if (isRead) return true;
         }
         if (at === nextTerm) return true;
         if (at > end) throw unreadable("a post goes beyond its leaf");
-        taken += 1 + takePost(postings);
+        used += 1 + takePost(postings);
       }
       return false;
     },

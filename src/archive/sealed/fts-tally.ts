@@ -10,10 +10,10 @@ import { unreadable } from "./fts-structure.ts";
  */
 export type Tally = { places: number; mixed: number };
 
-export function addToTally(tally: Tally, number: number, places: number): void {
-  tally.places += places;
+export function addToTally(tally: Tally, number: number, positions: number): void {
+  tally.places += positions;
   tally.mixed =
-    (tally.mixed + Math.imul(Math.imul(number + 1, 0x9e3779b1) ^ 0x85ebca6b, places)) | 0;
+    (tally.mixed + Math.imul(Math.imul(number + 1, 0x9e3779b1) ^ 0x85ebca6b, positions)) | 0;
 }
 
 const postsOfStep = 4_000;
@@ -31,29 +31,29 @@ export function* readTally(
     `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsOfStep}`,
   );
   read.setReturnArrays(true);
-  const said: Tally = { places: 0, mixed: 0 };
+  const output: Tally = { places: 0, mixed: 0 };
   for (let from = -1n; ; ) {
     const rows = read.all(from) as unknown as [number, number, string][];
     for (const [high, low, length] of rows) {
       const number = lookup(high, low);
       if (number < 0) throw missingRows();
       cover(coverage, number);
-      addToTally(said, number, lengthOf(length));
+      addToTally(output, number, lengthOf(length));
     }
     const [high, low] = rows.at(-1) ?? [0, 0];
     from = BigInt(high) * 0x1_0000_0000n + BigInt(low);
-    if (rows.length < postsOfStep) return said;
+    if (rows.length < postsOfStep) return output;
     yield "worked";
   }
 }
 
 /** Errors: `UnreadableFts` if the tallies differ. */
-export function assertTally(said: Tally, taken: Tally): void {
-  if (said.places === taken.places && said.mixed === taken.mixed) return;
+export function assertTally(output: Tally, used: Tally): void {
+  if (output.places === used.places && output.mixed === used.mixed) return;
   throw unreadable(
-    said.places === taken.places
+    output.places === used.places
       ? "its terms are in other posts than it says"
-      : `it says that its posts have ${said.places} terms, and ${taken.places} were found`,
+      : `it says that its posts have ${output.places} terms, and ${used.places} were found`,
   );
 }
 

@@ -88,14 +88,14 @@ test("a page that two threads read at the same time lies there once", () => {
 });
 
 /** Runs `meanwhile` after each atomic read in `work`, as another thread might. */
-function interrupted(meanwhile: () => void, work: () => void): void {
+function interrupted(concurrent: () => void, work: () => void): void {
   const load = Atomics.load;
   let isInside = false;
   const withInterruption = (array: Int32Array, index: number): number => {
     const value = load(array, index);
     if (!isInside) {
       isInside = true;
-      meanwhile();
+      concurrent();
       isInside = false;
     }
     return value;
@@ -137,14 +137,14 @@ test("a page may make room for others at any moment of a read", () => {
 test("pages of a segment that is gone make room", () => {
   const shared = memoryOf(8);
   const memory = useIdMemory(shared, 0);
-  const [gone, recent] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 8 * idsOfPage)];
-  const ofGone = memory.open(gone);
-  readAll(ofGone, gone);
-  ofGone.close();
+  const [removed, recent] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 8 * idsOfPage)];
+  const ofRemoved = memory.open(removed);
+  readAll(ofRemoved, removed);
+  ofRemoved.close();
   const ofRecent = memory.open(recent);
   readAll(ofRecent, recent);
   readAll(ofRecent, recent);
-  expect([gone.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
+  expect([removed.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
 });
 
 test("pages that are read often stay while others come and go", () => {

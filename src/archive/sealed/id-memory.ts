@@ -65,7 +65,7 @@ function openIds(
   function at(number: number): bigint {
     const page = Math.trunc(number / idsOfPage);
     const index = number - page * idsOfPage;
-    for (let tries = 0; tries < 2 && shared !== null && isPlaced(page, shared); tries++) {
+    for (let tries = 0; tries < 2 && shared !== null && isPositioned(page, shared); tries++) {
       const slot = slots[page] as number;
       const id = Atomics.load(shared.ids, slot * idsOfPage + index);
       if (shared.isUnchanged(slot, stamps[page] as number)) return id;
@@ -77,7 +77,7 @@ function openIds(
   function below(page: number, id: bigint): number {
     const first = page * idsOfPage;
     const length = Math.min(idsOfPage, posts - first);
-    for (let tries = 0; tries < 2 && shared !== null && isPlaced(page, shared); tries++) {
+    for (let tries = 0; tries < 2 && shared !== null && isPositioned(page, shared); tries++) {
       const slot = slots[page] as number;
       const from = slot * idsOfPage;
       const found = firstBelow(shared.ids, from, from + length, id);
@@ -93,16 +93,16 @@ function openIds(
   }
 
   /** Whether the page's slot is known, if perhaps stale. */
-  function isPlaced(page: number, pages: SharedPages): boolean {
+  function isPositioned(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
     if (recent.has(firstKey + page)) return false;
     return note(page, pages.find({ segment, page }));
   }
 
-  function note(page: number, place: PagePosition | null): boolean {
-    if (place === null) return false;
-    slots[page] = place.slot;
-    stamps[page] = place.stamp;
+  function note(page: number, position: PagePosition | null): boolean {
+    if (position === null) return false;
+    slots[page] = position.slot;
+    stamps[page] = position.stamp;
     return true;
   }
 

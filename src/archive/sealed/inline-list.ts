@@ -26,7 +26,7 @@ export function inlineList(
     counts[chunk] = (counts[chunk] as number) + 1;
   });
   const positionsAt = reader.at;
-  let places: Positions | null = null;
+  let positions: Positions | null = null;
   grow(bytesOfList + rest.byteLength + counts.byteLength + list.byteLength);
 
   return {
@@ -39,12 +39,12 @@ export function inlineList(
       return listSet(list, count, before, 0, before);
     },
     positions() {
-      if (places === null) {
+      if (positions === null) {
         assertPositioned(positioned);
-        places = readInlinePositions({ bytes: rest, at: positionsAt }, posts);
-        grow(bytesOfPositions + places.list.byteLength + 9 * posts);
+        positions = readInlinePositions({ bytes: rest, at: positionsAt }, posts);
+        grow(bytesOfPositions + positions.list.byteLength + 9 * posts);
       }
-      return places;
+      return positions;
     },
   };
 }
@@ -71,7 +71,9 @@ function readInlinePositions(reader: ByteReader, posts: number): Positions {
   const list: number[] = [];
   for (let index = 0; index < posts; index++) {
     starts[index] = list.length;
-    readListedPositions(reader, (place, isLast) => list.push(isLast ? place + lastListed : place));
+    readListedPositions(reader, (position, isLast) =>
+      list.push(isLast ? position + lastListed : position),
+    );
   }
   return listedPositions(starts, Uint32Array.from(list));
 }
@@ -79,16 +81,16 @@ function readInlinePositions(reader: ByteReader, posts: number): Positions {
 /** Visits the positions of one post, ascending. */
 export function readListedPositions(
   reader: ByteReader,
-  visit: (place: number, isLast: boolean) => void,
+  visit: (position: number, isLast: boolean) => void,
 ): void {
-  let place = -1;
+  let position = -1;
   for (let follows = 1; follows === 1; ) {
     const value = readVarint(reader);
     const distance = Math.floor(value / 2);
     follows = value % 2;
-    if (place >= 0 && distance === 0) throw new SealedDamage("positions are not in order");
-    place = Math.max(place, 0) + distance;
-    if (place >= lastListed) throw new SealedDamage("a position is too large");
-    visit(place, follows === 0);
+    if (position >= 0 && distance === 0) throw new SealedDamage("positions are not in order");
+    position = Math.max(position, 0) + distance;
+    if (position >= lastListed) throw new SealedDamage("a position is too large");
+    visit(position, follows === 0);
   }
 }

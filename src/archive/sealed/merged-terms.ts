@@ -16,12 +16,12 @@ export function mergeTerms(sources: readonly TermSource[], postings: Postings): 
   const open = sources.filter((source) => source.next());
   /** Sources with the current term; the first `taken` are exhausted. */
   const having: TermSource[] = [];
-  let taken = 0;
+  let used = 0;
 
   function advance(): void {
     for (const source of having) if (!source.next()) open.splice(open.indexOf(source), 1);
     having.length = 0;
-    taken = 0;
+    used = 0;
   }
 
   return {
@@ -39,11 +39,11 @@ export function mergeTerms(sources: readonly TermSource[], postings: Postings): 
       return having[0]?.term ?? null;
     },
     take(most) {
-      for (; taken < having.length; taken += 1) {
-        if (having[taken]?.take(postings, most) === false) return false;
+      for (; used < having.length; used += 1) {
+        if (having[used]?.take(postings, most) === false) return false;
         closeRun(postings);
-        if (postings.posts >= most && taken + 1 < having.length) {
-          taken += 1;
+        if (postings.posts >= most && used + 1 < having.length) {
+          used += 1;
           return false;
         }
       }

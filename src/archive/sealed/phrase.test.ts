@@ -15,14 +15,14 @@ type Tokens = readonly Letter[];
 /** Doc numbers are indexes into `posts`. */
 function postingListOf(letter: Letter, posts: readonly Tokens[]): PostingList {
   const numbers = [...posts.keys()].filter((number) => posts[number]?.includes(letter));
-  const places = numbers.map((number) => placesIn(posts[number] ?? [], letter));
-  const positions = readPositions(new Uint8Array(positionsRow(places)), places.length);
+  const locations = numbers.map((number) => positionsIn(posts[number] ?? [], letter));
+  const positions = readPositions(new Uint8Array(positionsRow(locations)), locations.length);
   const set = setOf(numbers);
   return { counts: Uint32Array.of(numbers.length), set: () => set, positions: () => positions };
 }
 
-const placesIn = (tokens: Tokens, letter: Letter): number[] =>
-  [...tokens.keys()].filter((place) => tokens[place] === letter);
+const positionsIn = (tokens: Tokens, letter: Letter): number[] =>
+  [...tokens.keys()].filter((position) => tokens[position] === letter);
 
 function setOf(numbers: readonly number[]): ChunkSet {
   if (numbers.length === 0) return emptySet;
@@ -33,8 +33,10 @@ function setOf(numbers: readonly number[]): ChunkSet {
   return bitmapSet(bits, numbers.length);
 }
 
-const stands = (tokens: Tokens, phrase: Tokens): boolean =>
-  tokens.some((_, place) => phrase.every((letter, number) => tokens[place + number] === letter));
+const states = (tokens: Tokens, phrase: Tokens): boolean =>
+  tokens.some((_, position) =>
+    phrase.every((letter, number) => tokens[position + number] === letter),
+  );
 
 const finder = createPhraseFinder();
 
@@ -43,14 +45,14 @@ function found(posts: readonly Tokens[], phrase: Tokens): number[] {
   const candidates = [...posts.keys()].filter((number) =>
     phrase.every((letter) => posts[number]?.includes(letter)),
   );
-  const asked = phrase.flatMap((letter) => lists.get(letter) ?? []);
-  const set = finder.find(asked, 0, setOf(candidates), createScratch());
+  const requested = phrase.flatMap((letter) => lists.get(letter) ?? []);
+  const set = finder.find(requested, 0, setOf(candidates), createScratch());
   const out = new Uint16Array(postsOfChunk);
   return [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
 }
 
-const wanted = (posts: readonly Tokens[], phrase: Tokens): number[] =>
-  [...posts.keys()].filter((number) => stands(posts[number] ?? [], phrase));
+const expected = (posts: readonly Tokens[], phrase: Tokens): number[] =>
+  [...posts.keys()].filter((number) => states(posts[number] ?? [], phrase));
 
 const tokens = fc.array(fc.constantFrom<Letter[]>("a", "a", "b", "c"), { maxLength: 14 });
 const phrases = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 5 });
@@ -58,7 +60,7 @@ const phrases = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength:
 test("a phrase is found in the posts that hold its words side by side, also where they are repeated", () => {
   fc.assert(
     fc.property(fc.array(tokens, { maxLength: 40 }), phrases, (posts, phrase) => {
-      expect(found(posts, phrase)).toEqual(wanted(posts, phrase));
+      expect(found(posts, phrase)).toEqual(expected(posts, phrase));
     }),
     {
       numRuns: 400,
@@ -109,6 +111,6 @@ test.each<[string, Tokens]>([
     ["b", "a", "c", "a"],
   ];
   const posts = Array.from({ length: 3 * densePosts }, (_, number) => songs[number % 3] ?? []);
-  expect(wanted(posts, phrase).length).toBeGreaterThan(densePosts);
-  expect(found(posts, phrase)).toEqual(wanted(posts, phrase));
+  expect(expected(posts, phrase).length).toBeGreaterThan(densePosts);
+  expect(found(posts, phrase)).toEqual(expected(posts, phrase));
 });

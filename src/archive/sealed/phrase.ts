@@ -57,8 +57,8 @@ export function createPhraseFinder(): PhraseFinder {
     }
 
     // A repeated word has several positions in each match.
-    const repeated = phrase.filter((list, place) => phrase.indexOf(list) !== place);
-    for (const list of new Set(repeated)) keep(severalPlaces(wordOf(list), count, kept));
+    const repeated = phrase.filter((list, position) => phrase.indexOf(list) !== position);
+    for (const list of new Set(repeated)) keep(severalPositions(wordOf(list), count, kept));
     const [first, second] = phrase;
     if (count === 0 || first === undefined || second === undefined) return count;
     keep(pairs(wordOf(first), wordOf(second), count, kept));
@@ -90,7 +90,7 @@ function keepRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
 }
 
 /** Writes to `out` the indexes of candidates with several positions or a late one. Returns how many. */
-function severalPlaces({ positions, ranks }: Word, count: number, out: Uint16Array): number {
+function severalPositions({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;
   for (let index = 0; index < count; index++) {
@@ -122,10 +122,10 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
   const seconds = second.positions.bytes;
   let found = 0;
   for (let index = 0; index < count; index++) {
-    const place = firsts[first.ranks[index] as number] as number;
+    const position = firsts[first.ranks[index] as number] as number;
     const next = seconds[second.ranks[index] as number] as number;
-    const isOnce = place !== inList && next !== inList;
-    if (isOnce ? next !== place + 1 : !holds(pair, index)) continue;
+    const isOnce = position !== inList && next !== inList;
+    if (isOnce ? next !== position + 1 : !holds(pair, index)) continue;
     out[found] = index;
     found += 1;
   }
@@ -144,7 +144,7 @@ function wholes(words: readonly Word[], count: number, out: Uint16Array): number
 }
 
 /** Few posts have more positions of the first word: these are tried one by one. */
-const fewPlaces = 8;
+const fewPositions = 8;
 
 function holds(words: readonly Word[], index: number): boolean {
   const { positions, ranks } = words[0] as Word;
@@ -153,10 +153,10 @@ function holds(words: readonly Word[], index: number): boolean {
   if (only !== inList) return follow(words, index, only);
   const { list, lastBit } = positions;
   const start = startOf(positions, rank);
-  for (let item = start; item < start + fewPlaces; item++) {
-    const place = list[item] as number;
-    if (follow(words, index, (place & ~lastBit) >>> 0)) return true;
-    if ((place & lastBit) !== 0) return false;
+  for (let item = start; item < start + fewPositions; item++) {
+    const position = list[item] as number;
+    if (follow(words, index, (position & ~lastBit) >>> 0)) return true;
+    if ((position & lastBit) !== 0) return false;
   }
   return holdsAmongMany(words, index);
 }
@@ -167,21 +167,21 @@ function holdsAmongMany(words: readonly Word[], index: number): boolean {
     const { positions, ranks } = words[number] as Word;
     const only = positions.bytes[ranks[index] as number] as number;
     if (only === inList) continue;
-    const place = only - number;
-    return place >= 0 && standsFirst(words, index, place) && follow(words, index, place);
+    const position = only - number;
+    return position >= 0 && standsFirst(words, index, position) && follow(words, index, position);
   }
   return alignedPosition(words, index) !== null;
 }
 
-function standsFirst(words: readonly Word[], index: number, place: number): boolean {
+function standsFirst(words: readonly Word[], index: number, position: number): boolean {
   const { positions, ranks } = words[0] as Word;
-  return occursAt(positions, ranks[index] as number, place);
+  return occursAt(positions, ranks[index] as number, position);
 }
 
-function follow(words: readonly Word[], index: number, place: number): boolean {
+function follow(words: readonly Word[], index: number, position: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;
-    if (!occursAt(positions, ranks[index] as number, place + number)) return false;
+    if (!occursAt(positions, ranks[index] as number, position + number)) return false;
   }
   return true;
 }

@@ -4,9 +4,9 @@ import { Buffer } from "node:buffer";
  * Words and parts of links have positions, for phrases. Other facets, and the gap between parts of a text, are only searched
  * alone (`plan/facets.ts`, `text/analyze.ts` of `packages/query`).
  */
-export const holdsPositions = (term: string): boolean => !lookedForAlone.test(term);
+export const holdsPositions = (term: string): boolean => !cachedForAlone.test(term);
 
-const lookedForAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
+const cachedForAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
 
 const isLetterOrDash = (byte: number): boolean => (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d;
 const dollar = 0x24;

@@ -12,16 +12,16 @@ import {
   startOf,
 } from "./positions.ts";
 
-const place = fc.oneof(
+const position = fc.oneof(
   fc.nat(20),
   fc.constantFrom(254, 255, 256, 32_766, 32_767, 32_768, 65_536, 2 ** 31 - 1),
 );
-const placesOfPost = fc.oneof(
-  fc.array(place, { minLength: 1, maxLength: 3 }),
+const positionsOfPost = fc.oneof(
+  fc.array(position, { minLength: 1, maxLength: 3 }),
   fc.array(fc.nat(60), { minLength: 10, maxLength: 40 }),
 );
 const posts = fc.array(
-  placesOfPost.map((places) => [...new Set(places)].sort((a, b) => a - b)),
+  positionsOfPost.map((positions) => [...new Set(positions)].sort((a, b) => a - b)),
   { minLength: 1, maxLength: 30 },
 );
 
@@ -38,8 +38,8 @@ const examples: [number[][]][] = [
 ];
 
 /** Whether a post has two adjacent positions. */
-const hasDouble = (places: readonly number[]): boolean =>
-  places.some((each, at) => places[at + 1] === each + 1);
+const hasDouble = (positions: readonly number[]): boolean =>
+  positions.some((each, at) => positions[at + 1] === each + 1);
 
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
@@ -48,13 +48,13 @@ describe("a term stands where its row says", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
-        const asked = new Set(
+        const requested = new Set(
           all.flat().flatMap((each) => [each, each + 1, Math.max(0, each - 1)]),
         );
-        for (const [rank, places] of all.entries()) {
-          const found = [...asked].filter((each) => occursAt(positions, rank, each));
-          expect(found.sort((a, b) => a - b)).toEqual(places);
-          expect(occursTwice(positions, rank)).toBe(hasDouble(places));
+        for (const [rank, locations] of all.entries()) {
+          const found = [...requested].filter((each) => occursAt(positions, rank, each));
+          expect(found.sort((a, b) => a - b)).toEqual(locations);
+          expect(occursTwice(positions, rank)).toBe(hasDouble(locations));
         }
       }),
       { examples, numRuns: 60 },
@@ -78,16 +78,16 @@ describe("a term stands where its row says", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const starts = all.map((_, rank) => all.slice(0, rank).flat().length);
-        const list = all.flatMap((places) =>
-          places.map((each, at) => each + (at === places.length - 1 ? lastListed : 0)),
+        const list = all.flatMap((positions) =>
+          positions.map((each, at) => each + (at === positions.length - 1 ? lastListed : 0)),
         );
         const made = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
-        for (const [rank, places] of all.entries()) {
+        for (const [rank, positions] of all.entries()) {
           expect(made.bytes[rank]).toBe(inList);
           expect(startOf(made, rank)).toBe(starts[rank]);
           const found = upTo(60).filter((each) => occursAt(made, rank, each));
-          expect(found).toEqual(places.filter((each) => each < 60));
-          expect(occursTwice(made, rank)).toBe(hasDouble(places));
+          expect(found).toEqual(positions.filter((each) => each < 60));
+          expect(occursTwice(made, rank)).toBe(hasDouble(positions));
         }
       }),
       { examples, numRuns: 50 },

@@ -79,12 +79,12 @@ export const lastListed = longLastBit;
 export function startOf(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
   const near = positions.near;
-  const place = seek(ranks, (ranks[near] as number) <= rank ? near : 0, ranks.length, rank);
-  const start = place < ranks.length ? (starts[place] as number) : list.length;
-  if (start >= list.length || ranks[place] !== rank) {
+  const position = seek(ranks, (ranks[near] as number) <= rank ? near : 0, ranks.length, rank);
+  const start = position < ranks.length ? (starts[position] as number) : list.length;
+  if (start >= list.length || ranks[position] !== rank) {
     throw new SealedDamage("positions of a post are missing");
   }
-  positions.near = place;
+  positions.near = position;
   return start;
 }
 
@@ -92,26 +92,26 @@ export function startOf(positions: Positions, rank: number): number {
 const fewPositions = 12;
 
 /** Whether the term occurs at this position. Galloping search keeps repetitive posts fast. */
-export function occursAt(positions: Positions, rank: number, place: number): boolean {
+export function occursAt(positions: Positions, rank: number, position: number): boolean {
   const only = positions.bytes[rank] as number;
-  if (only !== inList) return only === place;
+  if (only !== inList) return only === position;
   const { list, lastBit } = positions;
   const start = startOf(positions, rank);
   for (let index = start; index < start + fewPositions; index++) {
     const item = list[index] as number;
     const value = (item & ~lastBit) >>> 0;
-    if (value >= place) return value === place;
+    if (value >= position) return value === position;
     if ((item & lastBit) !== 0) return false;
   }
-  return isAmong(positions, start + fewPositions, place);
+  return isAmong(positions, start + fewPositions, position);
 }
 
 /** Whether the last post looked up has the position, from this index. */
-function isAmong(positions: Positions, from: number, place: number): boolean {
+function isAmong(positions: Positions, from: number, position: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
-  const found = seekPosition(positions, from, end, place);
-  return found < end && positionAt(positions, found) === place;
+  const found = seekPosition(positions, from, end, position);
+  return found < end && positionAt(positions, found) === position;
 }
 
 /** End in `list` of the last post looked up. */
@@ -144,16 +144,16 @@ export function seekPosition(
   positions: Positions,
   from: number,
   end: number,
-  place: number,
+  position: number,
 ): number {
-  if (from >= end || positionAt(positions, from) >= place) return from;
+  if (from >= end || positionAt(positions, from) >= position) return from;
   let step = 1;
-  while (from + step < end && positionAt(positions, from + step) < place) step *= 2;
+  while (from + step < end && positionAt(positions, from + step) < position) step *= 2;
   let low = from + (step >>> 1) + 1;
   let high = Math.min(from + step, end);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (positionAt(positions, middle) < place) low = middle + 1;
+    if (positionAt(positions, middle) < position) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -149,9 +149,9 @@ function positionBytes(postings: Postings, from: number, to: number): Uint8Array
     table[rank] = n - from;
     table[overflowing + rank] = item - overflowing * 2;
     rank += 1;
-    for (let place = start; place < start + count; place += 1) {
-      const isLast = place + 1 === start + count;
-      table[item++] = (positions[place] as number) + (isLast ? lastMark : 0);
+    for (let position = start; position < start + count; position += 1) {
+      const isLast = position + 1 === start + count;
+      table[item++] = (positions[position] as number) + (isLast ? lastMark : 0);
     }
   }
   return new Uint8Array(buffer);

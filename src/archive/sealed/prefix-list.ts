@@ -165,8 +165,8 @@ type MergedList = {
 };
 
 /** Occurrences that take as long as reading a term. */
-const placesOfTerm = 64;
-const placesOfStep = 4_096;
+const positionsOfTerm = 64;
+const positionsOfStep = 4_096;
 
 /** An occurrence is one number that sorts by post and position. */
 const perPost = 2 ** 32;
@@ -178,13 +178,13 @@ function createMergedList(
   grow: (bytes: number) => void,
 ): MergedList {
   const chunks = chunksOf(totalPosts);
-  const places: number[][] = Array.from({ length: chunks }, () => []);
+  const positions: number[][] = Array.from({ length: chunks }, () => []);
   const numbers = new Uint32Array(inlinePosts);
   let isEmpty = true;
 
-  function addPlace(number: number, position: number): void {
+  function addPosition(number: number, position: number): void {
     const chunk = Math.floor(number / postsOfChunk);
-    places[chunk]?.push((number % postsOfChunk) * perPost + position);
+    positions[chunk]?.push((number % postsOfChunk) * perPost + position);
   }
 
   return {
@@ -197,16 +197,16 @@ function createMergedList(
       });
       for (let index = 0; index < entry.posts; index++) {
         const number = numbers[index] as number;
-        if (positioned) readListedPositions(reader, (place) => addPlace(number, place));
-        else addPlace(number, 0);
+        if (positioned) readListedPositions(reader, (position) => addPosition(number, position));
+        else addPosition(number, 0);
       }
     },
     *finish() {
       const sorted: Float64Array[] = [];
-      for (const each of places) {
+      for (const each of positions) {
         sorted.push(Float64Array.from(each).sort());
         grow(8 * each.length);
-        yield each.length / placesOfTerm;
+        yield each.length / positionsOfTerm;
       }
       return mergedList(sorted, positioned, grow);
     },
@@ -214,16 +214,16 @@ function createMergedList(
 }
 
 function mergedList(
-  places: readonly Float64Array[],
+  locations: readonly Float64Array[],
   positioned: boolean,
   grow: (bytes: number) => void,
 ): PostingList {
-  const counts = Uint32Array.from(places, (each) => Math.min(each.length, postsOfChunk));
-  const positions: (Positions | undefined)[] = places.map(() => undefined);
+  const counts = Uint32Array.from(locations, (each) => Math.min(each.length, postsOfChunk));
+  const positions: (Positions | undefined)[] = locations.map(() => undefined);
   const sets = remembered(counts, grow, function* (chunk, bits) {
-    for (const [index, place] of (places[chunk] ?? []).entries()) {
-      if (index % placesOfStep === placesOfStep - 1) yield placesOfStep / placesOfTerm;
-      const post = Math.floor(place / perPost);
+    for (const [index, position] of (locations[chunk] ?? []).entries()) {
+      if (index % positionsOfStep === positionsOfStep - 1) yield positionsOfStep / positionsOfTerm;
+      const post = Math.floor(position / perPost);
       bits[post >>> 5] = (bits[post >>> 5] as number) | (1 << (post & 31));
     }
   });
@@ -233,7 +233,7 @@ function mergedList(
       assertPositioned(positioned);
       const known = positions[row];
       if (known !== undefined) return known;
-      const read = positionsOf(places[row] ?? new Float64Array(0));
+      const read = positionsOf(locations[row] ?? new Float64Array(0));
       positions[row] = read;
       grow(read.list.byteLength + 9 * read.starts.length);
       return read;
@@ -242,18 +242,18 @@ function mergedList(
 }
 
 /** `places` are sorted; ranks are indexes of their posts. */
-function positionsOf(places: Float64Array): Positions {
+function positionsOf(positions: Float64Array): Positions {
   const starts: number[] = [];
-  const list = new Uint32Array(places.length);
+  const list = new Uint32Array(positions.length);
   let before = -1;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] as number;
-    const post = Math.floor(place / perPost);
+  for (let index = 0; index < positions.length; index++) {
+    const position = positions[index] as number;
+    const post = Math.floor(position / perPost);
     if (post !== before) {
       if (index > 0) list[index - 1] = (list[index - 1] as number) + lastListed;
       starts.push(index);
     }
-    list[index] = place % perPost;
+    list[index] = position % perPost;
     before = post;
   }
   if (list.length > 0) list[list.length - 1] = (list[list.length - 1] as number) + lastListed;

@@ -30,12 +30,12 @@ describe("a list in the dictionary", () => {
     expect(list.set(0)).toMatchObject({ at: 0, count: 2, base: 0 });
     expect([...(list.set(0).list ?? [])]).toEqual([5, 6, 70]);
     expect(list.set(1)).toMatchObject({ at: 2, count: 1, base: 2 });
-    const places = list.positions(list.set(1));
-    expect(occursAt(places, 0, 4)).toBe(true);
-    expect(occursAt(places, 1, 1)).toBe(true);
-    expect(occursAt(places, 1, 2)).toBe(true);
-    expect(occursAt(places, 2, 0)).toBe(true);
-    expect(occursAt(places, 2, 1)).toBe(false);
+    const positions = list.positions(list.set(1));
+    expect(occursAt(positions, 0, 4)).toBe(true);
+    expect(occursAt(positions, 1, 1)).toBe(true);
+    expect(occursAt(positions, 1, 2)).toBe(true);
+    expect(occursAt(positions, 2, 0)).toBe(true);
+    expect(occursAt(positions, 2, 1)).toBe(false);
   });
 
   test.each<[string, number, number[]]>([

@@ -50,7 +50,7 @@ export function rowsList(
 ): PostingList {
   const { counts, firstRow } = readCounts(entry, rows.posts);
   const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
-  const places: (Positions | undefined)[] = Array.from(counts, () => undefined);
+  const positions: (Positions | undefined)[] = Array.from(counts, () => undefined);
   grow(bytesOfList + 20 * counts.length);
 
   function readSet(chunk: number): ChunkSet {
@@ -72,13 +72,13 @@ export function rowsList(
       return set;
     },
     positions({ row }) {
-      const known = places[row];
+      const known = positions[row];
       if (known !== undefined) return known;
       assertPositioned(entry.positioned);
       const bytes = aligned(rows.positions(firstRow + row));
       grow(bytes.byteLength + bytesOfPositions);
       const read = readPositions(bytes, counts[row] as number);
-      places[row] = read;
+      positions[row] = read;
       return read;
     },
   };
@@ -92,7 +92,7 @@ export function oneRowList(
 ): PostingList {
   const { counts, firstRow } = readCounts(entry, rows.posts);
   let sets: ChunkSet[] | null = null;
-  let places: Positions | null = null;
+  let positions: Positions | null = null;
   grow(bytesOfList + 4 * counts.length);
 
   function readSets(): ChunkSet[] {
@@ -124,13 +124,13 @@ export function oneRowList(
       return sets[chunk] as ChunkSet;
     },
     positions() {
-      if (places === null) {
+      if (positions === null) {
         assertPositioned(entry.positioned);
         const bytes = aligned(rows.positions(firstRow));
         grow(bytes.byteLength + bytesOfPositions);
-        places = readPositions(bytes, entry.posts);
+        positions = readPositions(bytes, entry.posts);
       }
-      return places;
+      return positions;
     },
   };
 }

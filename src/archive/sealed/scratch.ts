@@ -9,7 +9,7 @@ export type Scratch = {
   take(): Room;
   taken(): number;
   /** Frees the buffers after the first `taken`, except that of `set`. */
-  release(taken: number, set: ChunkSet): void;
+  release(used: number, set: ChunkSet): void;
 };
 
 export function createScratch(): Scratch {
@@ -23,18 +23,18 @@ export function createScratch(): Scratch {
       return room;
     },
     taken: () => used,
-    release(taken, set) {
-      for (let index = taken; index < used; index++) {
+    release(chosen, set) {
+      for (let index = chosen; index < used; index++) {
         const room = rooms[index];
-        const first = rooms[taken];
+        const first = rooms[chosen];
         if (room === undefined || first === undefined) break;
         if (room.list !== set.list && room.bits !== set.bits) continue;
         rooms[index] = first;
-        rooms[taken] = room;
-        used = taken + 1;
+        rooms[chosen] = room;
+        used = chosen + 1;
         return;
       }
-      used = taken;
+      used = chosen;
     },
   };
 }

@@ -64,7 +64,8 @@ function corpus(): string[][] {
     const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
     if (isPoor) continue;
     const length = random(5);
-    for (let place = 0; place < length; place++) tokens.push(word(random(1 << random(12))));
+    for (let position = 0; position < length; position++)
+      tokens.push(word(random(1 << random(12))));
     if (random(4) === 0) tokens.push(pairs[random(1 << random(12))] ?? "");
     tokens.push("|");
     if (random(3) === 0) tokens.push("lang:en");
@@ -95,7 +96,7 @@ function corpus(): string[][] {
     [postsOfChunk, 40_000],
     [total - 1, 40_000],
   ] as const) {
-    const filler = Array.from({ length }, (_, place) => word(place % 3));
+    const filler = Array.from({ length }, (_, position) => word(position % 3));
     made[number] = [...(made[number] ?? []), ...filler, "far", "the", "end", longWord];
   }
   return made;
@@ -136,11 +137,11 @@ function naive(query: SealedQuery): Uint8Array {
     case "or":
       return query.children.reduce((found, child) => joined(found, naive(child)), nothing());
     case "and": {
-      const wanted = query.children.reduce(
+      const expected = query.children.reduce(
         (found, child) => cut(found, naive(child), 1),
         nothing().fill(1),
       );
-      return query.excluded.reduce((found, child) => cut(found, naive(child), 0), wanted);
+      return query.excluded.reduce((found, child) => cut(found, naive(child), 0), expected);
     }
   }
 }
@@ -179,10 +180,10 @@ function standsIn(
 ): boolean {
   const length = terms.length + (prefix === null ? 0 : 1);
   for (let start = 0; start + length <= post.length; start++) {
-    let place = 0;
-    while (place < terms.length && post[start + place] === terms[place]) place += 1;
-    if (place < terms.length) continue;
-    if (prefix === null || post[start + place]?.startsWith(prefix)) return true;
+    let position = 0;
+    while (position < terms.length && post[start + position] === terms[position]) position += 1;
+    if (position < terms.length) continue;
+    if (prefix === null || post[start + position]?.startsWith(prefix)) return true;
   }
   return false;
 }
@@ -205,9 +206,9 @@ function flag(flags: Uint8Array, { chunk, set, from, to }: ChunkMatches): void {
 }
 
 /** Some doc numbers in only one of the two. */
-function differences(found: Uint8Array, wanted: Uint8Array): number[] {
-  if (Buffer.compare(found, wanted) === 0) return [];
-  return [...found.keys()].filter((number) => found[number] !== wanted[number]).slice(0, 5);
+function differences(found: Uint8Array, expected: Uint8Array): number[] {
+  if (Buffer.compare(found, expected) === 0) return [];
+  return [...found.keys()].filter((number) => found[number] !== expected[number]).slice(0, 5);
 }
 
 const term = (text: string): SealedQuery => ({ kind: "term", term: text });
@@ -335,8 +336,8 @@ test("finds what random queries mean, in random ranges", () => {
   fc.assert(
     fc.property(tree, fc.nat(total), fc.nat(total), (query, one, other) => {
       const range = { from: Math.min(one, other), to: Math.max(one, other) };
-      const wanted = naive(query).fill(0, 0, range.from).fill(0, range.to);
-      expect(differences(search(query, range), wanted)).toEqual([]);
+      const expected = naive(query).fill(0, 0, range.from).fill(0, range.to);
+      expect(differences(search(query, range), expected)).toEqual([]);
     }),
     {
       numRuns: 10,
@@ -410,8 +411,8 @@ describe("steps through the chunks of a range", () => {
     ],
     ["of none", { kind: "every" }, { from: 5, to: 5 }, []],
     ["that lies behind the last post", { kind: "every" }, { from: total, to: total + 9 }, []],
-  ])("%s", (_name, query, range, wanted) => {
-    expect(steps(query, range)).toEqual(wanted);
+  ])("%s", (_name, query, range, expected) => {
+    expect(steps(query, range)).toEqual(expected);
   });
 
   test("every post has no more members than there are posts", () => {
@@ -427,16 +428,16 @@ describe("steps through the chunks of a range", () => {
   test("without the posts that are left out", () => {
     const left = listSet(Uint16Array.of(0, 2, 4_000), 3);
     const found: number[] = [];
-    const asked: number[] = [];
+    const requested: number[] = [];
     const leftOut = (chunk: number): ChunkSet | null => {
-      asked.push(chunk);
+      requested.push(chunk);
       return chunk === 1 ? left : null;
     };
     const query = or(term("first64"), { kind: "every" });
     for (const { set, from, to } of index.matches(query, everything, leftOut, { containers: 0 })) {
       found.push(countBetween(set, from, to));
     }
-    expect(asked).toEqual([0, 1, 2]);
+    expect(requested).toEqual([0, 1, 2]);
     expect(found).toEqual([postsOfChunk, postsOfChunk - 3, 1_234]);
   });
 
@@ -580,9 +581,9 @@ test("what is remembered says how much it takes", () => {
   if (opened === null) throw new Error("there is no sealed index");
   search(term("missing"), everything, opened);
   expect(bytes).toBe(0);
-  for (const asked of [term("w0"), phrase("w0", "w1"), prefix("日")]) {
+  for (const requested of [term("w0"), phrase("w0", "w1"), prefix("日")]) {
     const before = bytes;
-    search(asked, everything, opened);
+    search(requested, everything, opened);
     expect(bytes - before).toBeGreaterThan(bytesOfBitmap);
   }
   opened.close();

@@ -63,8 +63,8 @@ describe("a lowered plan becomes", () => {
       { kind: "prefix", terms: [], prefix: "a" },
     ],
     ["text that can be stored", terms(token("a\ud800")), { kind: "term", term: "a\ufffd" }],
-  ])("%s", (_name, plan, wanted) => {
-    expect(sealedQuery(plan)).toEqual(wanted);
+  ])("%s", (_name, plan, expected) => {
+    expect(sealedQuery(plan)).toEqual(expected);
   });
 
   test("an error where the plan was not lowered", () => {

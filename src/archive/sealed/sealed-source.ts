@@ -129,7 +129,7 @@ function termsOf(
     reader.bytes = entries.bytes;
     reader.at = entries.begin;
     readNumbers(reader, posts, renumbered.length, keepNumber);
-    const add = (place: number): void => addPosition(postings, place);
+    const add = (position: number): void => addPosition(postings, position);
     for (let n = 0; n < posts; n += 1) {
       const number = renumbered[numbers[n] as number] as number;
       if (number >= 0) addPost(postings, number);
@@ -145,12 +145,12 @@ function termsOf(
     const set = from.set(chunk);
     const count = members(set, 0, postsOfChunk, within, postsOfChunk);
     const first = chunk * postsOfChunk;
-    const places = entries.positioned && count > 0 ? from.positions(set) : null;
+    const positions = entries.positioned && count > 0 ? from.positions(set) : null;
     for (let n = 0; n < count; n += 1) {
       const number = renumbered[first + (within[n] as number)] as number;
       if (number < 0) continue;
       addPost(postings, number);
-      if (places !== null) takePositions(places, set.base + n, postings);
+      if (positions !== null) takePositions(positions, set.base + n, postings);
     }
   }
 
@@ -169,10 +169,10 @@ function termsOf(
         return true;
       }
       const { counts } = list;
-      for (let taken = 0; chunk < counts.length && taken < most; chunk += 1) {
+      for (let used = 0; chunk < counts.length && used < most; chunk += 1) {
         const count = counts[chunk] as number;
         if (count > 0) takeChunk(list, chunk, postings);
-        taken += count;
+        used += count;
       }
       return chunk === counts.length;
     },
@@ -182,15 +182,15 @@ function termsOf(
   };
 }
 
-function takePositions(places: Positions, rank: number, postings: Postings): void {
-  const only = places.bytes[rank] as number;
+function takePositions(positions: Positions, rank: number, postings: Postings): void {
+  const only = positions.bytes[rank] as number;
   if (only !== inList) {
     addPosition(postings, only);
     return;
   }
-  const { list, lastBit } = places;
+  const { list, lastBit } = positions;
   let before = -1;
-  for (let item = startOf(places, rank), isLast = false; !isLast; item += 1) {
+  for (let item = startOf(positions, rank), isLast = false; !isLast; item += 1) {
     const marked = list[item] as number;
     isLast = marked >= lastBit;
     const position = isLast ? marked - lastBit : marked;

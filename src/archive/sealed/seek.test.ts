@@ -7,8 +7,8 @@ test("the first value that is not below another is found from anywhere", () => {
     fc.property(fc.array(fc.nat(500)), fc.nat(60), fc.nat(520), (values, from, value) => {
       const list = Uint16Array.from(values).sort();
       const start = Math.min(from, list.length);
-      const wanted = list.findIndex((each, at) => at >= start && each >= value);
-      return seek(list, start, list.length, value) === (wanted < 0 ? list.length : wanted);
+      const expected = list.findIndex((each, at) => at >= start && each >= value);
+      return seek(list, start, list.length, value) === (expected < 0 ? list.length : expected);
     }),
     {
       examples: [

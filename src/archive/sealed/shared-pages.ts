@@ -66,16 +66,16 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   const control = new Int32Array(buffer, 0, bytesOfControl / 4);
   const ids = new BigInt64Array(buffer, bytesOfControl, slots * idsOfPage);
   let offset = bytesOfControl + ids.byteLength;
-  const int32s = (length: number): Int32Array => {
+  const int32 = (length: number): Int32Array => {
     const view = new Int32Array(buffer, offset, length);
     offset += view.byteLength;
     return view;
   };
-  const stamps = int32s(slots);
-  const names = int32s(slots * numbersOfName);
+  const stamps = int32(slots);
+  const names = int32(slots * numbersOfName);
   /** Hash chains of slots; values are a slot plus one, or 0. */
-  const chains = int32s(slots);
-  const following = int32s(slots);
+  const chains = int32(slots);
+  const following = int32(slots);
   const wasRead = new Uint8Array(buffer, offset, slots);
 
   function lock(): boolean {
@@ -98,20 +98,20 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   function find(name: PageName): PagePosition | null {
     if (!lock()) return null;
     const slot = slotOf(name);
-    const place = slot < 0 ? null : placeOf(slot);
+    const position = slot < 0 ? null : positionOf(slot);
     unlock();
-    return place;
+    return position;
   }
 
   function put(name: PageName, page: BigInt64Array): PagePosition | null {
     if (!lock()) return null;
     const found = slotOf(name);
-    const place = placeOf(found < 0 ? take(name, page) : found);
+    const position = positionOf(found < 0 ? take(name, page) : found);
     unlock();
-    return place;
+    return position;
   }
 
-  const placeOf = (slot: number): PagePosition => ({ slot, stamp: Atomics.load(stamps, slot) });
+  const positionOf = (slot: number): PagePosition => ({ slot, stamp: Atomics.load(stamps, slot) });
 
   function slotOf({ segment, page }: PageName): number {
     let slot = (chains[chainOf(segment[0] as number, page)] as number) - 1;
@@ -149,11 +149,11 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   }
 
   /** Evicts the next slot but `taken` that was not read since the hand last passed. */
-  function giveUp(taken: number): number {
+  function giveUp(used: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
     // Two rounds at most, because other threads keep reading.
-    for (let left = 2 * slots; left > 0 && (slot === taken || wasRead[slot] === 1); left--) {
+    for (let left = 2 * slots; left > 0 && (slot === used || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);
     }

@@ -23,7 +23,7 @@ type Entry = {
 const bytesOfEntry = 200;
 
 export function createTermCache(maxBytes: number): TermCache {
-  let held = 0;
+  let stored = 0;
   let newest: Entry | null = null;
   let oldest: Entry | null = null;
 
@@ -45,24 +45,24 @@ export function createTermCache(maxBytes: number): TermCache {
   function drop(entry: Entry): void {
     unlink(entry);
     entry.isHeld = false;
-    held -= entry.bytes;
+    stored -= entry.bytes;
     entry.forget(entry.key);
   }
 
   function makeRoom(): void {
-    while (held > maxBytes && oldest !== null) drop(oldest);
+    while (stored > maxBytes && oldest !== null) drop(oldest);
   }
 
   function grow(entry: Entry, bytes: number): void {
     entry.bytes += bytes;
     if (!entry.isHeld) return;
-    held += bytes;
+    stored += bytes;
     makeRoom();
   }
 
   function hold(entry: Entry): void {
     entry.isHeld = true;
-    held += entry.bytes;
+    stored += entry.bytes;
     link(entry);
     makeRoom();
   }

@@ -49,7 +49,7 @@ function spoil(page: number, bytes = new Uint8Array(64).fill(0xff)): void {
   archive.reopen();
 }
 
-const ask = (query: string, fromMs: number | null = null) =>
+const request = (query: string, fromMs: number | null = null) =>
   archive.ask(query, { limit: 10_000, fromMs });
 
 describe("a damaged page of the rows", () => {
@@ -59,13 +59,13 @@ describe("a damaged page of the rows", () => {
     expect(pages.length).toBeGreaterThan(8);
     spoil(pages[Math.floor(pages.length / 2)] ?? 0);
     // Answered from the index alone.
-    expect(ask("river").positions).toHaveLength(posts);
-    const { positions, damage } = ask("n3 -min_faves:5");
-    const wanted = Math.ceil((posts - 3) / 7);
-    expect(positions.length).toBeLessThan(wanted);
-    expect(positions.length).toBeGreaterThan(wanted / 2);
+    expect(request("river").positions).toHaveLength(posts);
+    const { positions, damage } = request("n3 -min_faves:5");
+    const expected = Math.ceil((posts - 3) / 7);
+    expect(positions.length).toBeLessThan(expected);
+    expect(positions.length).toBeGreaterThan(expected / 2);
     expect(damage).not.toEqual([]);
-    const read = archive.reader.operations.records(ask("river").positions);
+    const read = archive.reader.operations.records(request("river").positions);
     expect(read.records.length).toBeLessThan(posts);
     expect(read.records.length).toBeGreaterThan(posts / 2);
     expect(read.damage).not.toEqual([]);
@@ -76,7 +76,7 @@ describe("a damaged page of FTS5's index", () => {
   test("is stepped around: every row is looked at, the answer is whole, and the segment is marked", () => {
     const pages = pagesOf("term_data");
     for (const page of pages.slice(2)) spoil(page);
-    const { positions, damage } = ask("river n3");
+    const { positions, damage } = request("river n3");
     expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
     expect(damage).toEqual([]);
     expect(existsSync(damageMarkerOf(path()))).toBe(true);
@@ -102,7 +102,7 @@ describe("a damaged page of FTS5's index", () => {
     (_, index) => {
       for (const page of pagesOf("term_data").slice(2)) spoil(page);
       spoil(pagesOf("term_docsize")[index] ?? 0);
-      const { positions, damage } = ask("river n3");
+      const { positions, damage } = request("river n3");
       expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
       expect(damage).toHaveLength(1);
     },
@@ -114,7 +114,7 @@ test("a row that is lost is named where every row is looked at", () => {
   database.exec("DELETE FROM post WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 50)");
   database.close();
   archive.reopen();
-  const { positions, damage } = ask("-n3 -min_faves:5");
+  const { positions, damage } = request("-n3 -min_faves:5");
   expect(positions).toHaveLength(posts - Math.ceil((posts - 3) / 7) - 1);
   expect(damage).toMatchObject([{ platform: "bluesky", sequence: 1 }]);
 });
@@ -132,7 +132,7 @@ test("a flipped bit in the list of FTS5's posts hides none from an answer that i
     const bytes = Uint8Array.from(healthy);
     bytes[offset] = (bytes[offset] ?? 0) ^ 0x80;
     spoil(page, bytes);
-    const { positions, damage } = ask("river", startMs);
+    const { positions, damage } = request("river", startMs);
     if (positions.length < posts && damage.length === 0) lacking.push(`byte ${offset}`);
   }
   expect(lacking).toEqual([]);
@@ -157,7 +157,7 @@ describe("what SQLite itself does not notice", () => {
       change(
         `UPDATE term_data SET block = CAST(replace(block, 'river', 'rover') AS BLOB) WHERE id > 10`,
       );
-      const { positions, damage } = ask("river n3");
+      const { positions, damage } = request("river n3");
       const late = form === "sealed" ? 1 : 0;
       expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
       expect(damage).toEqual([]);
@@ -167,13 +167,13 @@ describe("what SQLite itself does not notice", () => {
 
   test("a post that is in no list of FTS5 any more is found by its row, and the answer is not whole", () => {
     change("DELETE FROM term_docsize WHERE id = (SELECT id FROM term_docsize LIMIT 1 OFFSET 9)");
-    const { positions, damage } = ask("river");
+    const { positions, damage } = request("river");
     expect(positions).toHaveLength(posts);
     expect(damage).toHaveLength(1);
   });
 
   test("a post that is hidden by nothing makes answers not whole", () => {
     change("INSERT INTO hidden SELECT id FROM post LIMIT 1");
-    expect(ask("river").damage).toHaveLength(1);
+    expect(request("river").damage).toHaveLength(1);
   });
 });

@@ -47,9 +47,9 @@ export function partsOf(
   { minMs, maxMs }: TimeSkew,
 ): { part: IdRange; clocking: Clocking }[] {
   const offsetMs = idTimeMs(0n) + maxMs - grid.originMs;
-  const told = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
+  const reported = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
   const untold = { part: { low, high: lesser(high, firstSnowflake - 1n) }, doubtMs: grid.widthMs };
-  return [told, untold]
+  return [reported, untold]
     .filter(({ part }) => part.low <= part.high)
     .map(({ part, doubtMs }) => ({ part, clocking: { ...grid, offsetMs, doubtMs } }));
 }

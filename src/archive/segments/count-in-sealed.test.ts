@@ -45,15 +45,15 @@ const sources = { index, query: { kind: "every" } as const, leftOut: () => null 
 
 function count(widthMs: number, skewMs: number, expired: () => boolean) {
   const skew = { minMs: -skewMs, maxMs: 0 };
-  const [told] = partsOf(range, { originMs: 0, widthMs }, skew);
-  if (told === undefined) throw new Error("nothing to count");
+  const [reported] = partsOf(range, { originMs: 0, widthMs }, skew);
+  if (reported === undefined) throw new Error("nothing to count");
   const tally = emptyTally();
   let rows = 0;
   const timesOf = (ids: readonly bigint[]): number[] => {
     rows += ids.length;
     return ids.map(idTimeMs);
   };
-  countInSealed(sources, told.part, told.clocking, timesOf, expired, tally);
+  countInSealed(sources, reported.part, reported.clocking, timesOf, expired, tally);
   return { ...tally, rows };
 }
 

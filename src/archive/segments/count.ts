@@ -67,12 +67,12 @@ export function segmentCounter(
 
   /** For segments without a trusted index. */
   function countEveryRow(
-    asked: CountQuery,
+    requested: CountQuery,
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
   ): Tally {
-    const { residual } = rowByRow(asked);
+    const { residual } = rowByRow(requested);
     const tally = { ...emptyTally(), statements: 1 };
     const posts = everyPost(part, () => tally.damaged.push(part));
     countInRows(batchesOf(posts, part), matcher, residual, part, clocking, expired, tally);
@@ -104,13 +104,13 @@ export function segmentCounter(
 
   function countSealed(
     { index, mask, hasOverlay, hidesAny }: SealedView,
-    asked: CountQuery,
+    requested: CountQuery,
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
   ): Tally {
-    const inParts = hasOverlay && isSliced(asked);
-    const { expression, sealed: query, residual } = inParts ? inSlices(asked) : asked;
+    const inParts = hasOverlay && isSliced(requested);
+    const { expression, sealed: query, residual } = inParts ? inSlices(requested) : requested;
     const tally = { ...emptyTally(), statements: 1 };
     const sources = { index, query, leftOut: mask.leftOut };
     if (expression === null || residual.kind !== "all" || inParts) {

@@ -35,7 +35,7 @@ function arrive(segment: Segment, from: number, ids: readonly bigint[]): number 
   return from + ids.length;
 }
 
-function told({ database }: Segment, pageSize: number): string[] {
+function reported({ database }: Segment, pageSize: number): string[] {
   const read = segmentIngestOrder(database);
   const all: string[] = [];
   for (let from = { number: 0, id: 0n }; ; ) {
@@ -52,7 +52,7 @@ test("posts that lie side by side are one row, and stay found when others come b
     arrive(segment, 0, [10n, 20n, 30n]);
     expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
     arrive(segment, 3, [15n, 40n]);
-    expect(told(segment, 2)).toEqual(["3 10", "3 20", "3 30", "5 15", "5 40"]);
+    expect(reported(segment, 2)).toEqual(["3 10", "3 20", "3 30", "5 15", "5 40"]);
   });
 });
 
@@ -62,7 +62,7 @@ test("what is left of a run whose posts are gone takes in no other post", () => 
     for (const id of [10n, 20n]) remove(segment, id);
     arrive(segment, 2, [5n, 25n]);
     arrive(segment, 4, [15n]);
-    expect(told(segment, 10)).toEqual(["4 5", "4 25", "5 15"]);
+    expect(reported(segment, 10)).toEqual(["4 5", "4 25", "5 15"]);
   });
 });
 
@@ -107,7 +107,7 @@ test("every post is told once, under the number of its batch, however batches li
           const expected = [...numbers]
             .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
             .map(([id, own]) => `${own} ${id}`);
-          expect(told(segment, pageSize)).toEqual(expected);
+          expect(reported(segment, pageSize)).toEqual(expected);
           for (const [id, own] of numbers) expect(segment.arrivals.numbersOf(id)).toEqual([own]);
         }),
     ),
@@ -125,7 +125,7 @@ test("copied row by row into another segment, arrivals are the same there", () =
       for (const { number: own, ids } of sameBatch(segment.database)(0, 1e9)) {
         copy.arrivals.put(own, ids);
       }
-      expect(told(copy, 3)).toEqual(told(segment, 3));
+      expect(reported(copy, 3)).toEqual(reported(segment, 3));
     }),
   );
 });
@@ -136,7 +136,7 @@ test("forgets from either end", () => {
     expect(segment.arrivals.forgetBefore(3, 1)).toBe(1);
     expect(segment.arrivals.forgetBefore(3, 9)).toBe(1);
     segment.arrivals.forgetAfter(3);
-    expect(told(segment, 9)).toEqual(["3 30"]);
+    expect(reported(segment, 9)).toEqual(["3 30"]);
   });
 });
 
@@ -145,7 +145,7 @@ test("a hidden post is passed over", () => {
     arrive(segment, 0, [10n, 20n]);
     arrive(segment, 2, [15n, 30n]);
     segment.database.exec("INSERT INTO hidden VALUES (20), (30)");
-    expect(told(segment, 9)).toEqual(["2 10", "4 15"]);
+    expect(reported(segment, 9)).toEqual(["2 10", "4 15"]);
   });
 });
 

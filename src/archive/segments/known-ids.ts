@@ -28,8 +28,8 @@ function addSealed(database: DatabaseSync, known: IdList): void {
   for (let number = 0; number < numbers.posts; number++) {
     asFarAsReadable(() => {
       const replaced = mask.replaced(Math.floor(number / postsOfChunk));
-      const place = number % postsOfChunk;
-      if (replaced !== null && countBetween(replaced, place, place + 1) > 0) return;
+      const position = number % postsOfChunk;
+      if (replaced !== null && countBetween(replaced, position, position + 1) > 0) return;
       known.add(numbers.idOf(number));
     });
   }

@@ -58,7 +58,7 @@ function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): Ove
   };
 }
 
-const asked = { query: { kind: "every" } as const, leftOut: () => null };
+const requested = { query: { kind: "every" } as const, leftOut: () => null };
 
 const numbers = fc.uniqueArray(
   fc.oneof(
@@ -80,10 +80,10 @@ describe("candidates of both indexes", () => {
       written,
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 10 }),
-      (sealed, overlay, wanted, most) => {
-        const sources = { ...asked, index: indexOf(sealed), overlay: overlayOf(overlay, most) };
+      (sealed, overlay, target, most) => {
+        const sources = { ...requested, index: indexOf(sealed), overlay: overlayOf(overlay, most) };
         const batches = [
-          ...mergedCandidates(sources, everything, wanted, never, { containers: 0 }),
+          ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];
         const expected = [...sealed.map(idOf), ...overlay].sort((a, b) => (a > b ? -1 : 1));
         expect(batches.flatMap(({ ids }) => ids)).toEqual(expected);
@@ -103,7 +103,7 @@ describe("candidates of both indexes", () => {
     const range = { low: idOf(postsOfChunk), high: idOf(1) };
     const overlay = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
     const batches = [
-      ...mergedCandidates({ ...asked, index, overlay }, range, 100, never, { containers: 0 }),
+      ...mergedCandidates({ ...requested, index, overlay }, range, 100, never, { containers: 0 }),
     ];
     expect(batches.flatMap(({ ids }) => ids)).toEqual([
       idOf(1),
@@ -121,7 +121,7 @@ describe("candidates of both indexes", () => {
       return { ids: [], seenTo: range.low };
     };
     const work = { containers: 0 };
-    const [first] = mergedCandidates({ ...asked, index, overlay }, everything, 20, never, work);
+    const [first] = mergedCandidates({ ...requested, index, overlay }, everything, 20, never, work);
     expect(first?.ids).toHaveLength(20);
     expect(ranges).toEqual([[idOf(20) + 1n, 20]]);
     expect(work.containers).toBe(1);
@@ -130,7 +130,7 @@ describe("candidates of both indexes", () => {
   test("come chunk by chunk where time is over, and each batch says exactly how far", () => {
     const index = indexOf([3, postsOfChunk + 3, 2 * postsOfChunk + 3]);
     const batches = [
-      ...mergedCandidates({ ...asked, index, overlay: null }, everything, 20, () => true, {
+      ...mergedCandidates({ ...requested, index, overlay: null }, everything, 20, () => true, {
         containers: 0,
       }),
     ];

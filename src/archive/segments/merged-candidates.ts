@@ -32,7 +32,7 @@ const found = new Uint16Array(largestBatch);
 export function* mergedCandidates(
   { index, query, leftOut, overlay }: Sources,
   range: IdRange,
-  wanted: number,
+  expected: number,
   expired: () => boolean,
   work: SealedWork,
 ): Generator<CandidateBatch, void> {
@@ -53,8 +53,8 @@ export function* mergedCandidates(
       const base = chunk.value.chunk * postsOfChunk;
       const most = Math.min(size - ids.length, largestBatch);
       const count = members(set, number - base, end, found, most);
-      for (let place = 0; place < count; place++) {
-        ids.push(numbers.idOf(base + (found[place] as number)));
+      for (let position = 0; position < count; position++) {
+        ids.push(numbers.idOf(base + (found[position] as number)));
       }
       if (count === most) {
         number = base + (found[count - 1] as number) + 1;
@@ -68,7 +68,7 @@ export function* mergedCandidates(
   }
 
   try {
-    let size = Math.max(wanted, 1);
+    let size = Math.max(expected, 1);
     let sealed = gather(size);
     for (let high = range.high; ; ) {
       const batch =

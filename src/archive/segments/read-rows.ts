@@ -38,8 +38,8 @@ export function rowsReader(
   function read(ids: readonly bigint[], into: RowsRead): void {
     for (const found of statementFor(ids.length).all(...ids)) {
       const row = found as unknown as StoredRow;
-      const [place, timeMs, likes, reposts, replies, quotes, revision, record, sum] = row;
-      const id = ids[place] as bigint;
+      const [position, timeMs, likes, reposts, replies, quotes, revision, record, sum] = row;
+      const id = ids[position] as bigint;
       if (sums.isIntact({ id, timeMs, likes, reposts, replies, quotes, revision, record }, sum)) {
         const counts = { likes, reposts, replies, quotes };
         into.rows.push({ id, platform, timeMs, counts, record });
@@ -97,9 +97,9 @@ export function rowsReader(
 
 /** Unused parameters are null and match nothing. */
 function prepareFor(database: DatabaseSync, size: number, sum: string): StatementSync {
-  const asked = Array.from({ length: size }, (_, place) => `(${place}, ?)`);
+  const requested = Array.from({ length: size }, (_, position) => `(${position}, ?)`);
   const statement = database.prepare(
-    `WITH asked(place, id) AS (VALUES ${asked.join()})
+    `WITH asked(place, id) AS (VALUES ${requested.join()})
      SELECT place, time_ms, likes, reposts, replies, quotes, revision, record, ${sum}
      FROM asked CROSS JOIN post ON post.id = asked.id
      WHERE NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)`,

@@ -6,10 +6,10 @@
 
 import type { SegmentQuery } from "./search-segment.ts";
 
-type Asked = Pick<SegmentQuery, "expression" | "residual" | "whole">;
+type Requested = Pick<SegmentQuery, "expression" | "residual" | "whole">;
 
 /** The same query without an index. */
-export const rowByRow = <Query extends Asked>(query: Query): Query => ({
+export const rowByRow = <Query extends Requested>(query: Query): Query => ({
   ...query,
   expression: null,
   residual: query.whole,

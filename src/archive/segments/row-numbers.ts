@@ -53,8 +53,10 @@ function numberOf(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);
   // The length of a short blob takes one byte.
-  const place = (at: number): number => (bytes[1 + at] ?? 0) + 1;
-  return BigInt((bytes[1] ?? 0) * 134_217_728 + place(1) * 262_144 + place(2) * 512 + place(3));
+  const position = (at: number): number => (bytes[1 + at] ?? 0) + 1;
+  return BigInt(
+    (bytes[1] ?? 0) * 134_217_728 + position(1) * 262_144 + position(2) * 512 + position(3),
+  );
 }
 
 /** The same checksum from a changeset. */

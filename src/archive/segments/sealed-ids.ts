@@ -31,8 +31,8 @@ export function sealedIds(
   for (const matches of index.matches(query, numbers, replaced, { containers: 0 })) {
     const { chunk, set, from, to } = matches;
     const count = members(set, from, to, found, postsOfChunk);
-    for (let place = 0; place < count; place++) {
-      ids.push(index.numbers.idOf(chunk * postsOfChunk + (found[place] as number)));
+    for (let position = 0; position < count; position++) {
+      ids.push(index.numbers.idOf(chunk * postsOfChunk + (found[position] as number)));
     }
   }
   return ids;

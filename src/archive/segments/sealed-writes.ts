@@ -54,7 +54,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     });
   }
 
-  function tellFile(): void {
+  function reportFile(): void {
     opened = "spoiled";
     guarded(() => spoil.run(spoiledFormat));
   }
@@ -67,8 +67,8 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   return {
     begin: () => {
-      const isTold = opened === "unsealed" || opened === "spoiled";
-      if (!isTold && isMarkedDamaged(path)) tellFile();
+      const isReported = opened === "unsealed" || opened === "spoiled";
+      if (!isReported && isMarkedDamaged(path)) reportFile();
     },
     replace: (id) => guarded(() => mask()?.replace(id)),
     hide: (id) => guarded(() => mask()?.hide(id)),
@@ -76,7 +76,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     flush: () => {
       if (opened === null) return;
       guarded(() => mask()?.flush());
-      if (opened === "damaged") tellFile();
+      if (opened === "damaged") reportFile();
     },
     discard: () => {
       if (opened !== null) mask()?.discard();

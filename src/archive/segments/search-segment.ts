@@ -100,14 +100,14 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
 
   /** For segments without a trusted index. */
   function searchRows(
-    asked: SegmentQuery,
+    requested: SegmentQuery,
     range: IdRange,
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = noAnswer();
     const posts = everyPost(range, () => answer.damaged.push(range));
-    takeMatches(posts, rowByRow(asked), limit, expired, answer);
+    takeMatches(posts, rowByRow(requested), limit, expired, answer);
     return answer;
   }
 
@@ -213,9 +213,9 @@ const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;
-  const told = idTimeMs(id);
-  const isAfter = fromMs === null || told + skew.minMs >= fromMs;
-  return isAfter && (toMs === null || told + skew.maxMs < toMs);
+  const reported = idTimeMs(id);
+  const isAfter = fromMs === null || reported + skew.minMs >= fromMs;
+  return isAfter && (toMs === null || reported + skew.maxMs < toMs);
 }
 
 function isWithin({ fromMs, toMs }: SegmentQuery, timeMs: number): boolean {

@@ -63,7 +63,7 @@ export type SegmentWriter = {
   idsWith(facet: string): bigint[];
   /** `arrival`: the ingest number. */
   insert(post: PreparedPost, id: bigint, arrival: number): void;
-  update(post: PreparedPost, held: StoredPost): void;
+  update(post: PreparedPost, stored: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, to: bigint, hash: bigint): void;
   /** Rewrites terms only if a threshold is passed. */
@@ -155,7 +155,7 @@ export function segmentWriterOn(
     return lastRead === null || id <= lastRead;
   }
 
-  function held(row: Record<string, unknown>): StoredPost & { row: RecordRow } {
+  function stored(row: Record<string, unknown>): StoredPost & { row: RecordRow } {
     const record = String(row.record);
     const counts = {
       likes: numberOrNull(row.likes),
@@ -186,7 +186,7 @@ export function segmentWriterOn(
     if (!mayHold(id)) return null;
     const row = sql.row.get(id);
     if (row === undefined) return null;
-    const post = held(row);
+    const post = stored(row);
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   }
 
@@ -268,7 +268,7 @@ export function segmentWriterOn(
   function rowsWith(facet: string): bigint[] {
     const ids: bigint[] = [];
     for (const row of sql.rows.iterate()) {
-      const found = held(row);
+      const found = stored(row);
       if (!found.isIntact) continue;
       if (indexTerms(decodeRecord(found.row)).includes(facet)) ids.push(found.id);
     }

@@ -86,7 +86,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         work.statements += 1;
         postings += found.length;
         frequencies.set(term, found.length / ids.length);
-        const set = placesOf(found, ids);
+        const set = positionsOf(found, ids);
         sets.set(term, set);
         return set;
       };
@@ -98,14 +98,15 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         size = Math.max(leastPosts, Math.floor(ids.length / shrinkage));
         continue;
       }
-      const found = matching === null ? [] : ids.filter((_, place) => hasBit(matching, place));
+      const found =
+        matching === null ? [] : ids.filter((_, position) => hasBit(matching, position));
       yield {
         ids: anyHidden ? found.filter((id) => statement(hiddenSql).get(id) === undefined) : found,
         seenTo,
       };
       next = seenTo - 1n;
-      const wanted = Math.floor((size * postingsOfSlice) / Math.max(postings, 1));
-      size = Math.min(mostPosts, Math.max(leastPosts, Math.min(wanted, size * 4)));
+      const expected = Math.floor((size * postingsOfSlice) / Math.max(postings, 1));
+      size = Math.min(mostPosts, Math.max(leastPosts, Math.min(expected, size * 4)));
     }
   }
 
@@ -185,18 +186,19 @@ function union(into: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
 }
 
 /** A bitmap of indexes in `ids`; both lists descend. */
-function placesOf(found: readonly bigint[], ids: readonly bigint[]): Uint32Array {
+function positionsOf(found: readonly bigint[], ids: readonly bigint[]): Uint32Array {
   const set = new Uint32Array(Math.ceil(ids.length / 32));
-  let place = 0;
+  let position = 0;
   for (const id of found) {
-    while (place < ids.length && (ids[place] as bigint) > id) place += 1;
-    if (ids[place] === id) set[place >>> 5] = (set[place >>> 5] as number) | (1 << (place & 31));
+    while (position < ids.length && (ids[position] as bigint) > id) position += 1;
+    if (ids[position] === id)
+      set[position >>> 5] = (set[position >>> 5] as number) | (1 << (position & 31));
   }
   return set;
 }
 
-const hasBit = (set: Uint32Array, place: number): boolean =>
-  (((set[place >>> 5] as number) >>> (place & 31)) & 1) === 1;
+const hasBit = (set: Uint32Array, position: number): boolean =>
+  (((set[position >>> 5] as number) >>> (position & 31)) & 1) === 1;
 
 const firstColumns = (rows: readonly unknown[]): bigint[] =>
   rows.map((row) => (row as [bigint])[0]);

@@ -36,7 +36,7 @@ export function createArchiveReads(
 ): ArchiveReads {
   const damageListeners: ((damage: readonly Damage[]) => void)[] = [];
 
-  async function ask<Name extends keyof ReaderMethods>(
+  async function send<Name extends keyof ReaderMethods>(
     method: Name,
     args: MethodArgs<ReaderMethods[Name]>,
     signal?: AbortSignal,
@@ -52,23 +52,23 @@ export function createArchiveReads(
   }
 
   return {
-    search: async (request, signal) => noticed(await ask("search", request, signal)),
+    search: async (request, signal) => noticed(await send("search", request, signal)),
     // One reader for all counts, because of its cache.
-    count: async (request, signal) => noticed(await ask("count", request, signal, readers.last)),
-    records: async (positions) => noticed(await ask("records", positions)),
-    page: async (positions) => noticed(await ask("page", positions)),
-    withheld: async (names) => (names.length === 0 ? [] : await ask("withheld", names)),
+    count: async (request, signal) => noticed(await send("count", request, signal, readers.last)),
+    records: async (positions) => noticed(await send("records", positions)),
+    page: async (positions) => noticed(await send("page", positions)),
+    withheld: async (names) => (names.length === 0 ? [] : await send("withheld", names)),
     resolve: async (names) =>
-      names.accounts.length + names.posts.length === 0 ? noNames : await ask("resolve", names),
-    identify: async (posts) => (posts.length === 0 ? [] : await ask("identify", posts)),
-    arrivals: async (after, limit) => await ask("arrivals", { after, limit }),
+      names.accounts.length + names.posts.length === 0 ? noNames : await send("resolve", names),
+    identify: async (posts) => (posts.length === 0 ? [] : await send("identify", posts)),
+    arrivals: async (after, limit) => await send("arrivals", { after, limit }),
     accountsToLookUp: async (platform, beforeMs, limit) =>
-      await ask("accountsToLookUp", { platform, beforeMs, limit }),
-    accountsNamed: async (name) => await ask("accountsNamed", name),
-    aliases: async (platform, below, limit) => await ask("aliases", { platform, below, limit }),
-    readCheckpoint: async (name) => await ask("readCheckpoint", name),
-    coverage: async () => await ask("coverage", null),
-    stats: async () => await ask("stats", { maxBytes }),
+      await send("accountsToLookUp", { platform, beforeMs, limit }),
+    accountsNamed: async (name) => await send("accountsNamed", name),
+    aliases: async (platform, below, limit) => await send("aliases", { platform, below, limit }),
+    readCheckpoint: async (name) => await send("readCheckpoint", name),
+    coverage: async () => await send("coverage", null),
+    stats: async () => await send("stats", { maxBytes }),
     answers: async () => {
       verification.throwIfFailed();
       await archiveErrors(readers.call("coverage", null));

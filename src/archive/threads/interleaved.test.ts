@@ -56,7 +56,7 @@ function beginOne({ archive, planOf }: PostSet, random: () => number, isCount: b
   const limit = random() < 0.5 ? 7 : 2_000;
   const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const plan = planOf(query);
-  const asked = { plan, platforms: ["bluesky"] as const, deadlineMs: Number.POSITIVE_INFINITY };
+  const requested = { plan, platforms: ["bluesky"] as const, deadlineMs: Number.POSITIVE_INFINITY };
   const { steps } = archive.reader;
   const toMs = firstMs + 2 * 86_400_000;
   return {
@@ -64,8 +64,8 @@ function beginOne({ archive, planOf }: PostSet, random: () => number, isCount: b
     limit,
     slices: 0,
     steps: isCount
-      ? steps.count({ ...asked, fromMs: firstMs, toMs, bucketMs: 3_600_000 }, turn)
-      : steps.search({ ...asked, fromMs: null, toMs: null, after: null, limit }, turn),
+      ? steps.count({ ...requested, fromMs: firstMs, toMs, bucketMs: 3_600_000 }, turn)
+      : steps.search({ ...requested, fromMs: null, toMs: null, after: null, limit }, turn),
   };
 }
 
@@ -111,7 +111,7 @@ describe.each(indexForms)("calls that take turns on posts found by %s", (form) =
     const comesAndGoes = new Set(
       set.archive
         .search({ plan: { kind: "all" }, limit: count })
-        .positions.filter((_, place) => isVolatile(count - 1 - place))
+        .positions.filter((_, position) => isVolatile(count - 1 - position))
         .map(nameOf),
     );
     expect(comesAndGoes.size).toBe(volatile.length);
@@ -121,13 +121,13 @@ describe.each(indexForms)("calls that take turns on posts found by %s", (form) =
       for (let round = 0; round < 4; round++) {
         const running = Array.from({ length: 16 }, (_, n) => beginOne(set, random, n % 4 === 3));
         while (running.length > 0) {
-          const place = Math.floor(random() * running.length);
-          const call = running[place] as Running;
+          const position = Math.floor(random() * running.length);
+          const call = running[position] as Running;
           if (random() < 0.1) change(set, volatile, random);
           const step = call.steps.next();
           slices += 1;
           if (!step.done) continue;
-          running.splice(place, 1);
+          running.splice(position, 1);
           const expected = set.foundByMatcher(set.planOf(call.query)).filter(stays);
           if ("buckets" in step.value) {
             expect(total(step.value), call.query).toBeGreaterThanOrEqual(expected.length);

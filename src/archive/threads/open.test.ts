@@ -57,17 +57,17 @@ const everything = {
 } as const;
 
 test("batches given one after another are written in their order, and read by every reader", async () => {
-  const held = await open();
-  const reports = await Promise.all([0, 100, 200].map((from) => held.write(batch(from, 100))));
+  const stored = await open();
+  const reports = await Promise.all([0, 100, 200].map((from) => stored.write(batch(from, 100))));
   expect(reports.map(({ inserted }) => inserted)).toEqual([100, 100, 100]);
-  expect(await held.readCheckpoint("place")).toBe("300");
-  const answers = await Promise.all([1, 2, 3, 4].map(() => held.search(everything)));
+  expect(await stored.readCheckpoint("place")).toBe("300");
+  const answers = await Promise.all([1, 2, 3, 4].map(() => stored.search(everything)));
   for (const { positions } of answers) expect(positions).toHaveLength(300);
 });
 
 test("when a batch fails, those given meanwhile fail with it, and the next one is tried", async () => {
-  const held = await open();
-  await held.write(batch(0, 1));
+  const stored = await open();
+  await stored.write(batch(0, 1));
   const impossible = {
     changes: [],
     coverage: [
@@ -81,16 +81,16 @@ test("when a batch fails, those given meanwhile fail with it, and the next one i
       },
     ],
   };
-  const outcomes = await Promise.allSettled([held.write(impossible), held.write(batch(10, 5))]);
+  const outcomes = await Promise.allSettled([stored.write(impossible), stored.write(batch(10, 5))]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(await held.readCheckpoint("place")).toBe("1");
-  expect(await held.write(batch(10, 5))).toMatchObject({ inserted: 5 });
+  expect(await stored.readCheckpoint("place")).toBe("1");
+  expect(await stored.write(batch(10, 5))).toMatchObject({ inserted: 5 });
 });
 
 test("IDs beyond 2^53, platforms and the names of accounts and posts reach the readers whole", async () => {
-  const held = await open();
-  await held.write(batch(0, 3));
-  const { positions } = await held.search(everything);
+  const stored = await open();
+  await stored.write(batch(0, 3));
+  const { positions } = await stored.search(everything);
   const [, middle] = positions;
   const id = middle?.id ?? 0n;
   expect(id).toBeGreaterThan(2n ** 53n);
@@ -101,18 +101,18 @@ test("IDs beyond 2^53, platforms and the names of accounts and posts reach the r
       { kind: "not", child: { kind: "platform", platform: "x" } },
     ],
   });
-  expect((await held.search({ ...everything, plan: only(id, id) })).positions).toEqual([middle]);
-  expect((await held.search({ ...everything, plan: only(id + 1n, id) })).positions).toEqual([]);
+  expect((await stored.search({ ...everything, plan: only(id, id) })).positions).toEqual([middle]);
+  expect((await stored.search({ ...everything, plan: only(id + 1n, id) })).positions).toEqual([]);
   const names = { accounts: ["author.example.com"], posts: [String(id)] };
-  const resolved = await held.resolve(names);
+  const resolved = await stored.resolve(names);
   expect(resolved.accounts.get("author.example.com")).toContain("bluesky/did:plc:author");
   const uri = makePost({ key: "1" }).uri;
   expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
 });
 
 test("a folder that holds something else is refused with what to do", async () => {
-  const held = await open();
-  await held.close();
+  const stored = await open();
+  await stored.close();
   writeFileSync(
     join(dataDir, "archive", "catalog.db"),
     "no database at all, whatever its name says".repeat(50),
@@ -122,15 +122,15 @@ test("a folder that holds something else is refused with what to do", async () =
 });
 
 test("a search whose signal aborts is rejected with its reason, its thread stops, and others are answered", async () => {
-  const held = await open();
-  await held.write(batch(0, 100));
-  const gone = new AbortController();
-  const asked = held.search(everything, gone.signal);
+  const stored = await open();
+  await stored.write(batch(0, 100));
+  const removed = new AbortController();
+  const requested = stored.search(everything, removed.signal);
   const reason = new Error("nobody waits for it");
-  gone.abort(reason);
-  await expect(asked).rejects.toBe(reason);
-  await expect(held.search(everything, gone.signal)).rejects.toBe(reason);
-  const unstopped = await held.search(everything, new AbortController().signal);
+  removed.abort(reason);
+  await expect(requested).rejects.toBe(reason);
+  await expect(stored.search(everything, removed.signal)).rejects.toBe(reason);
+  const unstopped = await stored.search(everything, new AbortController().signal);
   expect(unstopped.positions).toHaveLength(100);
 
   const reader = createReader(join(dataDir, "archive"), 2_000, systemClock);
@@ -152,9 +152,9 @@ test.each([
   ["that threads share", undefined],
   ["of their own alone, where they may share none", 10_000],
 ])("threads that read sealed segments answer with memory %s", async (_, memoryBytes) => {
-  const held = await open();
-  await held.write(batch(0, 100));
-  await held.close();
+  const stored = await open();
+  await stored.write(batch(0, 100));
+  await stored.close();
   sealAll(join(dataDir, "archive"));
   archive = await openArchive({
     ...settings,

@@ -4,7 +4,7 @@ import { createReaderScheduler, type ReaderTask } from "./reader-scheduler.ts";
 
 const sliceMs = 10;
 
-type Wanted = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
+type Expected = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
 
 /** A scheduler of synthetic calls, and the order of their slices. */
 function schedule() {
@@ -14,7 +14,7 @@ function schedule() {
     sliceMs,
     elapsed: () => nowMs,
     taskOf: ({ method, args }, slice) => {
-      const { slices = 1, sliceTakesMs = sliceMs, ...task } = args as Wanted;
+      const { slices = 1, sliceTakesMs = sliceMs, ...task } = args as Expected;
       if (slices === 0) throw new Error("no such call");
       return {
         kind: "search",
@@ -33,9 +33,9 @@ function schedule() {
     },
   });
   let lastId = 0;
-  const add = (method: string, wanted: Wanted = {}): void => {
+  const add = (method: string, expected: Expected = {}): void => {
     lastId += 1;
-    scheduler.add({ id: lastId, method, args: wanted } satisfies ThreadCall);
+    scheduler.add({ id: lastId, method, args: expected } satisfies ThreadCall);
   };
   const runSlice = (arrivals = (): void => {}) => scheduler.runSlice(arrivals);
   const runAll = () => {

@@ -153,12 +153,12 @@ export function createReader(
         requireKnownAnalyzers(segments, folder);
         return { version: now, segments, held: readCoverageOfAll(catalog) };
       });
-      closeGone(known.segments);
+      closeRemoved(known.segments);
     }
     return known;
   }
 
-  function closeGone(segments: readonly SegmentEntry[]): void {
+  function closeRemoved(segments: readonly SegmentEntry[]): void {
     const present = new Set(segments.map((entry) => segmentPath(folder, entry)));
     for (const [path, segment] of opened) {
       if (present.has(path)) continue;
@@ -348,7 +348,7 @@ export function createReader(
   /** A number is an X post's own ID or any stored post's; a handle is any account that ever had it. */
   function resolvePost(written: string): string[] {
     const { number, keys, bluesky } = readNamedPost(written);
-    const held =
+    const stored =
       number === null
         ? []
         : rowsOf(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
@@ -360,7 +360,7 @@ export function createReader(
         : accountIds(catalog, "bluesky", bluesky.handle).map((did) =>
             postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky.key) }),
           );
-    return [...new Set([...keys, ...held, ...addressed])].filter((key) => key !== null);
+    return [...new Set([...keys, ...stored, ...addressed])].filter((key) => key !== null);
   }
 
   const surroundings = (turn: ReaderTurn): SearchSurroundings => ({

@@ -22,8 +22,8 @@ export function addCountStep(context: WriteContext): boolean {
     const entries = writers.entries(platform);
     const byId = new Map<bigint, Map<CountMetric, number>>();
     for (const [uri, own] of Map.groupBy(changes, (change) => change.uri)) {
-      const held = findPost(context, entries, platform, uri);
-      if (held !== null) byId.set(held.id, sumsOf(own));
+      const stored = findPost(context, entries, platform, uri);
+      if (stored !== null) byId.set(stored.id, sumsOf(own));
     }
     const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));
     for (const [entry, own] of Map.groupBy(ids, (id) => owner(entries, id))) {

@@ -119,8 +119,8 @@ test("aliases are listed by page, those of the newest posts first, also after a 
   const rest = aliases({ platform: "mastodon", below, limit: 3 });
   expect(rest.map(({ name }) => name)).toEqual([1, 0].map(aliasOf));
   archive.write([deletion(aliasOf(1))]);
-  const held = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isHeld }) => isHeld);
-  expect(held).toEqual([false, true]);
+  const stored = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isHeld }) => isHeld);
+  expect(stored).toEqual([false, true]);
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
 });
 

@@ -25,7 +25,7 @@ export type Aliases = {
 
 export function aliasesBelow(
   catalog: DatabaseSync,
-  isHeld: (platform: Platform, id: bigint) => boolean,
+  isStored: (platform: Platform, id: bigint) => boolean,
 ) {
   const read = catalog.prepare(
     `SELECT id, name FROM alias WHERE platform = ? AND name IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
@@ -35,7 +35,7 @@ export function aliasesBelow(
     read
       .all(platform, below ?? lastId, limit)
       .map(({ id, name }) => ({ platform, id: id as bigint, name: String(name) }))
-      .map((row) => ({ ...row, isHeld: isHeld(platform, row.id) }));
+      .map((row) => ({ ...row, isHeld: isStored(platform, row.id) }));
 }
 
 export function aliasesOf(catalog: DatabaseSync): Aliases {
@@ -64,8 +64,8 @@ export function noteAliases(context: WriteContext, changes: readonly PreparedCha
   for (const change of changes) {
     if (change.kind !== "upsert" || change.alias === null) continue;
     const { platform, uri, alias } = change;
-    const held = findPost(context, context.writers.entries(platform), platform, uri);
-    if (held !== null) context.aliases.put(platform, alias, held.id);
+    const stored = findPost(context, context.writers.entries(platform), platform, uri);
+    if (stored !== null) context.aliases.put(platform, alias, stored.id);
   }
 }
 
@@ -82,21 +82,21 @@ export function deletesOf(
         change.platform === platform &&
         (change.alias?.hash === hash || change.uri === name),
     );
-    const uri = coming?.uri ?? heldUri(context, deletion);
+    const uri = coming?.uri ?? storedUri(context, deletion);
     if (uri === null) return [];
     return [{ kind: "delete", platform, uri, hash: context.hashOf(uri), id: null, revision }];
   });
 }
 
-function heldUri(
+function storedUri(
   context: WriteContext,
   { platform, name, hash }: PreparedAliasDelete,
 ): string | null {
   const id = context.aliases.find(platform, hash);
   const named = id === null ? null : postWithId(context, platform, id);
   if (named !== null) return named.uri;
-  const held = findPost(context, context.writers.entries(platform), platform, name);
-  return held === null ? null : name;
+  const stored = findPost(context, context.writers.entries(platform), platform, name);
+  return stored === null ? null : name;
 }
 
 export function postWithId(

@@ -8,7 +8,7 @@ import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { type AssignedChange, assignChanges } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
-type PlaceOptions = {
+type PositionOptions = {
   /** Counts what comes of each change. */
   report: WriteReport;
   writerOf(entry: SegmentEntry): SegmentWriter;
@@ -19,7 +19,7 @@ export function assignPosts(
   context: WriteContext,
   platform: Platform,
   changes: readonly PreparedChange[],
-  { report, writerOf }: PlaceOptions,
+  { report, writerOf }: PositionOptions,
 ): AssignedChange[] {
   const { catalog, accounts } = context;
   const entries = entriesOf(context, platform);

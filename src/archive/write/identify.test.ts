@@ -19,9 +19,9 @@ const entry: SegmentEntry = {
 };
 
 /** Lookups of an archive with a run of taken IDs. */
-function lookupsWith(taken: ReadonlySet<bigint>) {
+function lookupsWith(used: ReadonlySet<bigint>) {
   const lookup: PostLookup<{ id: bigint }> = {
-    holds: (id) => taken.has(id),
+    holds: (id) => used.has(id),
     lowestId: () => null,
     highestId: () => null,
     findById: () => null,
@@ -38,8 +38,8 @@ function lookupsWith(taken: ReadonlySet<bigint>) {
 test("a post whose number and the thousand after it are taken gets an ID of its own", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const first = numberedId(timeMs, uriNumber(uri));
-  const taken = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
-  const [found] = identifyPosts(lookupsWith(taken), [{ platform: "bluesky", uri, timeMs }]);
+  const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
+  const [found] = identifyPosts(lookupsWith(used), [{ platform: "bluesky", uri, timeMs }]);
   expect(found).toEqual({ id: first + 1_000n, isHeld: false });
 });
 

@@ -25,26 +25,26 @@ function identify(
 ): Identified {
   const entries = segments.filter((entry) => entry.platform === platform);
   const ownId = platform === "x" ? xIdOf(uri) : null;
-  const wanted = ownId ?? numberedId(timeMs, uriNumber(uri));
+  const expected = ownId ?? numberedId(timeMs, uriNumber(uri));
   const found =
     entries.length === 0
       ? null
       : findStored(
           { entries, writerOf: lookupOf, strayed },
-          { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: wanted },
+          { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: expected },
         );
   if (found !== null) return { id: found.id, isHeld: true };
   if (ownId !== null) return { id: ownId, isHeld: false };
 
-  const isTaken = (id: bigint): boolean => {
+  const isUsed = (id: bigint): boolean => {
     const other = given.get(`${platform} ${id}`);
     if (other !== undefined) return other !== uri;
     return entries.length > 0 && lookupOf(owner(entries, id)).holds(id);
   };
-  let id = wanted;
-  while (isTaken(id)) {
+  let id = expected;
+  while (isUsed(id)) {
     id = nextInMillisecond(id);
-    if (id === wanted) break;
+    if (id === expected) break;
   }
   given.set(`${platform} ${id}`, uri);
   return { id, isHeld: false };

@@ -20,9 +20,9 @@ import { inSegment, type WriteContext } from "./write-context.ts";
  * Stored posts are moderated in several segments with a commit each. Affected accounts and posts are therefore listed in the
  * catalog first: what a crash interrupts is applied with the next batch, by the state at that time.
  */
-type Told = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
+type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
-export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] {
+export function newsOf({ accounts }: WriteContext, batch: Reported): LabelSubject[] {
   const news: LabelSubject[] = [];
   for (const { platform, userId, status } of batch.accounts) {
     const account = accounts.read(platform, userId);
@@ -38,7 +38,7 @@ export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] 
   return news;
 }
 
-export function noteModeration({ accounts, labels }: WriteContext, batch: Told): void {
+export function noteModeration({ accounts, labels }: WriteContext, batch: Reported): void {
   // Look-ups first: they make the account known.
   for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
   for (const change of batch.accounts) accounts.setStatus(change);
@@ -68,13 +68,13 @@ function judge(context: WriteContext, subject: LabelSubject): number {
 function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubject): void {
   const { writers, accounts, labels } = context;
   const entries = writers.entries(platform);
-  const held = findPost(context, entries, platform, uri);
-  if (held === null) return;
-  const entry = owner(entries, held.id);
+  const stored = findPost(context, entries, platform, uri);
+  if (stored === null) return;
+  const entry = owner(entries, stored.id);
   const writer = writers.writerOf(entry);
-  const userId = writer.read(held.id)?.post.userId?.toLowerCase() ?? null;
+  const userId = writer.read(stored.id)?.post.userId?.toLowerCase() ?? null;
   const moderation = moderationOf({ platform, uri, userId }, accounts, labels);
-  inSegment(context, writer, entry, () => writer.moderate(held.id, moderation));
+  inSegment(context, writer, entry, () => writer.moderate(stored.id, moderation));
 }
 
 /** Removes posts from before the account's deletion; returns how many. */

@@ -116,9 +116,9 @@ describe("posts of one millisecond", () => {
         if (isLate) store(stored, [], ids);
         const numbered = numbersOf(stored);
         expect(numbered.map(([hash]) => hash)).toEqual([...all].sort());
-        const taken = numbered.map(([, number]) => number);
-        expect(taken).toEqual([...new Set(taken)].sort((a, b) => (a < b ? -1 : 1)));
-        for (const number of own) expect(taken).not.toContain(number);
+        const used = numbered.map(([, number]) => number);
+        expect(used).toEqual([...new Set(used)].sort((a, b) => (a < b ? -1 : 1)));
+        for (const number of own) expect(used).not.toContain(number);
       }),
     );
   });
@@ -128,8 +128,8 @@ describe("posts of one millisecond", () => {
       fc.property(hashes, hashes, fc.nat(), (all, later, index) => {
         const stored: Stored = new Map();
         store(stored, all);
-        const gone = [...stored.keys()][index % stored.size] ?? 0n;
-        stored.delete(gone);
+        const removed = [...stored.keys()][index % stored.size] ?? 0n;
+        stored.delete(removed);
         const before = new Set([...stored.values(), ...all]);
         store(
           stored,

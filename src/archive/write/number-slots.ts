@@ -114,14 +114,14 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     const low = firstInMillisecond(id);
     const high = lastInMillisecond(id);
     const chain: bigint[] = [];
-    for (let place = id; place >= low && place <= high; place += step) {
-      const post = at(place);
+    for (let position = id; position >= low && position <= high; position += step) {
+      const post = at(position);
       if (post?.uriHash === null) continue;
       if (post !== null) {
-        chain.push(place);
+        chain.push(position);
         continue;
       }
-      let to = place;
+      let to = position;
       for (const from of chain.reverse()) {
         move(from, to);
         to = from;
@@ -132,39 +132,39 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   }
 
   /** The ID after the last post with a lower hash; may be one past the millisecond. */
-  function placeOf(wanted: bigint, hash: string): bigint {
-    const low = firstInMillisecond(wanted);
-    let place = wanted;
-    for (let post = next(place); post !== null; ) {
+  function positionOf(expected: bigint, hash: string): bigint {
+    const low = firstInMillisecond(expected);
+    let position = expected;
+    for (let post = next(position); post !== null; ) {
       if (post.uriHash !== null && post.uriHash > hash) break;
-      if (post.uriHash !== null || post.id === place) place = post.id + 1n;
+      if (post.uriHash !== null || post.id === position) position = post.id + 1n;
       post = post.id === lastInMillisecond(low) ? null : next(post.id + 1n);
     }
     // Posts have lower numbers than their hash's only in a run that grew downwards.
-    if (at(lastInMillisecond(low)) === null) return place;
-    for (let post = previous(place, low); post !== null; post = previous(post.id, low)) {
+    if (at(lastInMillisecond(low)) === null) return position;
+    for (let post = previous(position, low); post !== null; post = previous(post.id, low)) {
       if (post.uriHash === null) continue;
       if (post.uriHash < hash) break;
-      place = post.id;
+      position = post.id;
     }
-    return place;
+    return position;
   }
 
   /** The first free ID from `wanted` on, wrapping around within its millisecond. */
-  function firstFree(wanted: bigint): bigint {
-    let id = wanted;
+  function firstFree(expected: bigint): bigint {
+    let id = expected;
     while (at(id) !== null) {
       id = nextInMillisecond(id);
-      if (id === wanted) throw millisecondFull();
+      if (id === expected) throw millisecondFull();
     }
     return id;
   }
 
-  function makeRoom(wanted: bigint, hash: string): bigint {
-    if (!stored.isOrdered(wanted)) return firstFree(wanted);
-    const place = placeOf(wanted, hash);
-    if (place <= lastInMillisecond(wanted) && vacate(place, 1n)) return place;
-    for (let below = place - 1n; below >= firstInMillisecond(wanted); below -= 1n) {
+  function makeRoom(expected: bigint, hash: string): bigint {
+    if (!stored.isOrdered(expected)) return firstFree(expected);
+    const position = positionOf(expected, hash);
+    if (position <= lastInMillisecond(expected) && vacate(position, 1n)) return position;
+    for (let below = position - 1n; below >= firstInMillisecond(expected); below -= 1n) {
       if (at(below)?.uriHash === null) continue;
       if (vacate(below, -1n)) return below;
       break;

@@ -56,14 +56,14 @@ export function assignChanges(
   tombstones: Tombstones,
   report: WriteReport,
 ): AssignedChange[] {
-  const placed: AssignedChange[] = [];
+  const positioned: AssignedChange[] = [];
   const inserts: PreparedPost[] = [];
   for (const change of changes) {
     const held = findStored(segments, change);
     if (change.kind === "delete") {
       tombstones.add(change);
       if (held === null) {
-        if (change.revision === forgottenRevision) placed.push(keptOut(change));
+        if (change.revision === forgottenRevision) positioned.push(keptOut(change));
         continue;
       }
       if (change.revision !== "" && held.isIntact && held.revision > change.revision) {
@@ -72,7 +72,7 @@ export function assignChanges(
       }
       report.deleted += 1;
       const { platform, hash, uri, revision } = change;
-      placed.push({ kind: "remove", platform, id: held.id, hash, uri, revision });
+      positioned.push({ kind: "remove", platform, id: held.id, hash, uri, revision });
     } else if (tombstones.cover(change)) {
       report.suppressed += 1;
     } else if (held === null) {
@@ -80,23 +80,23 @@ export function assignChanges(
       inserts.push(change);
     } else if (isNews(change, held)) {
       report.updated += 1;
-      placed.push({ kind: "update", post: change, held, id: held.id });
+      positioned.push({ kind: "update", post: change, held, id: held.id });
     } else {
       report.unchanged += 1;
     }
   }
-  return numbered(segments, inserts, placed);
+  return numbered(segments, inserts, positioned);
 }
 
 function numbered(
   segments: Segments,
   inserts: readonly PreparedPost[],
-  placed: readonly AssignedChange[],
+  positioned: readonly AssignedChange[],
 ): AssignedChange[] {
-  if (inserts.length === 0) return [...placed];
+  if (inserts.length === 0) return [...positioned];
   if (areFree(segments, inserts)) {
     return [
-      ...placed,
+      ...positioned,
       ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: post.id })),
     ];
   }
@@ -113,7 +113,7 @@ function numbered(
   const moved = new Map(moves.map(({ id, to }) => [id, to]));
   return [
     ...moves,
-    ...placed.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
+    ...positioned.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
     ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
   ];
 }
@@ -165,16 +165,19 @@ export type LookupSegments<Found> = {
  * X posts by their own number; others near the time in their uri, or where they are listed as misplaced. Without a time in
  * the uri, the segment of the post's time first, then all others.
  */
-export function findStored<Found>(segments: LookupSegments<Found>, wanted: PostKey): Found | null {
+export function findStored<Found>(
+  segments: LookupSegments<Found>,
+  expected: PostKey,
+): Found | null {
   const { entries, writerOf, strayed } = segments;
-  const { platform, uri, hash, id } = wanted;
+  const { platform, uri, hash, id } = expected;
   if (hash === null) {
     if (id === null) return null;
     const writer = writerOf(owner(entries, id));
     const found = writer.holds(id) ? writer.findById(id) : null;
     return found !== null && hasUri(found, uri) ? found : null;
   }
-  for (const entry of likelyEntries(entries, wanted)) {
+  for (const entry of likelyEntries(entries, expected)) {
     const found = writerOf(entry).findByUri(hash, uri);
     if (found !== null) return found;
   }
@@ -194,27 +197,27 @@ function likelyEntries(
   entries: readonly SegmentEntry[],
   { platform, uri, id }: PostKey,
 ): SegmentEntry[] {
-  const toldMs = uriTimeMs(platform, uri);
+  const reportedMs = uriTimeMs(platform, uri);
   const first = id === null ? null : owner(entries, id);
-  if (toldMs === null) {
+  if (reportedMs === null) {
     const newest = first ?? entries.at(-1);
     const rest = entries.filter((entry) => entry !== newest).reverse();
     return newest === undefined ? rest : [newest, ...rest];
   }
-  const { fromMs, toMs } = nearTime(toldMs);
+  const { fromMs, toMs } = nearTime(reportedMs);
   const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
   const near = entries.filter((entry) => entry.low <= high && entry.high >= low && entry !== first);
   return first === null ? near.reverse() : [first, ...near.reverse()];
 }
 
 /** A later revision, or different content without revisions. */
-function isNews(post: PreparedPost, held: StoredPost): boolean {
-  if (!held.isIntact) return true;
-  if (post.imported && !held.imported) return false;
-  if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;
+function isNews(post: PreparedPost, stored: StoredPost): boolean {
+  if (!stored.isIntact) return true;
+  if (post.imported && !stored.imported) return false;
+  if (post.revision !== "" && stored.revision !== "") return post.revision > stored.revision;
   return (
-    !isSameRecord(post.record, held.record) ||
-    (post.timeMs !== held.timeMs && !post.timeIsCapped) ||
-    !sameCounts(newestCounts(post.counts, held.counts), held.counts)
+    !isSameRecord(post.record, stored.record) ||
+    (post.timeMs !== stored.timeMs && !post.timeIsCapped) ||
+    !sameCounts(newestCounts(post.counts, stored.counts), stored.counts)
   );
 }

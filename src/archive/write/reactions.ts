@@ -10,10 +10,10 @@ import type { CountChanges } from "./count-changes.ts";
 export function takeOffReactions(
   { counts }: { counts: CountChanges },
   platform: Platform,
-  gone: ReadPost | null,
+  removed: ReadPost | null,
 ): void {
-  if (gone === null || recordOrigin(gone.record) !== "stream") return;
-  const { inReplyTo, quoted } = gone.post;
+  if (removed === null || recordOrigin(removed.record) !== "stream") return;
+  const { inReplyTo, quoted } = removed.post;
   if (inReplyTo?.uri) counts.gather({ platform, uri: inReplyTo.uri, metric: "replies", by: -1 });
   if (quoted?.uri) counts.gather({ platform, uri: quoted.uri, metric: "quotes", by: -1 });
 }

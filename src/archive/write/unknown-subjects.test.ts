@@ -28,7 +28,7 @@ const label = (subject: string, createdMs: number): ArchiveChange => ({
   expiresMs: null,
 });
 
-const told = (userId: string): ArchiveChange[] => [
+const reported = (userId: string): ArchiveChange[] => [
   { kind: "account", platform: "bluesky", userId, status: "active", observedMs: start },
   { kind: "profile", platform: "bluesky", userId, name: "Somebody", labels: [], observedMs: start },
 ];
@@ -44,7 +44,7 @@ const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${k
 
 test("what is told of accounts of which nothing is held is not kept, but for what would hide their posts", () => {
   archive = smallArchive();
-  archive.write([...told("did:plc:a"), ...told("did:plc:b")]);
+  archive.write([...reported("did:plc:a"), ...reported("did:plc:b")]);
   expect(rowsOf("account")).toBe(0);
   archive.write([
     {

@@ -33,7 +33,7 @@ export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
     labelsAtOnce,
   );
   const aliases = inTurn(context.catalog, "alias", ["platform", "hash"], aliasesAtOnce);
-  const isHeld = (platform: Platform, uri: string): boolean =>
+  const isStored = (platform: Platform, uri: string): boolean =>
     findPost(context, context.writers.entries(platform), platform, uri) !== null;
   const isKnown = (platform: Platform, userId: string): boolean =>
     context.accounts.read(platform, userId) !== null;
@@ -48,7 +48,7 @@ export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
       });
       labels(({ platform, subject, created_ms }) => {
         if (Number(created_ms) >= beforeMs || isAccountId(String(subject))) return false;
-        return !isHeld(platform as Platform, String(subject));
+        return !isStored(platform as Platform, String(subject));
       });
       aliases(
         ({ platform, id }) =>
@@ -67,9 +67,9 @@ function inTurn(
   rowsAtOnce: number,
 ): (isToGo: (row: Row) => boolean) => void {
   const columns = key.join(", ");
-  const places = key.map(() => "?").join(", ");
+  const positions = key.map(() => "?").join(", ");
   const read = catalog.prepare(
-    `SELECT * FROM ${table} WHERE (${columns}) > (${places}) ORDER BY ${columns} LIMIT ?`,
+    `SELECT * FROM ${table} WHERE (${columns}) > (${positions}) ORDER BY ${columns} LIMIT ?`,
   );
   // Hashes and IDs have 64 bits.
   read.setReadBigInts(true);

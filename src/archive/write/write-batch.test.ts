@@ -62,10 +62,10 @@ describe("identity", () => {
     archive = smallArchive();
     const first = makePost({ key: "first" });
     archive.put(first);
-    const [taken] = ids();
+    const [used] = ids();
     const native = makePost({
       platform: "x",
-      nativeId: taken ?? 0n,
+      nativeId: used ?? 0n,
       userId: null,
       username: "someone",
       text: "under its own number",

@@ -142,21 +142,23 @@ export function createBatchWriter(
   /** Null if something had to be published: commit that, then try again. */
   function tryWrite(batch: PreparedBatch): WriteReport | null {
     const { changes, report } = latestChanges([...batch.changes, ...deletesOf(context, batch)]);
-    const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
+    const positioned = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({
         platform,
         changes: assignPosts(context, platform, own, { report, writerOf: writers.writerOf }),
       }),
     );
-    const published = placed.map(({ platform, changes: own }) => publish(context, platform, own));
+    const published = positioned.map(({ platform, changes: own }) =>
+      publish(context, platform, own),
+    );
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
-    for (const { changes: own } of placed) noteAuthors(context, own);
+    for (const { changes: own } of positioned) noteAuthors(context, own);
     // Every batch is numbered, even if it writes to no segment.
     commit.current();
     noteModeration(context, batch);
     const arrivals = { last: Number(readSetting(catalog, "arrival")) };
-    for (const { platform, changes: own } of placed) {
+    for (const { platform, changes: own } of positioned) {
       writeSegments(context, platform, own, segmentPosts, arrivals);
     }
     putSetting(catalog, "arrival", arrivals.last);

@@ -46,14 +46,14 @@ export function writeSegments(
     const isNewest = entry === entries.at(-1);
     const writer = writers.writerOf(entry);
     const own = rest.filter((change) => change.id <= entry.high);
-    const taken = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
+    const used = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
     inSegment(context, writer, entry, () => {
-      for (const change of taken) {
+      for (const change of used) {
         applyChange(context, writer, platform, change, arrivals);
         if (isModerated) judge(context, writer, change);
       }
     });
-    rest = rest.slice(taken.length);
+    rest = rest.slice(used.length);
     const end = writer.end();
     const isCurrent = entry.analyzer === presentAnalyzer && entry.numbering === presentNumbering;
     const isEnded = writer.posts() >= segmentPosts || !isCurrent;
@@ -70,11 +70,11 @@ export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange
 
 /** Orders by ID; a post makes room before other changes in its millisecond. */
 function compare(a: AssignedChange, b: AssignedChange): number {
-  const [first, second] = [placeOf(a), placeOf(b)];
+  const [first, second] = [positionOf(a), positionOf(b)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-const placeOf = (change: AssignedChange): bigint =>
+const positionOf = (change: AssignedChange): bigint =>
   change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
 export function applyChange(

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
 import { sealAll } from "../../../testkit/archives/seal-all.ts";
-import { heldPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
+import { storedPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
 import { lockCompaction } from "../../archive/compaction/lock.ts";
@@ -71,7 +71,7 @@ function deletePost(did: string, n: number): void {
 
 /** The sorted uris of visible posts with a word. */
 function found(word: string): string[] {
-  return heldPosts(join(dataDir, "archive"))
+  return storedPosts(join(dataDir, "archive"))
     .filter(({ hidden, post }) => !hidden && post.text.includes(word))
     .map(({ post }) => post.uri)
     .sort();

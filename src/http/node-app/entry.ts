@@ -6,7 +6,7 @@ import { createKeyRates, type RatedKey } from "../../accounts/key-rates.ts";
 import { rateLimitFields } from "../../accounts/rate-limit-fields.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { base64url } from "../../remote/protocol/encoding.ts";
+import { base64 } from "../../remote/protocol/encoding.ts";
 import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
 import { accountSuspended, tooManyFailedKeys, unauthorized } from "../middleware/caller.ts";
 import { rateRefusal } from "../problems/refused-by-rate.ts";
@@ -42,7 +42,7 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
     const answer: IntrospectAnswer =
       key === null
         ? { status: "unknown" }
-        : await params(context, key.id, base64url(hashSecret(key.secret)));
+        : await params(context, key.id, base64(hashSecret(key.secret)));
     if (answer.status === "unknown") {
       const presentedHash = hash("sha256", authorization, "base64");
       failedKeys.note(address, presentedHash, failedKeysPerMinute, clock.elapsed());

@@ -21,8 +21,8 @@ export async function* lineChunks(
 ): AsyncGenerator<LineChunk> {
   /** `maxLineBytes` and a carriage return, plus the byte that makes a line overlong. */
   const mostOfLine = maxLineBytes + 2;
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let stored: Uint8Array[] = [];
+  let storedBytes = 0;
   let lines = 0;
   /** The unfinished line: what is stored of it, and its size in the file. */
   let open: Uint8Array[] = [];
@@ -31,8 +31,8 @@ export async function* lineChunks(
   let offset = fromOffset;
 
   function hold(bytes: Uint8Array): void {
-    if (bytes.length > 0) held.push(bytes);
-    heldBytes += bytes.length;
+    if (bytes.length > 0) stored.push(bytes);
+    storedBytes += bytes.length;
   }
 
   function holdOpen(bytes: Uint8Array): void {
@@ -64,12 +64,12 @@ export async function* lineChunks(
   }
 
   const isFull = (moreBytes: number): boolean =>
-    lines >= maxLines || (lines > 0 && heldBytes + moreBytes >= maxBytes);
+    lines >= maxLines || (lines > 0 && storedBytes + moreBytes >= maxBytes);
 
   function take(): LineChunk {
-    const chunk = { bytes: joined(held, heldBytes), lines, startOffset, endOffset: offset };
-    held = [];
-    heldBytes = 0;
+    const chunk = { bytes: joined(stored, storedBytes), lines, startOffset, endOffset: offset };
+    stored = [];
+    storedBytes = 0;
     lines = 0;
     startOffset = offset;
     return chunk;

@@ -27,7 +27,7 @@ export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
   statusOfError.get(error) ?? null;
 
 /** Queries the account's server. Errors: `upstream_refused` if it does not know the account; those of the fetch. */
-export async function askAccountState(
+export async function requestAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,
 ): Promise<AccountState> {

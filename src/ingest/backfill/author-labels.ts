@@ -22,14 +22,14 @@ export async function* authorLabels(
   { did, uris, nowMs }: { did: string; uris: readonly string[]; nowMs: number },
 ): AsyncGenerator<readonly LabelChange[]> {
   const account = [did, `at://${did}/app.bsky.actor.profile/self`];
-  const first = await ask([...account, `at://${did}/${postCollection}/*`], null);
+  const first = await request([...account, `at://${did}/${postCollection}/*`], null);
   if (first !== null) {
     yield* pages([...account, `at://${did}/${postCollection}/*`], first);
     return;
   }
   for (let from = 0; from === 0 || from < uris.length; from += urisOfRequest) {
     const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisOfRequest)];
-    const page = await ask(patterns, null);
+    const page = await request(patterns, null);
     if (page === null) throw refused(new URL(url).host, { status: 400, error: "", message: "" });
     yield* pages(patterns, page);
   }
@@ -41,21 +41,21 @@ export async function* authorLabels(
     let page: Page | null = firstPage;
     for (let count = 0; page !== null && count < mostPages; count += 1) {
       yield page.labels;
-      page = page.cursor === null ? null : await ask(patterns, page.cursor);
+      page = page.cursor === null ? null : await request(patterns, page.cursor);
     }
   }
 
   /** Null if the labeler rejects patterns. */
-  async function ask(patterns: readonly string[], cursor: string | null): Promise<Page | null> {
+  async function request(patterns: readonly string[], cursor: string | null): Promise<Page | null> {
     const parameters = { uriPatterns: patterns, sources, limit: pageLabels };
-    const asked = xrpcUrl(url, "com.atproto.label.queryLabels", {
+    const requested = xrpcUrl(url, "com.atproto.label.queryLabels", {
       ...parameters,
       ...(cursor === null ? {} : { cursor }),
     });
-    const answer = await query(fetch, asked);
+    const answer = await query(fetch, requested);
     if ("value" in answer) return readPage(answer.value);
     if (answer.refusal.status === 400) return null;
-    throw refused(asked.host, answer.refusal);
+    throw refused(requested.host, answer.refusal);
   }
 
   function readPage(value: unknown): Page {

@@ -36,7 +36,7 @@ export async function* listedRecords(
     const answer = await query(fetch, url);
     if ("refusal" in answer) throw refused(pds.host, answer.refusal);
     const page = readPage(answer.value, did);
-    if (page.cursor !== null && page.cursor === cursor) throw stands(pds.host);
+    if (page.cursor !== null && page.cursor === cursor) throw states(pds.host);
     yield page;
     cursor = page.cursor;
   } while (cursor !== null);
@@ -72,7 +72,7 @@ export async function profileRecord(
   return isObject(value) ? value : null;
 }
 
-function stands(host: string): EarshotError {
+function states(host: string): EarshotError {
   return new EarshotError("upstream_refused", `${host} gives the same page again and again`, {
     status: 502,
   });

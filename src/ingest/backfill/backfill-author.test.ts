@@ -27,7 +27,7 @@ const tid = (n: number): string => {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   let bits = BigInt(Date.UTC(2026, 0, 1) + n) * 1000n * 1024n;
   let text = "";
-  for (let place = 0; place < 13; place += 1) {
+  for (let position = 0; position < 13; position += 1) {
     text = digits[Number(bits & 31n)] + text;
     bits >>= 5n;
   }
@@ -152,11 +152,11 @@ describe("the history of an account", () => {
       Content: "post 29",
       Metadata: { uri: at(tid(29)), username: "ann.example", author: "Ann", origin: "backfill" },
     });
-    const [held] = await archive.coverage();
-    expect(held?.intervals).toEqual([
+    const [stored] = await archive.coverage();
+    expect(stored?.intervals).toEqual([
       expect.objectContaining({ collection: "posts", account: did, source: "backfill", fromMs: 0 }),
     ]);
-    expect(held?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(stored?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
   });
 
   test("is found by its DID, whose handle counts only when it agrees", async () => {
@@ -179,15 +179,15 @@ describe("the history of an account", () => {
       return true;
     };
     const usual = request();
-    const asked: string[] = [];
+    const requested: string[] = [];
     const resolveTxt = async (name: string) => {
-      asked.push(name);
+      requested.push(name);
       return [["did=", did]];
     };
     const directory = { ...usual.directory, resolveTxt };
     const summary = await backfillAuthor("ann.example", request({ directory }));
     expect(summary).toMatchObject({ did, posts: 1 });
-    expect(asked).toEqual(["_atproto.ann.example"]);
+    expect(requested).toEqual(["_atproto.ann.example"]);
   });
 
   test("of a handle that its account does not name is nobody's", async () => {
@@ -197,8 +197,8 @@ describe("the history of an account", () => {
       json(response, { did });
       return true;
     };
-    const asked = backfillAuthor("ann.example", request());
-    await expect(asked).rejects.toMatchObject({ code: "account_unknown" });
+    const requested = backfillAuthor("ann.example", request());
+    await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
   });
 
   test("is not fetched from a server whose address is not public", async () => {
@@ -335,7 +335,7 @@ describe("a second run", () => {
     await backfillAuthor(did, request());
     host.requests.length = 0;
     expect(await backfillAuthor(did, request())).toMatchObject({ outcome: "unchanged", posts: 0 });
-    expect(host.requests.filter((asked) => asked.includes("getRepo "))).toEqual([]);
+    expect(host.requests.filter((requested) => requested.includes("getRepo "))).toEqual([]);
     expect(await backfillAuthor(did, request({ again: true }))).toMatchObject({ posts: 1 });
   });
 

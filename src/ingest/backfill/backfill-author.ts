@@ -8,7 +8,7 @@ import {
   findAccount,
 } from "../../platforms/bluesky/find-account.ts";
 import { profileOf } from "../../platforms/bluesky/profile.ts";
-import { askAccountState } from "./account-state.ts";
+import { requestAccountState } from "./account-state.ts";
 import { authorLabels, type Labeler } from "./author-labels.ts";
 import { authorCheckpoint, readAuthorProgress } from "./author-progress.ts";
 import { postUri } from "./author-records.ts";
@@ -65,7 +65,7 @@ export type AuthorSummary = {
  * and the archive. Batches already written remain, and a listing resumes from its cursor.
  */
 export async function backfillAuthor(
-  asked: string,
+  requested: string,
   request: BackfillRequest,
 ): Promise<AuthorSummary> {
   const { archive, clock, directory } = request;
@@ -74,12 +74,12 @@ export async function backfillAuthor(
   const writer = createChangeWriter(archive);
 
   async function run(): Promise<Omit<AuthorSummary, keyof WriteReport | "seconds">> {
-    const account = await findAccount(asked, directory).catch((fault: unknown) => {
-      if (isDid(asked) && isGivenUp(fault)) return null;
-      throw fault;
+    const account = await findAccount(requested, directory).catch((error: unknown) => {
+      if (isDid(requested) && isGivenUp(error)) return null;
+      throw error;
     });
-    if (account === null) return await recordInactive({ did: asked, handle: null }, "deleted");
-    const { status, rev } = await askAccountState(directory.fetch, account);
+    if (account === null) return await recordInactive({ did: requested, handle: null }, "deleted");
+    const { status, rev } = await requestAccountState(directory.fetch, account);
     if (status !== null && status !== "active") return await recordInactive(account, status);
     return await readActive(account, status, rev);
   }
@@ -124,8 +124,8 @@ export async function backfillAuthor(
     const { by, resumed, badRecords } = history;
     const posts = history.posts;
     const missingSought = seeksMissing(history);
-    const told = { did, handle, status, by, resumed, posts, badRecords, labels, missingSought };
-    return { ...told, outcome: "complete" as const };
+    const reported = { did, handle, status, by, resumed, posts, badRecords, labels, missingSought };
+    return { ...reported, outcome: "complete" as const };
   }
 
   async function writeLabels(did: string, uris: readonly string[]): Promise<number> {
@@ -162,12 +162,12 @@ export async function backfillAuthor(
     status,
   });
 
-  const told = await run();
-  return { ...told, ...writer.report(), seconds: (clock.elapsed() - startedMs) / 1_000 };
+  const reported = await run();
+  return { ...reported, ...writer.report(), seconds: (clock.elapsed() - startedMs) / 1_000 };
 }
 
-const isGivenUp = (fault: unknown): boolean =>
-  fault instanceof EarshotError && fault.code === "account_deleted";
+const isGivenUp = (error: unknown): boolean =>
+  error instanceof EarshotError && error.code === "account_deleted";
 
 const nothingRead = {
   by: null,

@@ -81,15 +81,15 @@ describe("several accounts", () => {
     const account = host.accounts.get(second ?? "");
     if (account !== undefined) account.pds = "http://10.0.0.1";
     const found = { positions: [], next: null, complete: true, held: [] };
-    const told: string[] = [];
-    const asked = request(() => {}, { onAuthor: (result) => told.push(result.asked) });
-    const archive = { ...asked.archive, search: async () => found as never };
-    const results = await backfillAuthors({ ...asked, archive });
+    const reported: string[] = [];
+    const requested = request(() => {}, { onAuthor: (result) => reported.push(result.asked) });
+    const archive = { ...requested.archive, search: async () => found as never };
+    const results = await backfillAuthors({ ...requested, archive });
     const outcomes = results.map((result) =>
       "fault" in result ? result.fault.code : result.summary.outcome,
     );
     expect(outcomes.toSorted()).toEqual(["address_refused", "complete", "complete", "complete"]);
-    expect(told.toSorted()).toEqual(dids);
+    expect(reported.toSorted()).toEqual(dids);
   });
 
   test("all end when the archive can take no more", async () => {

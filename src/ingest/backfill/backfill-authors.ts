@@ -24,7 +24,7 @@ export type AuthorResult =
   | { asked: string; fault: EarshotError };
 
 /** Errors that concern one account only; any other would affect all. */
-const faultsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
+const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
 /**
  * Reads the history of several accounts concurrently. An error of one account is reported and does not stop the others; an
@@ -39,10 +39,14 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
   let isStopped = false;
 
   async function work(): Promise<void> {
-    for (let asked = waiting.shift(); asked !== undefined && !isStopped; asked = waiting.shift()) {
-      const result = await read(asked).catch((fault: unknown) => {
+    for (
+      let requested = waiting.shift();
+      requested !== undefined && !isStopped;
+      requested = waiting.shift()
+    ) {
+      const result = await read(requested).catch((error: unknown) => {
         isStopped = true;
-        throw fault;
+        throw error;
       });
       results.push(result);
       onAuthor?.(result);
@@ -59,7 +63,7 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
       };
       return { asked, summary: await backfillAuthor(asked, { ...request, onProgress: onOne }) };
     } catch (fault) {
-      if (!(fault instanceof EarshotError) || !faultsOfAccount.test(fault.code)) throw fault;
+      if (!(fault instanceof EarshotError) || !errorsOfAccount.test(fault.code)) throw fault;
       return { asked, fault };
     }
   }

@@ -67,11 +67,11 @@ export function openNetworkReplay(
   }
 
   async function* blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array> {
-    const wanted = (await segments()).filter(
+    const expected = (await segments()).filter(
       ({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs,
     );
-    const first = wanted[0];
-    const last = wanted.at(-1);
+    const first = expected[0];
+    const last = expected.at(-1);
     if (first === undefined || last === undefined) return;
     for await (const { name, ranges } of plan(first.minSeq - 1, last.maxSeq, collections)) {
       for (const { first: from, last: to } of ranges ?? [{ first: 0, last: mostEntries }]) {
@@ -90,21 +90,21 @@ export function openNetworkReplay(
     lastSeq: number,
     collections: readonly string[],
   ): AsyncGenerator<Planned> {
-    let place = Math.max(0, afterSeq);
-    for (let page = 0; page < mostPages && place < lastSeq; page += 1) {
-      const asked = { collections, afterSeq: place, beforeSeq: lastSeq };
+    let position = Math.max(0, afterSeq);
+    for (let page = 0; page < mostPages && position < lastSeq; page += 1) {
+      const requested = { collections, afterSeq: position, beforeSeq: lastSeq };
       const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
-      const answer = await fetch.post(method, asked, options);
+      const answer = await fetch.post(method, requested, options);
       if (answer.status !== 200) throw refusal(refusalOf(answer));
       const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(answer.json());
       for (const item of list(items, mostEntries)) yield readPlanned(item, host);
       const through = Number(plannedThroughSeq);
-      if (!Number.isSafeInteger(through) || through <= place) {
-        if (through === place || place >= Number(sealedTipSeq)) return;
+      if (!Number.isSafeInteger(through) || through <= position) {
+        if (through === position || position >= Number(sealedTipSeq)) return;
         throw unreadable(host, "its plan goes nowhere");
       }
-      place = through;
-      if (place >= Number(sealedTipSeq)) return;
+      position = through;
+      if (position >= Number(sealedTipSeq)) return;
     }
   }
 
@@ -118,8 +118,8 @@ export function openNetworkReplay(
     }
     try {
       return await decompress(answer.body, { maxOutputLength: mostBlockBytes });
-    } catch (fault) {
-      throw unreadable(host, `block ${blockIndex} of ${segment}: ${messageOf(fault)}`);
+    } catch (error) {
+      throw unreadable(host, `block ${blockIndex} of ${segment}: ${messageOf(error)}`);
     }
   }
 

@@ -7,10 +7,10 @@ import { createPoliteFetch, type PoliteFetchRequest } from "./polite-fetch.ts";
 const nowMs = Date.UTC(2026, 0, 1);
 const url = new URL("https://host.example/xrpc/some.method");
 
-type Said = { status: number; headers?: Record<string, string> } | EarshotError;
+type Output = { status: number; headers?: Record<string, string> } | EarshotError;
 
 /** Responds from a list and repeats the last response; time passes only by waiting. */
-function politely(said: readonly Said[], rest: Partial<PoliteFetchRequest> = {}) {
+function politely(output: readonly Output[], rest: Partial<PoliteFetchRequest> = {}) {
   let elapsedMs = 0;
   const askedMs: number[] = [];
   const clock: Clock = {
@@ -22,7 +22,7 @@ function politely(said: readonly Said[], rest: Partial<PoliteFetchRequest> = {})
     },
   };
   const answer = async () => {
-    const next = said[Math.min(askedMs.length, said.length - 1)];
+    const next = output[Math.min(askedMs.length, output.length - 1)];
     askedMs.push(elapsedMs);
     if (next === undefined || next instanceof EarshotError) throw next;
     return { ...next, headers: new Headers(next.headers), json: () => ({}) };
@@ -60,7 +60,7 @@ test.each([
 ])("a refused request is made again when the host says, %s", async (_how, headers, waitMs) => {
   const waits: string[] = [];
   const { polite, askedMs } = politely([{ status: 429, headers }, { status: 200 }], {
-    onWait: ({ host, waitMs: told }) => waits.push(`${host} ${told}`),
+    onWait: ({ host, waitMs: reported }) => waits.push(`${host} ${reported}`),
   });
   expect((await polite.get(url)).status).toBe(200);
   expect(askedMs).toEqual([0, waitMs]);
@@ -83,9 +83,9 @@ test("what a later try can mend is tried again, at growing distances", async () 
 });
 
 test("after five tries the fault is told", async () => {
-  const gone = politely([unreachable]);
-  await expect(gone.polite.get(url)).rejects.toBe(unreachable);
-  expect(gone.askedMs).toHaveLength(5);
+  const removed = politely([unreachable]);
+  await expect(removed.polite.get(url)).rejects.toBe(unreachable);
+  expect(removed.askedMs).toHaveLength(5);
   const failing = politely([{ status: 500 }]);
   await expect(failing.polite.get(url)).rejects.toMatchObject({ code: "upstream_failed" });
   expect(failing.askedMs).toHaveLength(5);

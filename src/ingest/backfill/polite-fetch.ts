@@ -41,13 +41,13 @@ const backoff = { leastMs: 500, mostMs: 30_000 };
 const mostWaitMs = 15 * 60_000;
 /** Part of a host's allowance left for other clients at the same address. */
 const sparedRequests = 2;
-const toldWaitMs = 1_000;
+const reportedWaitMs = 1_000;
 
 export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   const { fetch, clock, random, requestsPerSecond, signal, onWait } = request;
   const paces = new Map<string, Pace>();
 
-  async function ask<Told extends Answer>(
+  async function send<Told extends Answer>(
     url: URL,
     send: () => Promise<Told>,
     letGo: (answer: Told) => Promise<void>,
@@ -65,7 +65,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
       }
       const { status, headers } = outcome;
       const isLater = status === 429 || (status >= 500 && status !== 501);
-      holdBack(pace, isLater ? (askedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
+      holdBack(pace, isLater ? (requestedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
       if (!isLater) return outcome;
       await letGo(outcome);
       if (isLast) throw failed(url.host, status);
@@ -78,10 +78,10 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   ): Promise<Told | EarshotError> {
     try {
       return await send();
-    } catch (fault) {
+    } catch (error) {
       signal?.throwIfAborted();
-      if (isLast || !(fault instanceof EarshotError) || !fault.retryable) throw fault;
-      return fault;
+      if (isLast || !(error instanceof EarshotError) || !error.retryable) throw error;
+      return error;
     }
   }
 
@@ -91,7 +91,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     pace.nextMs = startMs + 1_000 / requestsPerSecond;
     const waitMs = startMs - clock.elapsed();
     if (waitMs > mostWaitMs) throw limited(host, waitMs);
-    if (waitMs >= toldWaitMs) onWait?.({ host, waitMs, reason: `${host} asks to wait` });
+    if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `${host} asks to wait` });
     if (waitMs > 0) await clock.sleep(waitMs, signal);
   }
 
@@ -105,7 +105,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return known;
   }
 
-  function askedWaitMs(headers: Answer["headers"]): number | null {
+  function requestedWaitMs(headers: Answer["headers"]): number | null {
     const after = headers.get("retry-after");
     if (after === null) return resetWaitMs(headers);
     if (/^\d{1,9}$/.test(after)) return Number(after) * 1_000;
@@ -132,9 +132,10 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     signal === undefined ? options : { signal, ...options };
 
   return {
-    get: (url, options) => ask(url, () => fetch(url, withSignal(options)), nothing, options?.tries),
+    get: (url, options) =>
+      send(url, () => fetch(url, withSignal(options)), nothing, options?.tries),
     post: (url, body, options = {}) =>
-      ask(
+      send(
         url,
         () =>
           fetch(url, {
@@ -146,7 +147,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
         nothing,
       ),
     stream: (url, options) =>
-      ask(
+      send(
         url,
         () => fetch.stream(url, withSignal(options)),
         (answer) => answer.cancel(),

@@ -7,9 +7,9 @@ import { readWholeRepository } from "./read-whole-repository.ts";
 export const readHistory: ReadHistory = async (context) => {
   const { limits } = context.request;
   if (context.before.listing === null) {
-    const whole = await readWholeRepository(context).catch((fault: unknown) => {
-      if (isWorthListing(fault)) return "listing" as const;
-      throw fault;
+    const whole = await readWholeRepository(context).catch((error: unknown) => {
+      if (isWorthListing(error)) return "listing" as const;
+      throw error;
     });
     if (whole !== "listing") return whole;
   }
@@ -18,5 +18,5 @@ export const readHistory: ReadHistory = async (context) => {
 
 const listedInstead = new Set(["answer_too_large", "repository_unreadable", "upstream_timeout"]);
 
-const isWorthListing = (fault: unknown): boolean =>
-  fault instanceof EarshotError && listedInstead.has(fault.code);
+const isWorthListing = (error: unknown): boolean =>
+  error instanceof EarshotError && listedInstead.has(error.code);

@@ -46,8 +46,8 @@ export const readWholeRepository: ReadHistory = async ({ request, account, asked
     if (!entry.path.startsWith(`${postCollection}/`)) continue;
     const rkey = entry.path.slice(postCollection.length + 1);
     keys.add(rkey);
-    const held = { did, rkey, rev, record: repository.recordOf(entry) };
-    const post = postOfRecord(held, askedMs);
+    const stored = { did, rkey, rev, record: repository.recordOf(entry) };
+    const post = postOfRecord(stored, askedMs);
     if (post === null) continue;
     posts += 1;
     const full = writer.add({ kind: "upsert", post });
@@ -58,8 +58,8 @@ export const readWholeRepository: ReadHistory = async ({ request, account, asked
   }
   onProgress?.({ author, posts, readBytes: bytes });
   const badRecords = keys.size - posts;
-  const told = { rev, keys, posts, badRecords, profile };
-  return { ...told, by: "repository", asOfMs: askedMs, isWhole: true, resumed: false };
+  const reported = { rev, keys, posts, badRecords, profile };
+  return { ...reported, by: "repository", asOfMs: askedMs, isWhole: true, resumed: false };
 };
 
 const longestRefusal = 10_000;

@@ -31,13 +31,13 @@ export async function replayArchive(
   const toMs = Math.min(span.toMs, reach?.toMs ?? span.toMs);
   if (fromMs >= toMs) return { badRows: 0 };
   const collections = [...followed].map(collectionOf);
-  const wanted = new Set(collections);
+  const expected = new Set(collections);
   const turns = startSlices(clock);
   let badRows = 0;
   writer.begin(fromMs, 0);
 
   const take = (row: ReplayRow, atMs: number): Promise<void> | undefined => {
-    if (row.collection !== "" && !wanted.has(row.collection)) return undefined;
+    if (row.collection !== "" && !expected.has(row.collection)) return undefined;
     const event = read(row);
     if (event !== null && !("fault" in event)) return writer.add(atMs, event);
     if (event !== null) badRows += 1;
@@ -48,16 +48,16 @@ export async function replayArchive(
     try {
       const frame = replayFrame(row);
       return frame === null ? null : readStreamEvent(frame, followed);
-    } catch (fault) {
-      return { fault: messageOf(fault) };
+    } catch (error) {
+      return { fault: messageOf(error) };
     }
   };
 
   const rowsOf = (block: Uint8Array): readonly ReplayRow[] => {
     try {
       return [...replayRows(block)];
-    } catch (fault) {
-      throw unreadable(host, messageOf(fault));
+    } catch (error) {
+      throw unreadable(host, messageOf(error));
     }
   };
 

@@ -82,7 +82,7 @@ export async function replayStream(
     let isPaused = false;
     let isEnded = false;
     let isFirst = true;
-    const askedMs = clock.elapsed();
+    const requestedMs = clock.elapsed();
     let wake: () => void = () => {};
     const connection = openStreamConnection({
       ...replay,
@@ -137,7 +137,7 @@ export async function replayStream(
       );
       wake = () => {};
       if (!slept) return false;
-      return isFirst ? clock.elapsed() - askedMs >= idleMs : clock.now() > span.toMs + quietMs;
+      return isFirst ? clock.elapsed() - requestedMs >= idleMs : clock.now() > span.toMs + quietMs;
     }
 
     async function take(frame: Frame): Promise<void> {

@@ -117,9 +117,15 @@ export function createReplayWriter(
 
   async function write(toMs: number): Promise<void> {
     const { fromMs } = claim;
-    const held = { platform: "bluesky", account: null, source: "jetstream", fromMs, toMs } as const;
+    const stored = {
+      platform: "bluesky",
+      account: null,
+      source: "jetstream",
+      fromMs,
+      toMs,
+    } as const;
     const coverage =
-      fromMs < toMs ? missing.map(({ collection }) => ({ ...held, collection })) : [];
+      fromMs < toMs ? missing.map(({ collection }) => ({ ...stored, collection })) : [];
     const batch = { changes: [...changes, ...counts.values()], coverage };
     changes = [];
     counts = new Map();

@@ -124,7 +124,7 @@ const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): Archi
 const likeRow = (atMs: number, rkey: string, of: string): ArchivedRow =>
   row(atMs, rkey, { collection: "app.bsky.feed.like", payload: likeOf(of) });
 
-const held = (fromMs: number, toMs: number): CoverageInterval[] =>
+const stored = (fromMs: number, toMs: number): CoverageInterval[] =>
   (["posts", "likes", "reposts"] as const).map((collection) => ({
     platform: "bluesky",
     collection,
@@ -167,8 +167,8 @@ async function counted(): Promise<void> {
 
 describe("a gap that the stream's servers still have", () => {
   test("is closed by them, and the ledger has one interval where it had two", async () => {
-    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
@@ -186,8 +186,8 @@ describe("a gap that the stream's servers still have", () => {
   });
 
   test("stays open where a server begins later than it was asked to", async () => {
-    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 400, "first"));
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
@@ -196,16 +196,16 @@ describe("a gap that the stream's servers still have", () => {
   });
 
   test("stays open where no server has anything of it", async () => {
-    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
   });
 
   test("stays open, in bounded time, where the server is idle", async () => {
-    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());
     const usual = request("gaps", { clock });
     const running = replay({ ...usual, stream: { ...usual.stream, idleTimeoutMs: 10 * hourMs } });
@@ -227,9 +227,9 @@ describe("a gap that the stream's servers still have", () => {
   });
 
   test("counts reactions only of the collection that was not held", async () => {
-    const [posts, likes] = held(lateMs - 1_000, lateMs + 5_000);
-    const reposts = held(lateMs - 1_000, lateMs)[2];
-    const later = held(lateMs + 1_000, lateMs + 5_000)[2];
+    const [posts, likes] = stored(lateMs - 1_000, lateMs + 5_000);
+    const reposts = stored(lateMs - 1_000, lateMs)[2];
+    const later = stored(lateMs + 1_000, lateMs + 5_000)[2];
     const coverage = [posts, likes, reposts, later].filter((one) => one !== undefined);
     await archive.write({ changes: [], coverage });
     stream.publish(post(lateMs - 10, "before"));
@@ -243,8 +243,8 @@ describe("a gap that the stream's servers still have", () => {
   });
 
   test("goes on after a cut, with nothing twice", async () => {
-    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
@@ -265,8 +265,8 @@ describe("a gap that the stream's servers still have", () => {
 });
 
 test("a stopped replay keeps what it took, ends with the reason, and goes on there", async () => {
-  await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
-  await archive.write({ changes: [], coverage: held(lateMs + 60_000, lateMs + 65_000) });
+  await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
+  await archive.write({ changes: [], coverage: stored(lateMs + 60_000, lateMs + 65_000) });
   stream.publish(post(lateMs - 10, "before"));
   stream.publish(post(lateMs + 30_000, "within"));
   const stop = new AbortController();
@@ -409,7 +409,7 @@ test("time beyond the look-back comes from the archive, the rest from the stream
 
 test("what the live stream is about to bring is left to it", async () => {
   const nowMs = Date.now();
-  await archive.write({ changes: [], coverage: held(nowMs - 2_000, nowMs - 1_000) });
+  await archive.write({ changes: [], coverage: stored(nowMs - 2_000, nowMs - 1_000) });
   const summary = await replay(request({ fromMs: nowMs - 2_000, toMs: nowMs + hourMs }));
   expect(summary.parts).toEqual([]);
 });

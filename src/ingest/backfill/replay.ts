@@ -74,19 +74,19 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
     if (by === "stream") {
       badEvents += (await replayStream(span, { ...request.stream, ...common, random })).badFrames;
     } else if (request.network !== null) {
-      const way = { ...common, network: request.network, host: request.networkHost };
-      badEvents += (await replayArchive(span, way)).badRows;
+      const method = { ...common, network: request.network, host: request.networkHost };
+      badEvents += (await replayArchive(span, method)).badRows;
     }
     doneMs += span.toMs - span.fromMs;
   }
   if (beyond.length > 0) throw needsToken(beyond);
   const after = missingIn(await archive.coverage(), collections, request, nowMs);
-  const asked =
+  const requested =
     request.asked === "gaps" ? 0 : Math.min(request.asked.toMs, nowMs) - request.asked.fromMs;
   return {
     ...writer.tally(),
     parts,
-    heldBeforeMs: Math.max(0, asked - totalMs),
+    heldBeforeMs: Math.max(0, requested - totalMs),
     missing: unionOf(after.flatMap((missing) => missing.spans)),
     badEvents,
     seconds: (clock.elapsed() - startedMs) / 1_000,
@@ -95,12 +95,12 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
 
 /** The uncovered times of each collection: in the requested span, or between covered times. */
 function missingIn(
-  held: readonly PlatformCoverage[],
+  stored: readonly PlatformCoverage[],
   collections: readonly Collection[],
   { asked, liveSlackMs }: Pick<ReplayRequest, "asked" | "liveSlackMs">,
   nowMs: number,
 ): Missing[] {
-  const intervals = held
+  const intervals = stored
     .filter(({ platform }) => platform === "bluesky")
     .flatMap((platform) => platform.intervals)
     .filter(({ source, account }) => source === "jetstream" && account === null);

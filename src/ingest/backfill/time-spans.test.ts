@@ -5,11 +5,15 @@ import { holds, hullOf, missingOf, type Span, unionOf } from "./time-spans.ts";
 const spanOf = (fromMs: number, toMs: number): Span => ({ fromMs, toMs });
 
 test("what is missing of a span lies between what is held", () => {
-  const held = [spanOf(50, 60), spanOf(0, 10), spanOf(20, 30), spanOf(25, 40)];
-  expect(missingOf(spanOf(5, 70), held)).toEqual([spanOf(10, 20), spanOf(40, 50), spanOf(60, 70)]);
-  expect(missingOf(spanOf(22, 38), held)).toEqual([]);
+  const stored = [spanOf(50, 60), spanOf(0, 10), spanOf(20, 30), spanOf(25, 40)];
+  expect(missingOf(spanOf(5, 70), stored)).toEqual([
+    spanOf(10, 20),
+    spanOf(40, 50),
+    spanOf(60, 70),
+  ]);
+  expect(missingOf(spanOf(22, 38), stored)).toEqual([]);
   expect(missingOf(spanOf(5, 70), [])).toEqual([spanOf(5, 70)]);
-  expect(hullOf(held)).toEqual(spanOf(0, 60));
+  expect(hullOf(stored)).toEqual(spanOf(0, 60));
   expect(hullOf([])).toBeNull();
 });
 
@@ -20,15 +24,15 @@ test("each moment of a span is either held or missing", () => {
     .filter(([a, b]) => a !== b)
     .map(([a, b]) => spanOf(Math.min(a, b), Math.max(a, b)));
   fc.assert(
-    fc.property(span, fc.array(span, { maxLength: 6 }), (asked, held) => {
-      const missing = missingOf(asked, held);
-      const union = unionOf(held);
-      for (let ms = asked.fromMs; ms < asked.toMs; ms += 1) {
-        expect(holds(missing, ms)).toBe(!holds(held, ms));
-        expect(holds(union, ms)).toBe(holds(held, ms));
+    fc.property(span, fc.array(span, { maxLength: 6 }), (requested, stored) => {
+      const missing = missingOf(requested, stored);
+      const union = unionOf(stored);
+      for (let ms = requested.fromMs; ms < requested.toMs; ms += 1) {
+        expect(holds(missing, ms)).toBe(!holds(stored, ms));
+        expect(holds(union, ms)).toBe(holds(stored, ms));
       }
       for (const gap of missing)
-        expect(gap.fromMs >= asked.fromMs && gap.toMs <= asked.toMs).toBe(true);
+        expect(gap.fromMs >= requested.fromMs && gap.toMs <= requested.toMs).toBe(true);
     }),
   );
 });

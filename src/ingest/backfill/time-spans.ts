@@ -2,10 +2,10 @@
 export type Span = { fromMs: number; toMs: number };
 
 /** The parts of `span` outside `held`, in order. */
-export function missingOf(span: Span, held: readonly Span[]): Span[] {
+export function missingOf(span: Span, stored: readonly Span[]): Span[] {
   const missing: Span[] = [];
   let fromMs = span.fromMs;
-  for (const { fromMs: start, toMs: end } of inOrder(held)) {
+  for (const { fromMs: start, toMs: end } of inOrder(stored)) {
     if (start > fromMs) missing.push({ fromMs, toMs: Math.min(start, span.toMs) });
     fromMs = Math.max(fromMs, end);
     if (fromMs >= span.toMs) break;

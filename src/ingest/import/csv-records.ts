@@ -33,10 +33,10 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let hasJustClosed = false;
   let isFieldStart = true;
   let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
-  const held = createRecordLine(maxBytes);
+  const stored = createRecordLine(maxBytes);
 
   function take(): CsvRecord {
-    const record = { ...held.take(), line: firstLine };
+    const record = { ...stored.take(), line: firstLine };
     inQuotes = false;
     isFieldStart = true;
     hasJustClosed = false;
@@ -51,7 +51,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
       if (byte === lineFeed) {
         line += 1;
         if (inQuotes) continue;
-        held.hold(piece.subarray(start, at));
+        stored.hold(piece.subarray(start, at));
         yield take();
         start = at + 1;
       } else if (byte === quote) {
@@ -64,14 +64,14 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
         isFieldStart = separators.has(byte);
       }
     }
-    if (start < piece.length) held.hold(piece.subarray(start));
+    if (start < piece.length) stored.hold(piece.subarray(start));
   }
 
   function useDelimiter(delimiter: string): void {
     separators = new Set([delimiter.charCodeAt(0)]);
   }
 
-  return { useDelimiter, feed, end: () => (held.size() > 0 ? take() : null) };
+  return { useDelimiter, feed, end: () => (stored.size() > 0 ? take() : null) };
 }
 
 export function delimiterOf(header: string): string {

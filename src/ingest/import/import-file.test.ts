@@ -128,10 +128,10 @@ describe("a file is read", () => {
       archive = createMemoryArchive();
       const file = written(bytes.subarray(0, -40));
       await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
-      const held = archive.posts.size;
-      expect(held % 5_000).toBeGreaterThan(0);
+      const stored = archive.posts.size;
+      expect(stored % 5_000).toBeGreaterThan(0);
       // The last 40 bytes contain only a few lines.
-      if (bytes[0] === 0x1f) expect(held).toBeGreaterThan(11_900);
+      if (bytes[0] === 0x1f) expect(stored).toBeGreaterThan(11_900);
       const again = archive.batches.length;
       await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
       expect(archive.batches.slice(again).flatMap(({ changes }) => changes)).toEqual([]);
@@ -162,14 +162,14 @@ describe("a bad line", () => {
 
   test("is counted, told, set aside, and stops nothing", async () => {
     const file = written(`${line(1)}\n${bad.join("\n")}\n${line(2)}\n`);
-    const told: string[] = [];
+    const reported: string[] = [];
     const summary = await importing(file, {
       onRejected: ({ file: name, line: number, reason }) =>
-        told.push(`${basename(name)}:${number}: ${reason}`),
+        reported.push(`${basename(name)}:${number}: ${reason}`),
     });
     expect(summary).toMatchObject({ imported: 2, rejected: 4, rejectedFile: `${file}.rejected` });
-    expect(told[0]).toMatch(/^posts\.ndjson:2: not valid JSON/);
-    expect(told.slice(1)).toEqual([
+    expect(reported[0]).toMatch(/^posts\.ndjson:2: not valid JSON/);
+    expect(reported.slice(1)).toEqual([
       "posts.ndjson:3: created_at: expected a time in ISO 8601, such as 2015-02-24T19:35:52Z, found none",
       'posts.ndjson:4: likes: expected a whole number from 0, found "x"',
       "posts.ndjson:5: nested deeper than 16 levels",

@@ -10,8 +10,8 @@ export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
   try {
     return JSON.parse(bytes.toString("utf8"));
-  } catch (fault) {
-    throw new RecordError(`not valid JSON: ${messageOf(fault)}`);
+  } catch (error) {
+    throw new RecordError(`not valid JSON: ${messageOf(error)}`);
   }
 }
 

@@ -95,8 +95,8 @@ test("rubbish gives values or the error that the file breaks off, and no more by
       try {
         const found = textsIn(text, [2], { listName });
         expect(found.join("").length).toBeLessThanOrEqual(text.length);
-      } catch (fault) {
-        expect(String(fault)).toContain("it breaks off");
+      } catch (error) {
+        expect(String(error)).toContain("it breaks off");
       }
     }),
     { numRuns: 2_000 },

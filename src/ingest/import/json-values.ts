@@ -34,7 +34,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  const held = createRecordBytes(maxValueBytes, 0);
+  const stored = createRecordBytes(maxValueBytes, 0);
   let hasLineFeed = false;
   /** Whether objects take one line each, decided by the first non-empty one; null before it. */
   let isLinewise: boolean | null = null;
@@ -43,11 +43,11 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let name = "";
 
   function hold(piece: Buffer): void {
-    if (within !== "rest of object") held.hold(piece);
+    if (within !== "rest of object") stored.hold(piece);
   }
 
   function drop(): JsonValue {
-    const value = held.take();
+    const value = stored.take();
     hasLineFeed = false;
     inString = false;
     isEscaped = false;
@@ -57,7 +57,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   }
 
   function take(): JsonValue {
-    if (open === "container" && within === "file" && held.size() > 2) isLinewise ??= !hasLineFeed;
+    if (open === "container" && within === "file" && stored.size() > 2) isLinewise ??= !hasLineFeed;
     return drop();
   }
 

@@ -13,7 +13,7 @@ export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecord
 
 /** Accepts records up to `maxBytes`, and `endBytes` of their line end. */
 export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordBytes {
-  let held: Buffer[] = [];
+  let stored: Buffer[] = [];
   let size = 0;
   let isTooLong = false;
 
@@ -21,31 +21,31 @@ export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordByte
     hold: (piece) => {
       size += piece.length;
       if (isTooLong) return;
-      held.push(piece);
+      stored.push(piece);
       if (size <= maxBytes + endBytes) return;
       isTooLong = true;
-      held = [Buffer.from(Buffer.concat(held).subarray(0, recordBytesLimit(maxBytes)))];
+      stored = [Buffer.from(Buffer.concat(stored).subarray(0, recordBytesLimit(maxBytes)))];
     },
     size: () => size,
     take: () => {
-      const [first] = held;
-      const bytes = held.length === 1 && first !== undefined ? first : Buffer.concat(held);
-      const taken = { bytes, isTooLong };
-      held = [];
+      const [first] = stored;
+      const bytes = stored.length === 1 && first !== undefined ? first : Buffer.concat(stored);
+      const used = { bytes, isTooLong };
+      stored = [];
       size = 0;
       isTooLong = false;
-      return taken;
+      return used;
     },
   };
 }
 
 /** For lines that end in LF or CRLF: the extra byte may be the carriage return. */
 export function createRecordLine(maxBytes: number): RecordBytes {
-  const held = createRecordBytes(maxBytes, 1);
+  const stored = createRecordBytes(maxBytes, 1);
   return {
-    ...held,
+    ...stored,
     take: () => {
-      const { bytes: whole, isTooLong } = held.take();
+      const { bytes: whole, isTooLong } = stored.take();
       const bytes = !isTooLong && whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
       return { bytes, isTooLong: isTooLong || bytes.length > maxBytes };
     },

@@ -10,12 +10,12 @@ const least = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hell
 const nowMs = Date.UTC(2026, 6, 5);
 const postOf = (fields: object, platform: (typeof platforms)[number] = "x") =>
   toPost(readImportRecord({ ...least, ...fields }), platform, nowMs);
-const faultOf = (fields: object, platform: (typeof platforms)[number] = "x") => {
+const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => {
   try {
     postOf(fields, platform);
-  } catch (fault) {
-    if (fault instanceof RecordError) return fault.message;
-    throw fault;
+  } catch (error) {
+    if (error instanceof RecordError) return error.message;
+    throw error;
   }
   throw new Error("the record was taken");
 };
@@ -106,15 +106,15 @@ describe("what is absent", () => {
   });
 
   test.each(requiredFields)("%s may not be", (name) => {
-    expect(faultOf({ [name]: null })).toBe(
+    expect(errorOf({ [name]: null })).toBe(
       `${name}: expected ${importFields[name].expected}, found none`,
     );
   });
 
   test("the text may be empty, the author not", () => {
     expect(postOf({ text: "" }).text).toBe("");
-    expect(faultOf({ author: "" })).toMatch(/^author: /);
-    expect(faultOf({ author: "@" })).toMatch(/^author: /);
+    expect(errorOf({ author: "" })).toMatch(/^author: /);
+    expect(errorOf({ author: "@" })).toMatch(/^author: /);
   });
 
   test("unknown fields are passed over by name", () => {
@@ -167,7 +167,7 @@ describe("a wrong value is refused with the field, what was found and what is ex
       'in_reply_to_id: expected the number of a post on X as a decimal string, found "abc"',
     ],
   ])("%j", (fields, message) => {
-    expect(faultOf(fields)).toBe(message);
+    expect(errorOf(fields)).toBe(message);
   });
 
   test.each([
@@ -176,7 +176,7 @@ describe("a wrong value is refused with the field, what was found and what is ex
     { author: "a".repeat(1_001) },
     { urls: [`https://example.org/${"a".repeat(9_000)}`] },
   ])("beyond its bound", (fields) => {
-    expect(faultOf(fields)).toMatch(/expected .* found/);
+    expect(errorOf(fields)).toMatch(/expected .* found/);
   });
 
   test.each([["[]"], ["1"], ["null"], ['"text"']])("a record that is %s", (json) => {
@@ -198,8 +198,8 @@ describe("a wrong value is refused with the field, what was found and what is ex
             const post = postOf(fields, platform);
             expect(post.text.isWellFormed()).toBe(true);
             expect(post.uri).not.toBe("");
-          } catch (fault) {
-            expect(fault).toBeInstanceOf(RecordError);
+          } catch (error) {
+            expect(error).toBeInstanceOf(RecordError);
           }
         },
       ),
@@ -208,7 +208,7 @@ describe("a wrong value is refused with the field, what was found and what is ex
 });
 
 test("a reason moves no cursor, whatever the value", () => {
-  expect(faultOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
+  expect(errorOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
     'id: expected a decimal string, found "\\u001b[2J31m"',
   );
 });
@@ -235,17 +235,17 @@ describe("identity", () => {
     ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
     ["9000000000000000000", "2078-11-02"],
   ])("on X is not the number %s, which is ahead of now", (id, time) => {
-    expect(faultOf({ id })).toMatch(
+    expect(errorOf({ id })).toMatch(
       /^id: expected the number of a post whose time is not ahead of now, found "/,
     );
-    expect(faultOf({ id })).toContain(`${id}, of ${time}`);
-    expect(faultOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
+    expect(errorOf({ id })).toContain(`${id}, of ${time}`);
+    expect(errorOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
   });
 
   test("on X may be a day ahead, as clocks differ", () => {
     const idOf = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
     expect(postOf({ id: idOf(nowMs + 86_400_000) }).nativeId).not.toBeNull();
-    expect(faultOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
+    expect(errorOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
   });
 
   test("on X is the number, whatever the file says the uri is", () => {
@@ -264,7 +264,7 @@ describe("identity", () => {
   });
 
   test("on X a uri that is no address is refused", () => {
-    expect(faultOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https address/);
+    expect(errorOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https address/);
   });
 
   test("without uri and id is the hash of author, time and text", () => {
@@ -297,7 +297,7 @@ describe("identity", () => {
     [{ author_id: "alice" }, /^author_id: expected a DID/],
     [{ quote_of_id: "at://nobody" }, /^quote_of_id: expected a post's uri/],
   ])("on Bluesky %j is refused", (fields, message) => {
-    expect(faultOf(fields, "bluesky")).toMatch(message);
+    expect(errorOf(fields, "bluesky")).toMatch(message);
   });
 
   test("on Mastodon is the uri, else the page, else the number on the author's server", () => {
@@ -306,7 +306,7 @@ describe("identity", () => {
     expect(postOf({ author, uri, id: "1" }, "mastodon").uri).toBe(uri);
     expect(postOf({ author, url: uri }, "mastodon").uri).toBe(uri);
     expect(postOf({ author, id: "1" }, "mastodon").uri).toBe("import:mastodon:1@one.example");
-    expect(faultOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
+    expect(errorOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
   });
 
   test("on Mastodon an account's number counts with its server", () => {
@@ -420,8 +420,8 @@ test("docs/import.md shows every field with what it may hold", () => {
   const page = readFileSync(new URL("../../../docs/import.md", import.meta.url), "utf8");
   const rows = page.matchAll(/^\| `([a-z_]+)` \| ([^|]+) \| [^|]+ \|$/gm);
   const shown = Object.fromEntries([...rows].map(([, name, value]) => [name, value?.trim()]));
-  const held = Object.entries(importFields).map(([name, { expected }]) => [name, expected]);
-  expect(shown).toEqual(Object.fromEntries(held));
+  const stored = Object.entries(importFields).map(([name, { expected }]) => [name, expected]);
+  expect(shown).toEqual(Object.fromEntries(stored));
   const example = /```json\n(.+)\n```/.exec(page)?.[1] ?? "";
   expect(postOf(JSON.parse(example)).nativeId).toBe(570306133677760513n);
 });

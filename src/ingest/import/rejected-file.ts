@@ -32,7 +32,7 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   async function openFirst(): Promise<FileHandle> {
     const inDataDir = join(dataDir, file === "-" ? "stdin" : basename(file));
     const candidates = file === "-" ? [inDataDir] : [file, inDataDir];
-    let fault: unknown = null;
+    let error: unknown = null;
     for (const candidate of candidates.flatMap(namesOf)) {
       try {
         const opened = await open(candidate, modeOf(), 0o600);
@@ -41,19 +41,19 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
         await opened.truncate(size);
         return opened;
       } catch (thrown) {
-        fault = thrown;
+        error = thrown;
       }
     }
-    throw fault;
+    throw error;
   }
 
-  function namesOf(place: string): string[] {
-    if (runMs === null) return [`${place}.rejected`];
+  function namesOf(position: string): string[] {
+    if (runMs === null) return [`${position}.rejected`];
     const stamp = new Date(runMs).toISOString().replaceAll(":", "-");
     // Runs that start in the same millisecond use the next name.
     return Array.from(
       { length: mostRunsAtOnce },
-      (_unused, index) => `${place}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
+      (_unused, index) => `${position}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
     );
   }
 

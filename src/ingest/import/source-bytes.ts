@@ -62,8 +62,8 @@ export async function* decompressed(
       if (position <= offset) continue;
       yield before < offset ? piece.subarray(offset - before) : piece;
     }
-  } catch (fault) {
-    throw fault instanceof EarshotError ? fault : unreadable(name, fault);
+  } catch (error) {
+    throw error instanceof EarshotError ? error : unreadable(name, error);
   }
 }
 
@@ -87,9 +87,9 @@ async function* gunzipped(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   pipeline(input, gunzip, () => {});
   try {
     yield* gunzip;
-  } catch (fault) {
+  } catch (error) {
     yield* waitingIn(gunzip);
-    throw fault;
+    throw error;
   }
 }
 
@@ -122,10 +122,10 @@ function tooLarge(name: string, what: string, setting: string): EarshotError {
   });
 }
 
-export function unreadable(name: string, fault: unknown): EarshotError {
-  return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(fault)}`, {
+export function unreadable(name: string, error: unknown): EarshotError {
+  return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(error)}`, {
     status: 400,
     hint: "what was read before the fault is kept; run the import again when the file is whole",
-    cause: fault,
+    cause: error,
   });
 }

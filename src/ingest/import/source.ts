@@ -65,9 +65,9 @@ export async function openImportSource(
       );
     }
     return await fileSource(file, handle, status.size, status.mtimeMs, limits);
-  } catch (fault) {
+  } catch (error) {
     await handle?.close().catch(() => {});
-    throw unreadable(file, fault);
+    throw unreadable(file, error);
   }
 }
 
@@ -97,10 +97,10 @@ async function fileSource(
     yield* decompressed(name, counted(raw, counter), format, { skipped, offset }, counter, limits);
   }
 
-  async function files(wanted: RegExp): Promise<readonly SourceFile[]> {
+  async function files(expected: RegExp): Promise<readonly SourceFile[]> {
     if (format !== "zip") return [{ pieces: () => pieces(0) }];
-    const found = await members((path) => wanted.test(path));
-    if (found.length === 0) throw unreadable(name, new Error(`no file in it matches ${wanted}`));
+    const found = await members((path) => expected.test(path));
+    if (found.length === 0) throw unreadable(name, new Error(`no file in it matches ${expected}`));
     let position = 0;
     const onRead = (bytes: number) => {
       counter.bytes += bytes;
@@ -113,28 +113,28 @@ async function fileSource(
             checkSize(name, position, counter.bytes, limits);
             yield piece;
           }
-        } catch (fault) {
-          throw fault instanceof EarshotError ? fault : unreadable(name, fault);
+        } catch (error) {
+          throw error instanceof EarshotError ? error : unreadable(name, error);
         }
       },
     }));
   }
 
-  const members = (isWanted: (path: string) => boolean) =>
-    readZipDirectory(handle, totalBytes, isWanted).catch((fault: unknown) => {
-      throw unreadable(name, fault);
+  const members = (isExpected: (path: string) => boolean) =>
+    readZipDirectory(handle, totalBytes, isExpected).catch((error: unknown) => {
+      throw unreadable(name, error);
     });
 
-  async function companion(wanted: string): Promise<Buffer | null> {
+  async function companion(expected: string): Promise<Buffer | null> {
     try {
-      if (format !== "zip") return await readSmall(createBesides(name, wanted));
-      const [member] = await members((path) => posix.basename(path) === wanted);
+      if (format !== "zip") return await readSmall(createBesides(name, expected));
+      const [member] = await members((path) => posix.basename(path) === expected);
       return member === undefined
         ? null
         : await readSmall(zipMemberPieces(handle, member, () => {}));
-    } catch (fault) {
-      if (isAbsentFile(fault)) return null;
-      throw fault instanceof EarshotError ? fault : unreadable(`${wanted} of ${name}`, fault);
+    } catch (error) {
+      if (isAbsentFile(error)) return null;
+      throw error instanceof EarshotError ? error : unreadable(`${expected} of ${name}`, error);
     }
   }
 
@@ -165,8 +165,8 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
       length += next.value.length;
     }
     const start = Buffer.concat(head);
-    const place = { skipped: 0, offset };
-    yield* decompressed(name, chained(start, raw), formatOf(start), place, counter, limits);
+    const position = { skipped: 0, offset };
+    yield* decompressed(name, chained(start, raw), formatOf(start), position, counter, limits);
   }
 
   return {
@@ -187,8 +187,8 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
 const createBesides = (file: string, name: string): AsyncIterable<Buffer> =>
   createReadStream(join(dirname(file), name));
 
-const isAbsentFile = (fault: unknown): boolean =>
-  fault instanceof Error && "code" in fault && fault.code === "ENOENT";
+const isAbsentFile = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
 
 async function readSmall(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const read: Buffer[] = [];

@@ -99,12 +99,12 @@ describe("a zip archive", () => {
 
   test("with any of its bytes changed gives the same content or an error", async () => {
     const bytes = zipArchive([file("a", "some text"), file("b", "other", { isStored: true })]);
-    const place = fc.integer({ min: 0, max: bytes.length - 1 });
+    const position = fc.integer({ min: 0, max: bytes.length - 1 });
     await fc.assert(
-      fc.asyncProperty(place, fc.integer({ min: 1, max: 255 }), async (at, by) => {
+      fc.asyncProperty(position, fc.integer({ min: 1, max: 255 }), async (at, by) => {
         const changed = Buffer.from(bytes);
         changed[at] = (changed[at] ?? 0) ^ by;
-        const contents = await contentsOf(changed).catch((fault: unknown) => fault);
+        const contents = await contentsOf(changed).catch((error: unknown) => error);
         if (contents instanceof Error) return;
         for (const text of Object.values(contents as Record<string, string>)) {
           expect(["some text", "other"]).toContain(text);

@@ -35,7 +35,7 @@ const headerSize = 30;
 export async function readZipDirectory(
   handle: FileHandle,
   totalBytes: number,
-  isWanted: (name: string) => boolean,
+  isExpected: (name: string) => boolean,
 ): Promise<ZipMember[]> {
   const { offset, bytes } = await findDirectory(handle, totalBytes);
   if (offset + bytes > totalBytes) throw new Error("its zip directory is damaged");
@@ -51,7 +51,7 @@ export async function readZipDirectory(
     const next = extraEnd + directory.readUInt16LE(at + 32);
     if (next > directory.length) throw new Error("its zip directory is damaged");
     const name = directory.toString("utf8", at + entrySize, Math.min(nameEnd, at + longestName));
-    if (isWanted(name)) {
+    if (isExpected(name)) {
       const entry = directory.subarray(at, nameEnd);
       members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
@@ -161,7 +161,8 @@ function largeValues(extra: Buffer): number[] {
     const end = at + 4 + extra.readUInt16LE(at + 2);
     if (extra.readUInt16LE(at) === 1 && end <= extra.length) {
       const values: number[] = [];
-      for (let place = at + 4; place + 8 <= end; place += 8) values.push(numberAt(extra, place));
+      for (let position = at + 4; position + 8 <= end; position += 8)
+        values.push(numberAt(extra, position));
       return values;
     }
     at = end;

@@ -49,15 +49,15 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
     closed.abort();
     frame?.stream.destroy();
   });
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   decompress()
-    .catch((fault) => {
-      faults.push(fault);
+    .catch((error) => {
+      errors.push(error);
       if (frame !== null) for (const piece of waitingIn(frame.stream)) output.write(piece);
     })
     .finally(() => output.end());
   yield* output;
-  for (const fault of faults) throw fault;
+  for (const error of errors) throw error;
 }
 
 /** Buffered data of a stream, which iteration would lose if the stream failed. */

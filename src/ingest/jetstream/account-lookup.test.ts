@@ -15,13 +15,13 @@ type Request = { atMs: number; actors: string[]; headers: Readonly<Record<string
 
 let clock: ManualClock;
 let accounts: string[];
-let lookedUp: Map<string, number>;
+let cachedUp: Map<string, number>;
 let changes: ArchiveChange[];
 let requests: Request[];
 let views: Map<string, View>;
 /** Responses that replace the next ones. */
 let refusals: (Error | [number, Record<string, string>])[];
-let writeFaults: Error[];
+let writeErrors: Error[];
 let lookUp: LookUp;
 
 const answerOf = (status: number, headers: Record<string, string>, body: unknown) =>
@@ -47,13 +47,13 @@ function start(settings: Partial<LookUpSettings> = {}): void {
   lookUp = startLookUp({
     archive: {
       accountsToLookUp: async (_platform, beforeMs, limit) =>
-        accounts.filter((id) => (lookedUp.get(id) ?? -1) < beforeMs).slice(0, limit),
+        accounts.filter((id) => (cachedUp.get(id) ?? -1) < beforeMs).slice(0, limit),
       write: async (batch) => {
-        const fault = writeFaults.shift();
-        if (fault !== undefined) throw fault;
+        const error = writeErrors.shift();
+        if (error !== undefined) throw error;
         changes.push(...batch.changes);
         for (const change of batch.changes) {
-          if (change.kind === "looked-up") lookedUp.set(change.userId, change.atMs);
+          if (change.kind === "looked-up") cachedUp.set(change.userId, change.atMs);
         }
         return { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
       },
@@ -79,12 +79,12 @@ function start(settings: Partial<LookUpSettings> = {}): void {
 beforeEach(() => {
   clock = createManualClock();
   accounts = [];
-  lookedUp = new Map();
+  cachedUp = new Map();
   changes = [];
   requests = [];
   views = new Map();
   refusals = [];
-  writeFaults = [];
+  writeErrors = [];
 });
 afterEach(async () => {
   await lookUp.stop();
@@ -188,7 +188,7 @@ describe("requests", () => {
       [500, 25],
       [1_000, 10],
     ]);
-    expect(lookedUp.size).toBe(60);
+    expect(cachedUp.size).toBe(60);
   });
 
   test("that are refused for one account are made without it", async () => {
@@ -197,7 +197,7 @@ describe("requests", () => {
     for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
     start();
     await clock.advance(10 * secondMs);
-    expect(lookedUp.size).toBe(8);
+    expect(cachedUp.size).toBe(8);
     expect(lookUp.state()).toMatchObject({ found: 7, missing: 1, failures: 0 });
     expect(requests).toHaveLength(7);
   });
@@ -226,17 +226,17 @@ describe("requests", () => {
     start();
     await clock.advance(60 * secondMs);
     expect(requests.map(({ atMs }) => atMs)).toEqual([0, 750, 2_250, 5_250, 11_250]);
-    expect(lookedUp.size).toBe(1);
+    expect(cachedUp.size).toBe(1);
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 4 });
   });
 
   test("are made again when the archive did not take what was found", async () => {
     accounts = [didOf(1)];
-    writeFaults = [new Error("database or disk is full")];
+    writeErrors = [new Error("database or disk is full")];
     start();
     await clock.advance(0);
     expect(lookUp.state().detail).toContain("database or disk is full");
     await clock.advance(secondMs);
-    expect(lookedUp.size).toBe(1);
+    expect(cachedUp.size).toBe(1);
   });
 });

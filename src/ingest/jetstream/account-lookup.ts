@@ -53,7 +53,7 @@ export type LookUpRequest = {
 
 /** Pause before a request that would not be full, so that accounts accumulate. */
 const gatherMs = 2_000;
-const mostAsked = 1_000;
+const mostRequested = 1_000;
 
 export function startLookUp(request: LookUpRequest): LookUp {
   const { archive, clock, random, settings, log } = request;
@@ -61,13 +61,13 @@ export function startLookUp(request: LookUpRequest): LookUp {
   const sources = new Set(settings.sources);
   const { host } = new URL(settings.appViewUrl);
   const stopping = new AbortController();
-  const asked = new Set<string>();
+  const requested = new Set<string>();
 
   const counts = { found: 0, missing: 0, failures: 0 };
   let answers = false;
   let waiting: { reason: string; untilMs: number } | null = null;
   let nextRequestMs = clock.elapsed();
-  let askedMs: number | null = null;
+  let requestedMs: number | null = null;
 
   async function run(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; ) {
@@ -76,10 +76,10 @@ export function startLookUp(request: LookUpRequest): LookUp {
         if (accounts.length > 0) await lookUp(accounts);
         failures = 0;
         if (accounts.length < mostProfiles) await pause(gatherMs);
-      } catch (fault) {
+      } catch (error) {
         if (stopping.signal.aborted) return;
         failures += 1;
-        await waitAfter(fault, failures);
+        await waitAfter(error, failures);
       }
     }
   }
@@ -87,19 +87,19 @@ export function startLookUp(request: LookUpRequest): LookUp {
   async function nextAccounts(): Promise<readonly string[]> {
     const beforeMs = clock.now() - settings.ageMs;
     const due = await archive.accountsToLookUp("bluesky", beforeMs, mostProfiles);
-    return [...new Set([...asked, ...due])].slice(0, mostProfiles);
+    return [...new Set([...requested, ...due])].slice(0, mostProfiles);
   }
 
   async function lookUp(accounts: readonly string[]): Promise<void> {
     const nowMs = clock.now();
     const known = accounts.filter(isDid);
-    const found = await ask(known);
+    const found = await send(known);
     const changes = accounts.flatMap((userId): readonly ArchiveChange[] => [
       ...(found.get(userId) ?? []),
       { kind: "looked-up", platform: "bluesky", userId, atMs: nowMs },
     ]);
     await archive.write({ changes });
-    for (const account of accounts) asked.delete(account);
+    for (const account of accounts) requested.delete(account);
     counts.found += found.size;
     counts.missing += accounts.length - found.size;
   }
@@ -107,7 +107,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
   /**
    * The AppView's data of accounts. It refuses a whole request for one invalid account, so a refused batch is split in halves.
    */
-  async function ask(
+  async function send(
     accounts: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ArchiveChange[]>> {
     if (accounts.length === 0) return new Map();
@@ -119,12 +119,12 @@ export function startLookUp(request: LookUpRequest): LookUp {
       waiting = null;
       return found;
     }
-    if (answer.status === 429) askedMs = requestedPauseMs(answer.headers, clock.now());
+    if (answer.status === 429) requestedMs = requestedPauseMs(answer.headers, clock.now());
     if (answer.status !== 400) throw new Error(`HTTP ${answer.status}`);
     const half = Math.floor(accounts.length / 2);
     if (half === 0) return new Map();
-    const first = await ask(accounts.slice(0, half));
-    return new Map([...first, ...(await ask(accounts.slice(half)))]);
+    const first = await send(accounts.slice(0, half));
+    return new Map([...first, ...(await send(accounts.slice(half)))]);
   }
 
   async function get(url: URL) {
@@ -142,12 +142,12 @@ export function startLookUp(request: LookUpRequest): LookUp {
     });
   }
 
-  async function waitAfter(fault: unknown, failures: number): Promise<void> {
+  async function waitAfter(error: unknown, failures: number): Promise<void> {
     counts.failures += 1;
     answers = false;
-    const waitMs = Math.max(askedMs ?? 0, backoffMs(failures - 1, backoff, random));
-    askedMs = null;
-    const reason = messageOf(fault);
+    const waitMs = Math.max(requestedMs ?? 0, backoffMs(failures - 1, backoff, random));
+    requestedMs = null;
+    const reason = messageOf(error);
     waiting = { reason, untilMs: clock.elapsed() + waitMs };
     log.warn({ host, reason, waitMs }, "look-up: accounts are not told of");
     await pause(waitMs);
@@ -170,7 +170,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
   const ended = run();
   return {
     ask: (account) => {
-      if (asked.size < mostAsked) asked.add(account);
+      if (requested.size < mostRequested) requested.add(account);
     },
     state,
     stop: async () => {

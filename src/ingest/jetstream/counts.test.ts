@@ -170,17 +170,17 @@ test("never too low, wherever it is stopped and though the order of events is be
 });
 
 describe("what is followed", () => {
-  const asked = () =>
+  const requested = () =>
     new URL(server.requests[0]?.url ?? "", "ws://x").searchParams.getAll("wantedCollections");
-  const held = () => [
+  const stored = () => [
     ...new Set(archive.batches.flatMap(({ coverage }) => coverage ?? []).map((c) => c.collection)),
   ];
 
   test("by default is everything, and the coverage tells each", async () => {
     server.events.push(commit(startUs, "a"), like(1));
     start();
-    await archive.until(() => likes() === 1 && held().length > 0);
-    expect(held()).toEqual(["posts", "likes", "reposts"]);
+    await archive.until(() => likes() === 1 && stored().length > 0);
+    expect(stored()).toEqual(["posts", "likes", "reposts"]);
     expect(archive.posts.get(uriOf("a"))?.counts).toEqual({
       likes: 0,
       reposts: 0,
@@ -192,9 +192,9 @@ describe("what is followed", () => {
   test("is what the setting names, whatever the server sends", async () => {
     server.events.push(commit(startUs, "a"), like(1), commit(startUs + 2 * secondUs, "b"));
     start({ followed: ["posts"] });
-    await archive.until(() => archive.posts.size === 2 && held().length > 0);
-    expect(asked()).toEqual(["app.bsky.feed.post"]);
-    expect(held()).toEqual(["posts"]);
+    await archive.until(() => archive.posts.size === 2 && stored().length > 0);
+    expect(requested()).toEqual(["app.bsky.feed.post"]);
+    expect(stored()).toEqual(["posts"]);
     expect(likes()).toBe(0);
     expect(archive.posts.get(uriOf("a"))?.counts.likes).toBeNull();
   });

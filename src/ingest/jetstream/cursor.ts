@@ -7,7 +7,7 @@ import type { JetstreamSettings } from "./settings.ts";
 const leastStepUs = 100_000;
 
 export type JetstreamCursor = {
-  urlOf(turn: number, place: JetstreamPosition | null, withCompression: boolean): URL;
+  urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /**
    * Moves the start past an event that a server sends although it is too large, in growing steps, as its end is unknown.
    * `reachUs` is the latest event time, null if there was none. Returns null if there is no position to start from.
@@ -23,19 +23,19 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
   let passed: { server: string; toUs: number } | null = null;
   let stepUs = leastStepUs;
 
-  function cursorFor(server: string, place: JetstreamPosition | null): number | null {
+  function cursorFor(server: string, position: JetstreamPosition | null): number | null {
     const passedUs = passed?.server === server ? passed.toUs : null;
-    if (place === null) return passedUs ?? firstUs;
-    return Math.max(resumeUs(place, server, overlapMs), passedUs ?? 0);
+    if (position === null) return passedUs ?? firstUs;
+    return Math.max(resumeUs(position, server, overlapMs), passedUs ?? 0);
   }
 
   return {
-    urlOf(turn, place, withCompression) {
+    urlOf(turn, position, withCompression) {
       const url = new URL(urls[turn % urls.length] ?? "");
       for (const word of followed) url.searchParams.append("wantedCollections", collectionOf(word));
       url.searchParams.set("maxMessageSizeBytes", String(maxFrameBytes));
       if (withCompression) url.searchParams.set("compress", "true");
-      const cursorUs = cursorFor(url.host, place);
+      const cursorUs = cursorFor(url.host, position);
       if (cursorUs !== null) url.searchParams.set("cursor", String(cursorUs));
       return url;
     },

@@ -9,7 +9,7 @@ import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 /** An event further in the future is rejected: resuming there would skip everything before it. */
 const mostAheadMs = 86_400_000;
 
-type TakenEvent = StreamItem & { renamed: string | null };
+type UsedEvent = StreamItem & { renamed: string | null };
 
 export type EventTakerOptions = {
   clock: Clock;
@@ -19,7 +19,7 @@ export type EventTakerOptions = {
   saved: JetstreamPosition | null;
 };
 
-export type EventTaker = (frame: FrameText, server: string) => TakenEvent | null;
+export type EventTaker = (frame: FrameText, server: string) => UsedEvent | null;
 
 /** Parses frames. A repeated event only advances the time; null means an unreadable frame or a time too far ahead. */
 export function createEventTaker(options: EventTakerOptions): EventTaker {

@@ -32,7 +32,7 @@ const start = (url = server.url, nowUs = startUs + 60 * secondUs): Jetstream => 
   return ingest;
 };
 const inserted = () => archive.reports.reduce((sum, report) => sum + report.inserted, 0);
-const placeUs = (): number => JSON.parse(archive.checkpoints.get("jetstream") ?? "{}").timeUs;
+const positionUs = (): number => JSON.parse(archive.checkpoints.get("jetstream") ?? "{}").timeUs;
 /** The covered seconds of posts since the start; adjacent intervals are merged. */
 const covered = () =>
   archive.batches
@@ -74,7 +74,7 @@ test("a server that lies about order and time does no harm", async () => {
   await archive.until(() => archive.posts.size === 40);
   await vi.waitFor(() => expect(state().badFrames).toBe(80));
   expect(inserted()).toBe(40);
-  await vi.waitFor(() => expect(placeUs()).toBe(startUs + 39 * secondUs));
+  await vi.waitFor(() => expect(positionUs()).toBe(startUs + 39 * secondUs));
 });
 
 test("a server whose clock goes back goes on, and the place waits for it to catch up", async () => {
@@ -83,10 +83,10 @@ test("a server whose clock goes back goes on, and the place waits for it to catc
   await archive.until(() => archive.posts.size === 2);
   server.send(commit(startUs + 4 * secondUs, "c"), commit(startUs + 5 * secondUs, "d"));
   await archive.until(() => archive.posts.size === 4);
-  expect(placeUs()).toBe(startUs + 10 * secondUs);
+  expect(positionUs()).toBe(startUs + 10 * secondUs);
   server.send(commit(startUs + 12 * secondUs, "e"));
   await archive.until(() => archive.posts.size === 5);
-  expect(placeUs()).toBe(startUs + 12 * secondUs);
+  expect(positionUs()).toBe(startUs + 12 * secondUs);
   expect(covered()).toEqual([[0, 12]]);
 });
 

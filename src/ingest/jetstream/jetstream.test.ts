@@ -324,8 +324,8 @@ describe("coverage", () => {
     server.send({ did, time_us: startUs + secondUs, kind: "account", account: {} } as Event);
     await archive.until(() => covered().length === 1);
     expect(covered()).toEqual([[second, second + 1_000]]);
-    const place = { timeUs: startUs + secondUs, host: new URL(server.url).host };
-    expect(JSON.parse(archive.checkpoints.get("jetstream") ?? "")).toEqual(place);
+    const position = { timeUs: startUs + secondUs, host: new URL(server.url).host };
+    expect(JSON.parse(archive.checkpoints.get("jetstream") ?? "")).toEqual(position);
   });
 });
 
@@ -403,9 +403,9 @@ describe("a server that does not serve", () => {
   });
 
   test("because nobody listens is told so", async () => {
-    const gone = await startFakeJetstream();
-    await gone.close();
-    const { state } = start({ urls: [gone.url], leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
+    const removed = await startFakeJetstream();
+    await removed.close();
+    const { state } = start({ urls: [removed.url], leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
     await vi.waitFor(() =>
       expect(state()).toMatchObject({
         status: "waiting",

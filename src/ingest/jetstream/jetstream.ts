@@ -103,9 +103,9 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         turn += 1;
       }
       // A repeated overlap does not count as progress.
-      const placeUs = stream.place()?.timeUs ?? 0;
-      failures = placeUs > durableUs ? 0 : failures + 1;
-      durableUs = placeUs;
+      const positionUs = stream.place()?.timeUs ?? 0;
+      failures = positionUs > durableUs ? 0 : failures + 1;
+      durableUs = positionUs;
       await link.wait(url.hostname, reason, failures);
     }
   }
@@ -134,8 +134,8 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     try {
       dictionary = await request.dictionary(link.signal);
       withoutDictionary = null;
-    } catch (fault) {
-      withoutDictionary = messageOf(fault);
+    } catch (error) {
+      withoutDictionary = messageOf(error);
       log.warn({ reason: withoutDictionary }, "ingest: frames come uncompressed");
     }
   }

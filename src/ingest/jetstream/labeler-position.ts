@@ -4,8 +4,8 @@ import type { LabelerSettings } from "./labeler-settings.ts";
 /** A labeler's last frame by its sequence number, and the latest label time so far. */
 export type LabelerPosition = { seq: number; timeMs: number };
 
-export const isLaterFrame = (place: LabelerPosition, than: LabelerPosition): boolean =>
-  place.seq > than.seq;
+export const isLaterFrame = (position: LabelerPosition, than: LabelerPosition): boolean =>
+  position.seq > than.seq;
 
 export function readLabelerPosition(checkpoint: string | null): LabelerPosition | null {
   if (checkpoint === null) return null;

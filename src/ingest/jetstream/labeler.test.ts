@@ -60,7 +60,7 @@ const startConnected = async (settings: Partial<LabelerSettings> = {}) => {
   return started;
 };
 const changes = () => archive.batches.flatMap((batch) => batch.changes);
-const place = () => {
+const position = () => {
   const value = [...archive.checkpoints.values()][0];
   return value === undefined ? null : (JSON.parse(value) as { seq: number; timeMs: number });
 };
@@ -128,14 +128,14 @@ describe("where it begins", () => {
   test("behind the last frame on disk, after a cut and after a restart", async () => {
     await startConnected();
     server.publish(label(1));
-    await archive.until(() => place()?.seq === 1);
+    await archive.until(() => position()?.seq === 1);
     server.cut();
     server.publish(label(2));
-    await archive.until(() => place()?.seq === 2);
+    await archive.until(() => position()?.seq === 2);
     await labeler?.stop();
     server.publish(label(3));
     await startConnected();
-    await archive.until(() => place()?.seq === 3);
+    await archive.until(() => position()?.seq === 3);
     expect(server.cursors).toEqual([null, "1", "2"]);
     expect(archive.labels.size).toBe(3);
     expect(covered()).toEqual([[1, 3]]);
@@ -152,12 +152,12 @@ describe("the coverage has a gap", () => {
     await startConnected();
     server.publish(label(1));
     server.publish(label(2));
-    await archive.until(() => place()?.seq === 2);
+    await archive.until(() => position()?.seq === 2);
     await labeler?.stop();
     for (const second of [3, 4, 5, 6]) server.publish(label(second));
     server.forgetBefore(5);
     await startConnected();
-    await archive.until(() => place()?.seq === 6);
+    await archive.until(() => position()?.seq === 6);
     expect(covered()).toEqual([
       [1, 2],
       [5, 6],
@@ -172,7 +172,7 @@ describe("the coverage has a gap", () => {
     server.sendRaw("text");
     server.publish(label(7));
     server.publish(label(8));
-    await archive.until(() => place()?.seq === 4);
+    await archive.until(() => position()?.seq === 4);
     expect(state().unreadable).toBe(2);
     expect(covered()).toEqual([
       [1, 2],
@@ -183,7 +183,7 @@ describe("the coverage has a gap", () => {
   test("when the labeler has begun anew, after some tries", async () => {
     await startConnected();
     for (const second of [1, 2, 3]) server.publish(label(second));
-    await archive.until(() => place()?.seq === 3);
+    await archive.until(() => position()?.seq === 3);
     server.reset();
     server.cut();
     await vi.waitFor(() => expect(server.cursors).toHaveLength(7));
@@ -191,7 +191,7 @@ describe("the coverage has a gap", () => {
     expect(server.cursors).toEqual([null, "3", "3", "3", "3", "3", null]);
     server.publish(label(8));
     server.publish(label(9));
-    await archive.until(() => place()?.seq === 2);
+    await archive.until(() => position()?.seq === 2);
     expect(covered()).toEqual([
       [1, 3],
       [8, 9],
@@ -203,11 +203,11 @@ test("a frame that is too large is passed over, and the coverage has a gap there
   await startConnected({ maxFrameBytes: 2_000 });
   server.publish(label(1));
   server.publish(label(2));
-  await archive.until(() => place()?.seq === 2);
+  await archive.until(() => position()?.seq === 2);
   server.publish(label(3, { val: "x".repeat(3_000) }));
   server.publish(label(4));
   server.publish(label(5));
-  await archive.until(() => place()?.seq === 5);
+  await archive.until(() => position()?.seq === 5);
   expect(archive.labels.size).toBe(4);
   expect(covered()).toEqual([
     [1, 2],

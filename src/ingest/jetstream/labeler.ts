@@ -46,7 +46,7 @@ export type LabelerRequest = {
 };
 
 /** Consecutive answers that a position is in the future before the stream restarts. */
-const triesOfPlace = 5;
+const triesOfPosition = 5;
 
 export function startLabeler(request: LabelerRequest): Labeler {
   const { url: address, archive, clock, random, settings, log } = request;
@@ -87,7 +87,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const end = await link.listen(url, host, takeFrame);
       if (link.signal.aborted) return;
       counts.reconnects += 1;
-      const refusal = toldError();
+      const refusal = reportedError();
       const reason = refusal ?? end.reason;
       log.info({ host, reason }, "labels: connection ended");
       const isNewer = (reach?.seq ?? null) !== before;
@@ -100,7 +100,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
         log.warn({ host, seq: passedSeq }, "labels: a frame that is too large is passed over");
       }
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
-      if (refusals === triesOfPlace) {
+      if (refusals === triesOfPosition) {
         refusals = 0;
         await beginAnew();
       }
@@ -109,7 +109,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
     }
   }
 
-  const toldError = (): string | null => lastError;
+  const reportedError = (): string | null => lastError;
 
   async function beginAnew(): Promise<void> {
     log.warn({ host, seq: reach?.seq }, "labels: the labeler has lost its place, a gap is left");
@@ -146,21 +146,21 @@ export function startLabeler(request: LabelerRequest): Labeler {
 
   function takeLabels(seq: number, values: readonly unknown[]): void {
     const changes: LabelChange[] = [];
-    const told: LabelChange[] = [];
+    const reported: LabelChange[] = [];
     for (const value of values) {
       const label = readLabel(value, clock.now());
       if (label === "unreadable") counts.unreadable += 1;
       if (label === "aside") counts.passedOver += 1;
       if (typeof label === "string") continue;
-      told.push(label);
+      reported.push(label);
       if (sources.has(label.source)) changes.push(label);
       else counts.passedOver += 1;
     }
     counts.labels += changes.length;
-    const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(told) ?? 0);
-    const place = { seq, timeMs: timeMs || clock.now() };
-    if (reach === null || isLaterFrame(place, reach)) reach = place;
-    writer?.add({ timeUs: place.timeMs * 1000, changes, counted: [] }, place);
+    const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(reported) ?? 0);
+    const position = { seq, timeMs: timeMs || clock.now() };
+    if (reach === null || isLaterFrame(position, reach)) reach = position;
+    writer?.add({ timeUs: position.timeMs * 1000, changes, counted: [] }, position);
     link.added();
   }
 

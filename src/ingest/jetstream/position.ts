@@ -1,8 +1,8 @@
 /** Unix microseconds by the clock of `host`; `host` is null if unknown. */
 export type JetstreamPosition = { timeUs: number; host: string | null };
 
-export const isLaterPosition = (place: JetstreamPosition, than: JetstreamPosition): boolean =>
-  place.timeUs > than.timeUs;
+export const isLaterPosition = (position: JetstreamPosition, than: JetstreamPosition): boolean =>
+  position.timeUs > than.timeUs;
 
 export function readJetstreamPosition(checkpoint: string | null): JetstreamPosition | null {
   if (checkpoint === null) return null;
@@ -15,10 +15,10 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
 const otherServerOverlapMs = 60_000;
 
 /** The cursor to request, Unix microseconds: the position less an overlap. */
-export function resumeUs(place: JetstreamPosition, server: string, overlapMs: number): number {
-  const isSame = place.host === server;
+export function resumeUs(position: JetstreamPosition, server: string, overlapMs: number): number {
+  const isSame = position.host === server;
   const backMs = isSame ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
-  return place.timeUs - backMs * 1000;
+  return position.timeUs - backMs * 1000;
 }
 
 /** The most that a server may send events out of time order: thirty times what public servers show. */

@@ -27,8 +27,8 @@ test.each([
   ["http://127.0.0.1:3000", "wss://127.0.0.1", "ws://127.0.0.1:3000/"],
   ["http://127.0.0.1:3000", "ws://127.0.0.1:4000", "ws://127.0.0.1:4000/"],
   ["http://127.0.0.1:3000", "wss://streaming.a.example", "wss://streaming.a.example/"],
-])("%s that tells %s streams at %s", async (server, told, expected) => {
-  expect(await baseAt(server, second(told))).toBe(expected);
+])("%s that tells %s streams at %s", async (server, reported, expected) => {
+  expect(await baseAt(server, second(reported))).toBe(expected);
 });
 
 test.each([

@@ -27,19 +27,19 @@ export async function streamingBase({ server, fetch, signal }: InstanceRequest):
     if (answer.status === 429 || answer.status >= 500) {
       throw new Error(`HTTP ${answer.status} from /api/${version}/instance`);
     }
-    const told = answer.status === 200 ? toldAddress(answer.json()) : null;
-    if (told !== null) return baseOf(told, new URL(server));
+    const reported = answer.status === 200 ? reportedAddress(answer.json()) : null;
+    if (reported !== null) return baseOf(reported, new URL(server));
   }
   return baseOf(new URL(server), new URL(server));
 }
 
 /** `configuration.urls.streaming`, or `urls.streaming_api` in API v1. */
-function toldAddress(description: unknown): URL | null {
+function reportedAddress(description: unknown): URL | null {
   const { configuration, urls } = fieldsOf(description);
-  const told =
+  const reported =
     fieldsOf(fieldsOf(configuration).urls).streaming ?? fieldsOf(urls).streaming_api ?? null;
-  if (typeof told !== "string" || told.length > longestAddress) return null;
-  const url = URL.parse(told);
+  if (typeof reported !== "string" || reported.length > longestAddress) return null;
+  const url = URL.parse(reported);
   return url !== null && schemes.has(url.protocol) ? url : null;
 }
 
@@ -49,14 +49,15 @@ const schemes = new Set(["ws:", "wss:", "http:", "https:"]);
  * A server with an https address is always streamed by wss, so that the token is never sent in plain text. A server with an
  * http address may advertise wss for its own host: it keeps its own scheme, and its own port unless another is advertised.
  */
-function baseOf(told: URL, server: URL): URL {
+function baseOf(reported: URL, server: URL): URL {
   const isSecure = server.protocol === "https:";
-  const isSameHost = told.hostname === server.hostname;
-  const staysSecure = !isSameHost && (told.protocol === "wss:" || told.protocol === "https:");
+  const isSameHost = reported.hostname === server.hostname;
+  const staysSecure =
+    !isSameHost && (reported.protocol === "wss:" || reported.protocol === "https:");
   const scheme = isSecure || staysSecure ? "wss:" : "ws:";
-  const port = !isSecure && isSameHost && told.port === "" ? server.port : told.port;
-  const path = withoutEnding(told.pathname, "/");
-  return new URL(`${scheme}//${told.hostname}${port === "" ? "" : `:${port}`}${path}`);
+  const port = !isSecure && isSameHost && reported.port === "" ? server.port : reported.port;
+  const path = withoutEnding(reported.pathname, "/");
+  return new URL(`${scheme}//${reported.hostname}${port === "" ? "" : `:${port}`}${path}`);
 }
 
 export function streamUrl(

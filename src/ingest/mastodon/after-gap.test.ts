@@ -88,8 +88,8 @@ async function start(settings: Partial<MastodonStreamSettings> = {}): Promise<Ma
 
 const post = (text: string): string => emulator.network.addStatus({ accountId: ann, text }).id;
 const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text).toSorted();
-const holds = (...wanted: string[]): Promise<void> =>
-  eventually(() => expect(texts()).toEqual(wanted.toSorted()));
+const holds = (...expected: string[]): Promise<void> =>
+  eventually(() => expect(texts()).toEqual(expected.toSorted()));
 const requestsTo = (path: string) => emulator.requests.filter((request) => request.path === path);
 
 /** Disconnects the stream, runs `happen` during the gap, and waits for the next connection. */

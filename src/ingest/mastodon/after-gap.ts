@@ -48,9 +48,9 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
         await readMissed(signal);
         failure = null;
         await recheck.run(signal);
-      } catch (fault) {
+      } catch (error) {
         if (signal.aborted) return;
-        failure = messageOf(fault);
+        failure = messageOf(error);
         log.warn({ host, reason: failure }, "mastodon stream: stored posts cannot be compared");
         await clock.sleep(retryMs, signal).catch(() => {});
       }

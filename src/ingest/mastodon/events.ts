@@ -47,8 +47,8 @@ export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): Mast
   if (typeof event !== "string") return null;
   if (event === "delete") return readDelete(payload, seen);
   if (event !== "update" && event !== "status.update") return nothing;
-  const told = typeof payload === "string" ? parsed(Buffer.from(payload)) : payload;
-  return isObject(told) ? readStatus(told, event, seen) : null;
+  const reported = typeof payload === "string" ? parsed(Buffer.from(payload)) : payload;
+  return isObject(reported) ? readStatus(reported, event, seen) : null;
 }
 
 const nothing: MastodonEvent = { kind: "event", changes: [], isLeftOut: false, statusId: null };
@@ -91,10 +91,11 @@ function readStatus(
   seen: SeenAt,
 ): MastodonEvent | null {
   const { host: instance, nowMs: seenMs } = seen;
-  const told = postOfStatus(status, { instance, seenMs, origin: "stream" });
+  const reported = postOfStatus(status, { instance, seenMs, origin: "stream" });
   const id = readId(status.id);
-  if (told === null || id === null) return null;
-  const post = event === "update" ? told : { ...told, revision: revisionOf(told, seenMs) };
+  if (reported === null || id === null) return null;
+  const post =
+    event === "update" ? reported : { ...reported, revision: revisionOf(reported, seenMs) };
   const ofAccounts = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
   const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {
@@ -133,8 +134,8 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
  */
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
-  const wishes = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
-  const isHidden = wishes.some((wish) => wish.kind === "account" && wish.status === "opted-out");
+  const queue = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
+  const isHidden = queue.some((wish) => wish.kind === "account" && wish.status === "opted-out");
   const event = readStatus(
     status,
     isHidden || mayBeIndexed(status) ? "update" : "status.update",

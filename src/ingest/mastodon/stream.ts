@@ -52,7 +52,7 @@ export type MastodonStreamRequest = {
 };
 
 /** The last event's time, and the start of the timeline read. */
-type MastodonPlace = { timeMs: number; since: LastEvent | null };
+type MastodonPosition = { timeMs: number; since: LastEvent | null };
 
 export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {
   const { archive, clock, random, settings, log } = request;
@@ -90,7 +90,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     client,
   });
 
-  const writer = startStreamWriter<MastodonPlace>({
+  const writer = startStreamWriter<MastodonPosition>({
     ...settings,
     archive,
     clock,
@@ -102,7 +102,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       collections: ["posts"],
     },
     saved: null,
-    isLater: (place, than) => place.timeMs > than.timeMs,
+    isLater: (position, than) => position.timeMs > than.timeMs,
     onWritten: link.written,
     onFailure: (reason) =>
       log.warn({ reason }, "mastodon stream: the archive does not take a batch"),

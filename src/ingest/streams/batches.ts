@@ -34,7 +34,7 @@ type CountChange = Extract<ArchiveChange, { kind: "count" }>;
  */
 export type StreamBatches<Place> = {
   /** `followsGap`: events may be missing between all previous ones and this one. */
-  add(item: StreamItem, place: Place, followsGap: boolean, nowMs: number): void;
+  add(item: StreamItem, position: Place, followsGap: boolean, nowMs: number): void;
   /** The oldest batch, or null. Events that arrive while it is written go into a later one. */
   first(): StreamBatch<Place> | null;
   isFull(batch: StreamBatch<Place>): boolean;
@@ -48,7 +48,7 @@ export type StreamBatchesOptions<Place> = {
   batchEvents: number;
   saved: Place | null;
   savedMs: number | null;
-  isLater(place: Place, than: Place): boolean;
+  isLater(position: Place, than: Place): boolean;
 };
 
 export function createStreamBatches<Place extends object>(
@@ -58,10 +58,10 @@ export function createStreamBatches<Place extends object>(
   let open: StreamBatch<Place> | null = null;
   let events = 0;
   let latest = options.saved;
-  let heldToMs = options.savedMs;
+  let storedToMs = options.savedMs;
 
-  function add(item: StreamItem, place: Place, followsGap: boolean, nowMs: number): void {
-    const reached = latest === null || options.isLater(place, latest) ? place : latest;
+  function add(item: StreamItem, position: Place, followsGap: boolean, nowMs: number): void {
+    const reached = latest === null || options.isLater(position, latest) ? position : latest;
     latest = reached;
     if (open === null || isFull(open)) {
       open = emptyBatch(reached, nowMs);
@@ -79,14 +79,14 @@ export function createStreamBatches<Place extends object>(
   }
 
   function hold(batch: StreamBatch<Place>, timeMs: number, followsGap: boolean): void {
-    const fromMs = followsGap || heldToMs === null ? timeMs : heldToMs;
+    const fromMs = followsGap || storedToMs === null ? timeMs : storedToMs;
     let span = batch.spans.at(-1);
     if (span === undefined || followsGap) {
       span = { fromMs, toMs: fromMs };
       batch.spans.push(span);
     }
     span.toMs = Math.max(span.toMs, timeMs);
-    heldToMs = span.toMs;
+    storedToMs = span.toMs;
   }
 
   const isFull = (batch: StreamBatch<Place>): boolean => batch.events >= options.batchEvents;

@@ -49,9 +49,9 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
       perMessageDeflate: false,
       followRedirects: false,
     });
-  } catch (fault) {
+  } catch (error) {
     return {
-      ended: Promise.resolve({ reason: reasonOf(fault), status: null, frameTooLarge: false }),
+      ended: Promise.resolve({ reason: reasonOf(error), status: null, frameTooLarge: false }),
       pause: () => {},
       resume: () => {},
       close: () => {},
@@ -60,7 +60,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 
   const over = new AbortController();
   /** Paused by the owner, and paused until the next turn of the event loop. */
-  let isHeld = false;
+  let isStored = false;
   let isResting = false;
   let framesOfTurn = 0;
   let turnBeganMs = 0;
@@ -79,9 +79,9 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
       resolve({ reason: reason ?? `closed by the server (${closing})`, status, frameTooLarge });
     });
   });
-  socket.on("error", (fault) => {
-    reason ??= reasonOf(fault);
-    frameTooLarge ||= "code" in fault && fault.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+  socket.on("error", (error) => {
+    reason ??= reasonOf(error);
+    frameTooLarge ||= "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
   });
   socket.on("unexpected-response", (request, response) => {
     status = response.statusCode ?? null;
@@ -120,7 +120,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     framesOfTurn = 0;
     if (!isResting) return;
     isResting = false;
-    if (!isHeld) socket.resume();
+    if (!isStored) socket.resume();
   }
 
   async function watch(): Promise<void> {
@@ -142,11 +142,11 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   return {
     ended,
     pause: () => {
-      isHeld = true;
+      isStored = true;
       socket.pause();
     },
     resume: () => {
-      isHeld = false;
+      isStored = false;
       if (!isResting) socket.resume();
     },
     close: () => socket.terminate(),
@@ -160,7 +160,7 @@ const refusalBytes = 300;
 
 async function refusalOf(
   response: IncomingMessage,
-  toldWords: (words: string) => string,
+  reportedWords: (words: string) => string,
 ): Promise<string> {
   let body = "";
   response.setEncoding("utf8");
@@ -172,7 +172,7 @@ async function refusalOf(
   } catch {
     // Uses the part of the body received so far.
   }
-  const words = toldWords(body)
+  const words = reportedWords(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, refusalBytes);
@@ -180,10 +180,10 @@ async function refusalOf(
 }
 
 /** `getaddrinfo ENOTFOUND` if call and code are known, without the host that the message repeats. */
-function reasonOf(fault: unknown): string {
-  if (!(fault instanceof Error)) return String(fault);
-  if ("syscall" in fault && "code" in fault) return `${fault.syscall} ${fault.code}`;
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("syscall" in error && "code" in error) return `${error.syscall} ${error.code}`;
   // If several addresses failed, reports the first error.
-  if (fault instanceof AggregateError && fault.errors.length > 0) return reasonOf(fault.errors[0]);
-  return fault.message;
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error.message;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createEventReader } from "./event-lines.ts";
 
-const told = (...pieces: (string | Uint8Array)[]) => {
+const reported = (...pieces: (string | Uint8Array)[]) => {
   const read = createEventReader(1_000);
   return pieces.flatMap((piece) =>
     read(typeof piece === "string" ? new TextEncoder().encode(piece) : piece),
@@ -14,31 +14,33 @@ const both = [
 ];
 
 describe("events are read", () => {
-  test("whole", () => expect(told(stream)).toEqual(both));
+  test("whole", () => expect(reported(stream)).toEqual(both));
 
   test.each([1, 2, 3, 5, 7])("in pieces of %i bytes", (length) => {
     const pieces = stream.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [];
-    expect(told(...pieces)).toEqual(both);
+    expect(reported(...pieces)).toEqual(both);
   });
 
   test.each(["\r\n", "\r"])("with lines that end by %j, in pieces of a byte too", (end) => {
     const ended = stream.replaceAll("\n", end);
     // A line that ends with CR alone is recognised when the next one begins.
-    expect(told(ended, ":")).toEqual(both);
-    expect(told(...ended, ":")).toEqual(both);
+    expect(reported(ended, ":")).toEqual(both);
+    expect(reported(...ended, ":")).toEqual(both);
   });
 
   test("whose characters are cut in the middle", () => {
     const bytes = new TextEncoder().encode("data: 🦣\n\n");
-    expect(told(bytes.slice(0, 8), bytes.slice(8))).toEqual([{ event: "", data: "🦣" }]);
+    expect(reported(bytes.slice(0, 8), bytes.slice(8))).toEqual([{ event: "", data: "🦣" }]);
   });
 
   test("with several lines of data, and without a space", () => {
-    expect(told("data:a\ndata: b\n\n")).toEqual([{ event: "", data: "a\nb" }]);
+    expect(reported("data:a\ndata: b\n\n")).toEqual([{ event: "", data: "a\nb" }]);
   });
 
   test("without data they are none, and a field of no meaning is passed over", () => {
-    expect(told("event: update\n\nid: 7\nretry\ndata: a\n\n")).toEqual([{ event: "", data: "a" }]);
+    expect(reported("event: update\n\nid: 7\nretry\ndata: a\n\n")).toEqual([
+      { event: "", data: "a" },
+    ]);
   });
 });
 
@@ -48,10 +50,10 @@ describe("an event that is too long is refused", () => {
     ["in many lines", Array.from({ length: 200 }, () => "data: xxxxxx\n")],
     ["as a comment", [`:${"x".repeat(1_200)}`]],
   ])("%s", (_how, pieces) => {
-    expect(() => told(...pieces)).toThrow("an event longer than 1000 bytes");
+    expect(() => reported(...pieces)).toThrow("an event longer than 1000 bytes");
   });
 
   test("but not many short ones", () => {
-    expect(told("data: xxxxxx\n\n".repeat(500))).toHaveLength(500);
+    expect(reported("data: xxxxxx\n\n".repeat(500))).toHaveLength(500);
   });
 });

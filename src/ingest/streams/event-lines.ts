@@ -39,11 +39,11 @@ export function createEventReader(maxBytes: number): (piece: Uint8Array) => Serv
   }
 
   function endOfEvent(): ServerSentEvent | null {
-    const told = data.length === 0 ? null : { event, data: data.join("\n") };
+    const reported = data.length === 0 ? null : { event, data: data.join("\n") };
     event = "";
     data = [];
     dataLength = 0;
-    return told;
+    return reported;
   }
 
   return (piece) => {
@@ -55,8 +55,8 @@ export function createEventReader(maxBytes: number): (piece: Uint8Array) => Serv
     for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) {
       if (index < from) continue;
       add(text.slice(from, index));
-      const told = endOfLine();
-      if (told !== null) events.push(told);
+      const reported = endOfLine();
+      if (reported !== null) events.push(reported);
       from = index + end.length;
     }
     add(text.slice(from));

@@ -20,7 +20,7 @@ const longestConnectionMs = 7 * 86_400_000;
  */
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();
-  let held: Promise<void> | null = null;
+  let stored: Promise<void> | null = null;
   let release = (): void => {};
 
   async function run(): Promise<ConnectionEnd> {
@@ -33,8 +33,8 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
         timeoutMs: longestConnectionMs,
         maxBytes: Number.POSITIVE_INFINITY,
       });
-    } catch (fault) {
-      return endBy(messageOf(fault));
+    } catch (error) {
+      return endBy(messageOf(error));
     }
     const { status } = answer;
     const type = answer.headers.get("content-type") ?? "";
@@ -49,12 +49,12 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     options.onOpen();
     try {
       for await (const piece of pieces) {
-        while (held !== null) await held;
+        while (stored !== null) await stored;
         let events: ReturnType<typeof eventsIn>;
         try {
           events = eventsIn(piece);
-        } catch (fault) {
-          return { ...endBy(messageOf(fault)), frameTooLarge: true };
+        } catch (error) {
+          return { ...endBy(messageOf(error)), frameTooLarge: true };
         }
         for (const { event, data } of events) {
           const frame = JSON.stringify({ event, payload: data });
@@ -63,20 +63,20 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
         await nextTurn();
       }
       return endBy("closed by the server");
-    } catch (fault) {
-      return endBy(messageOf(fault));
+    } catch (error) {
+      return endBy(messageOf(error));
     }
   }
 
   function resume(): void {
-    held = null;
+    stored = null;
     release();
   }
 
   return {
     ended: run(),
     pause: () => {
-      held ??= new Promise((resolve) => {
+      stored ??= new Promise((resolve) => {
         release = resolve;
       });
     },

@@ -31,8 +31,8 @@ export function createFrameReader(options: {
         maxOutputLength: maxBytes,
       });
       return { text: plain.toString("utf8") };
-    } catch (fault) {
-      const code = fault instanceof Error && "code" in fault ? fault.code : null;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : null;
       return tooLargeCodes.has(code) ? "too-large" : "unreadable";
     }
   };

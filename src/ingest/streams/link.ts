@@ -83,8 +83,8 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       try {
         return read(await archive.readCheckpoint(checkpoint));
-      } catch (fault) {
-        await wait("the archive", messageOf(fault), failures);
+      } catch (error) {
+        await wait("the archive", messageOf(error), failures);
       }
     }
     return null;

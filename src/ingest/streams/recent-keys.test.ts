@@ -16,15 +16,15 @@ describe("recent keys", () => {
     "of the last %i none is forgotten, however many come",
     (capacity) => {
       const recent = keys(capacity);
-      const taken: number[] = [];
+      const used: number[] = [];
       const forgotten: number[] = [];
       for (let n = 0; n < capacity * 20; n += 1) {
-        if (recent.add(`key ${n}`)) taken.push(n);
+        if (recent.add(`key ${n}`)) used.push(n);
         for (let back = 0; back < capacity && back <= n; back += 1) {
           if (recent.add(`key ${n - back}`)) forgotten.push(n - back);
         }
       }
-      expect(taken).toHaveLength(capacity * 20);
+      expect(used).toHaveLength(capacity * 20);
       expect(forgotten).toEqual([]);
     },
   );

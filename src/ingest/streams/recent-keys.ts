@@ -31,27 +31,27 @@ export function createRecentKeys(capacity: number, random: () => number): Recent
 
 /** An open-addressing set (linear probing) of pairs of 32 bits, at most half full. */
 function createTable(capacity: number) {
-  const places = 2 ** Math.ceil(Math.log2(capacity * 2));
-  const pairs = new Uint32Array(places * 2);
+  const positions = 2 ** Math.ceil(Math.log2(capacity * 2));
+  const pairs = new Uint32Array(positions * 2);
   let size = 0;
 
   /** The slot of the pair, or the free slot for it. */
-  function placeOf(low: number, high: number): number {
-    let place = low & (places - 1);
-    while (pairs[place * 2 + 1] !== 0) {
-      if (pairs[place * 2] === low && pairs[place * 2 + 1] === high) break;
-      place = (place + 1) & (places - 1);
+  function positionOf(low: number, high: number): number {
+    let position = low & (positions - 1);
+    while (pairs[position * 2 + 1] !== 0) {
+      if (pairs[position * 2] === low && pairs[position * 2 + 1] === high) break;
+      position = (position + 1) & (positions - 1);
     }
-    return place * 2;
+    return position * 2;
   }
 
   return {
-    has: (low: number, high: number): boolean => pairs[placeOf(low, high) + 1] !== 0,
+    has: (low: number, high: number): boolean => pairs[positionOf(low, high) + 1] !== 0,
     add(low: number, high: number): boolean {
-      const place = placeOf(low, high);
-      if (pairs[place + 1] !== 0) return false;
-      pairs[place] = low;
-      pairs[place + 1] = high;
+      const position = positionOf(low, high);
+      if (pairs[position + 1] !== 0) return false;
+      pairs[position] = low;
+      pairs[position + 1] = high;
       size += 1;
       return true;
     },

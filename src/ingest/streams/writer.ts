@@ -17,7 +17,7 @@ import {
  */
 export type StreamWriter<Place> = {
   /** Adds an event and the position to resume from once it is written. */
-  add(item: StreamItem, place: Place): void;
+  add(item: StreamItem, position: Place): void;
   /** Events may be missing before the next one: if it is later than all previous ones, coverage has a gap between them. */
   interrupted(): void;
   waiting(): number;
@@ -37,7 +37,7 @@ export type StreamWriterOptions<Place> = {
   coverage: CoveredBy;
   /** The position saved by an earlier run, and its time, Unix microseconds. */
   saved: { place: Place; timeUs: number } | null;
-  isLater(place: Place, than: Place): boolean;
+  isLater(position: Place, than: Place): boolean;
   batchEvents: number;
   /** Maximum delay of an event with changes other than counts. */
   batchMs: number;
@@ -68,13 +68,13 @@ export function startStreamWriter<Place extends object>(
   let wake: () => void = () => {};
   const stopping = new AbortController();
 
-  function add(item: StreamItem, place: Place): void {
+  function add(item: StreamItem, position: Place): void {
     const followsGap = isInterrupted && (reachUs === null || item.timeUs > reachUs);
     isInterrupted = false;
-    first ??= place;
+    first ??= position;
     reachUs = Math.max(reachUs ?? 0, item.timeUs);
     const dueBefore = dueMs();
-    batches.add(item, place, followsGap, clock.elapsed());
+    batches.add(item, position, followsGap, clock.elapsed());
     if (dueMs() !== dueBefore) wake();
   }
 
@@ -129,9 +129,9 @@ export function startStreamWriter<Place extends object>(
         await archive.write({ changes, checkpoints, coverage });
         failure = null;
         return true;
-      } catch (fault) {
+      } catch (error) {
         const waitMs = backoffMs(failures, backoff, options.random);
-        failure = { reason: messageOf(fault), retryAtMs: clock.elapsed() + waitMs };
+        failure = { reason: messageOf(error), retryAtMs: clock.elapsed() + waitMs };
         options.onFailure(failure.reason);
         if (isLastTry) return false;
         await clock.sleep(waitMs, stopping.signal).catch(() => {});

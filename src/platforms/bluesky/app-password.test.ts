@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type PdsEmulator, startPdsEmulator } from "../../../testkit/emulators/bluesky/pds.ts";
-import { held, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
+import { stored, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
 import { blueskyCredentialKinds } from "./credential-kinds.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -31,7 +31,7 @@ function kindOf(name: string) {
 async function loggedIn() {
   const tools = testTools();
   const kind = kindOf("app-password");
-  const credential = held(await kind.make(given, tools));
+  const credential = stored(await kind.make(given, tools));
   const ask = async (method = "app.bsky.feed.getTimeline") =>
     await kind.send(
       {
@@ -159,7 +159,7 @@ test("a token that is refused fresh as well refuses the credential, and its text
   };
   pds.answerNext("app.bsky.feed.getTimeline", refuse);
   pds.answerNext("app.bsky.feed.getTimeline", refuse);
-  const thrown = await ask().catch((fault: Error) => fault);
+  const thrown = await ask().catch((error: Error) => error);
   expect(thrown).toMatchObject({ code: "credential_refused" });
   expect(String(thrown)).not.toContain(String(credential.secrets().accessToken));
   expect(pds.count(login)).toBe(1);

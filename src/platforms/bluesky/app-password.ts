@@ -42,12 +42,12 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
       },
     ],
     make: async (given, tools) => await make(given, tools, settings),
-    test: async (held, tools) => {
-      const { host } = new URL(held.credential.host);
-      return `logged in at ${host} as ${await testToken(held, wayOf(held, tools, pause))}`;
+    test: async (stored, tools) => {
+      const { host } = new URL(stored.credential.host);
+      return `logged in at ${host} as ${await testToken(stored, methodOf(stored, tools, pause))}`;
     },
-    send: async (request, held, tools) =>
-      await sendWithToken(request, held, wayOf(held, tools, pause)),
+    send: async (request, stored, tools) =>
+      await sendWithToken(request, stored, methodOf(stored, tools, pause)),
   };
 }
 
@@ -68,11 +68,11 @@ async function make(
   if (logIn.did !== did) {
     throw credentialInvalid(`identifier: ${host} logged in another account than ${did}`);
   }
-  const told = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
+  const reported = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
   return {
     host,
     subject: did,
-    subjectName: handle ?? told,
+    subjectName: handle ?? reported,
     hint: hintOf(password),
     secrets: secretsOf(password, logIn, tools.now()),
   };
@@ -87,8 +87,12 @@ const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   ),
 });
 
-function wayOf(held: LeasedCredential, tools: CredentialTools, pause: LogInPause): TokenAccess {
-  const { id, host, subject } = held.credential;
+function methodOf(
+  stored: LeasedCredential,
+  tools: CredentialTools,
+  pause: LogInPause,
+): TokenAccess {
+  const { id, host, subject } = stored.credential;
   return {
     tools,
     sendWith: async ({ url, headers, signal }, { accessToken = "" }) =>
@@ -98,13 +102,13 @@ function wayOf(held: LeasedCredential, tools: CredentialTools, pause: LogInPause
       }),
     isTokenRefused,
     renew: async ({ password = "", refreshToken = "" }) => {
-      const asked = { host, tools };
-      const following = refreshToken === "" ? null : await refreshSession(asked, refreshToken);
+      const requested = { host, tools };
+      const following = refreshToken === "" ? null : await refreshSession(requested, refreshToken);
       if (following !== null && !isRefusal(following) && following.did === subject) {
         return secretsOf(password, following, tools.now());
       }
       const next = await pause.keep(id, tools.now(), () =>
-        createSession(asked, { did: subject ?? "", password }),
+        createSession(requested, { did: subject ?? "", password }),
       );
       if (isRefusal(next)) throw refusedBy(host, isTakedown(following) ? following : next);
       if (next.did !== subject) throw credentialRefused(`${host} logs in another account`);

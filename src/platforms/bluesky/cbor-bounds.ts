@@ -7,12 +7,12 @@ export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: n
   /** Remaining items of each open list or map. */
   const open: number[] = [];
   let items = 0;
-  for (let place = 0; place < bytes.length; ) {
-    const head = readHead(bytes, place);
+  for (let position = 0; position < bytes.length; ) {
+    const head = readHead(bytes, position);
     items += 1;
     if (head === null || items > most.items) return false;
-    place = head.end + head.bytes;
-    if (place > bytes.length || head.items > bytes.length - place) return false;
+    position = head.end + head.bytes;
+    if (position > bytes.length || head.items > bytes.length - position) return false;
     const last = open.length - 1;
     if (last >= 0) open[last] = (open[last] ?? 0) - 1;
     if (head.items > 0) open.push(head.items);
@@ -26,15 +26,15 @@ export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: n
 type Head = { bytes: number; items: number; end: number };
 
 /** Null if truncated or unsupported. */
-function readHead(bytes: Uint8Array, place: number): Head | null {
-  const first = bytes[place] ?? 0;
+function readHead(bytes: Uint8Array, position: number): Head | null {
+  const first = bytes[position] ?? 0;
   const width = widths[first & 31];
   // 28 to 30 are reserved; 31 is indefinite length.
   if (width === undefined) return null;
-  const end = place + 1 + width;
+  const end = position + 1 + width;
   if (end > bytes.length) return null;
   let length = width === 0 ? first & 31 : 0;
-  for (let at = place + 1; at < end; at += 1) length = length * 256 + (bytes[at] ?? 0);
+  for (let at = position + 1; at < end; at += 1) length = length * 256 + (bytes[at] ?? 0);
   const major = first >> 5;
   if (major === 2 || major === 3) return { bytes: length, items: 0, end };
   if (major === 4) return { bytes: 0, items: length, end };

@@ -10,7 +10,7 @@ const service = (serviceEndpoint: unknown, rest: object = {}) => ({
 });
 
 test("a document lies in the directory, or at the host of a did:web", () => {
-  const at = (asked: string) => didDocumentUrl(asked, "https://plc.example/")?.href ?? null;
+  const at = (requested: string) => didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
   expect(at(did)).toBe(`https://plc.example/${did}`);
   expect(at("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
   expect(at("did:web:localhost%3A3000")).toBeNull();

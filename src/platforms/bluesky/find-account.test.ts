@@ -30,10 +30,10 @@ function directory(
   const asked: string[] = [];
   const get: XrpcFetch["get"] = async (url) => {
     asked.push(url.href);
-    const said = answers[url.href];
-    if (said === undefined) throw new EarshotError("upstream_unreachable", "gone");
-    const status = typeof said === "number" ? said : 200;
-    const text = () => (typeof said === "string" ? said : JSON.stringify(said));
+    const output = answers[url.href];
+    if (output === undefined) throw new EarshotError("upstream_unreachable", "gone");
+    const status = typeof output === "number" ? output : 200;
+    const text = () => (typeof output === "string" ? output : JSON.stringify(output));
     const json = (): unknown => JSON.parse(text());
     return { status, headers: new Headers(), body: new Uint8Array(), text, json };
   };
@@ -71,8 +71,8 @@ test("then in the DNS, then at its own host", async () => {
 
 test("two DIDs in the DNS are none", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
-  const asked = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
-  await expect(asked).rejects.toMatchObject({ code: "account_unknown" });
+  const requested = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
+  await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
 });
 
 test("a handle that its account does not name leads nowhere", async () => {
@@ -107,6 +107,6 @@ test.each([
   ["a document of another", did, { [plc(did)]: documentOf(other) }, "account_unknown"],
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
   ["a directory in trouble", did, { [plc(did)]: 403 }, "upstream_refused"],
-])("%s is told", async (_what, asked, answers, code) => {
-  await expect(findAccount(asked, directory(answers))).rejects.toMatchObject({ code });
+])("%s is told", async (_what, requested, answers, code) => {
+  await expect(findAccount(requested, directory(answers))).rejects.toMatchObject({ code });
 });

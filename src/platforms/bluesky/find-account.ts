@@ -25,20 +25,21 @@ export type AccountDirectory = {
  * Errors: `account_unknown`; `account_deleted` if the directory has a tombstone; those of the fetch.
  */
 export async function findAccount(
-  asked: string,
+  requested: string,
   directory: AccountDirectory,
 ): Promise<FoundAccount> {
-  const name = asked.replace(/^@/, "");
+  const name = requested.replace(/^@/, "");
   if (isDid(name)) {
     const { pds, handle } = await readDocument(name, directory);
     const isAgreed = handle !== null && (await didOf(handle, directory)) === name;
     return { did: name, pds, handle: isAgreed ? handle : null };
   }
-  if (!isHandle(name)) throw unknown(asked, "is neither a handle nor a DID");
+  if (!isHandle(name)) throw unknown(requested, "is neither a handle nor a DID");
   const did = await didOf(name, directory);
-  if (did === null) throw unknown(asked, "is no account's handle");
+  if (did === null) throw unknown(requested, "is no account's handle");
   const { pds, handle } = await readDocument(did, directory);
-  if (handle !== name.toLowerCase()) throw unknown(asked, `is not the handle that ${did} names`);
+  if (handle !== name.toLowerCase())
+    throw unknown(requested, `is not the handle that ${did} names`);
   return { did, pds, handle };
 }
 
@@ -62,14 +63,14 @@ async function readDocument(
 }
 
 async function didOf(handle: string, directory: AccountDirectory): Promise<string | null> {
-  for (const ask of [askAppview, askDns, askHost]) {
-    const did = await ask(handle.toLowerCase(), directory);
+  for (const request of [requestAppview, requestDns, requestHost]) {
+    const did = await request(handle.toLowerCase(), directory);
     if (did !== null && isDid(did)) return did;
   }
   return null;
 }
 
-async function askAppview(
+async function requestAppview(
   handle: string,
   { fetch, appviewUrl }: AccountDirectory,
 ): Promise<string | null> {
@@ -81,7 +82,10 @@ async function askAppview(
   });
 }
 
-async function askDns(handle: string, { resolveTxt }: AccountDirectory): Promise<string | null> {
+async function requestDns(
+  handle: string,
+  { resolveTxt }: AccountDirectory,
+): Promise<string | null> {
   const records = await resolveTxt(`_atproto.${handle}`).catch(() => []);
   const texts = records.map((parts) => parts.join(""));
   const dids = texts.filter((text) => text.startsWith("did=")).map((text) => text.slice(4));
@@ -90,7 +94,7 @@ async function askDns(handle: string, { resolveTxt }: AccountDirectory): Promise
 
 const longestDid = 2_048;
 
-async function askHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
+async function requestHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
   const url = new URL(`https://${handle}/.well-known/atproto-did`);
   return await orNull(async () => {
     const answer = await fetch.get(url, { maxBytes: longestDid, tries: 1 });
@@ -99,17 +103,17 @@ async function askHost(handle: string, { fetch }: AccountDirectory): Promise<str
 }
 
 /** After an error the next resolver is tried. */
-async function orNull(ask: () => Promise<string | null>): Promise<string | null> {
+async function orNull(request: () => Promise<string | null>): Promise<string | null> {
   try {
-    return await ask();
-  } catch (fault) {
-    if (fault instanceof EarshotError && fault.code !== "interrupted") return null;
-    throw fault;
+    return await request();
+  } catch (error) {
+    if (error instanceof EarshotError && error.code !== "interrupted") return null;
+    throw error;
   }
 }
 
-function unknown(asked: string, why: string): EarshotError {
-  return new EarshotError("account_unknown", `${asked} ${why}`, {
+function unknown(requested: string, why: string): EarshotError {
+  return new EarshotError("account_unknown", `${requested} ${why}`, {
     status: 404,
     hint: "check the spelling; a DID goes on working when a handle has changed",
   });

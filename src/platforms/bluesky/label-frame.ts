@@ -38,8 +38,8 @@ export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBound
     const [body, nothing] = decodeFirst(rest);
     if (nothing.length > 0) return { kind: "unreadable", fault: "more than a header and a body" };
     return readFrame(fieldsOf(header), body, maxLabels);
-  } catch (fault) {
-    return { kind: "unreadable", fault: `not DAG-CBOR: ${messageOf(fault)}` };
+  } catch (error) {
+    return { kind: "unreadable", fault: `not DAG-CBOR: ${messageOf(error)}` };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Refusal } from "./xrpc.ts";
 
 export function whyRefused(host: string, { status, error, message }: Refusal): string {
-  const said = [error, message].filter((part) => part !== "").join(": ");
-  return `${new URL(host).host} refuses the login${said === "" ? ` with status ${status}` : ` (${said})`}`;
+  const output = [error, message].filter((part) => part !== "").join(": ");
+  return `${new URL(host).host} refuses the login${output === "" ? ` with status ${status}` : ` (${output})`}`;
 }
 
 export function hintFor({ error }: Refusal): string {

@@ -45,9 +45,13 @@ export const isRefusal = (outcome: LogIn | Refusal): outcome is Refusal => "stat
 
 const longestToken = 16_384;
 
-type Asked = { tools: CredentialTools; secrets: Readonly<Record<string, string>> };
+type Requested = { tools: CredentialTools; secrets: Readonly<Record<string, string>> };
 
-function readLogIn(url: URL, answer: FetchedAnswer, { tools, secrets }: Asked): LogIn | Refusal {
+function readLogIn(
+  url: URL,
+  answer: FetchedAnswer,
+  { tools, secrets }: Requested,
+): LogIn | Refusal {
   const { status, headers } = answer;
   if (status === 429) {
     const nowMs = tools.now();

@@ -35,9 +35,9 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
   try {
     const server = await findServer(new URL(pds.origin), options);
     const key = await keys.make();
-    const asked = { server, options, proof: await keys.proofBy(key, tools) };
+    const requested = { server, options, proof: await keys.proofBy(key, tools) };
     const attempt = newAttempt(tools);
-    const address = await pushRequest(asked, attempt, handle ?? did);
+    const address = await pushRequest(requested, attempt, handle ?? did);
     dialogue.show(
       `Open this address, log in as ${handle ?? did}, and allow it:\n\n${address.href}\n\n` +
         `The browser is then sent to an address that begins with ${redirectUri} and shows no page. Copy that address.`,
@@ -45,7 +45,7 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     const pasted = await dialogue.ask("The address");
     if (!URL.canParse(pasted))
       throw credentialInvalid("the address: what was pasted is no address", copyHint);
-    const given = await grantForCode(asked, attempt, new URL(pasted));
+    const given = await grantForCode(requested, attempt, new URL(pasted));
     if (given.subject !== did) throw credentialInvalid(`another account than ${did} allowed it`);
     const { accessToken, refreshToken, lifeMs } = given;
     if (refreshToken === null)

@@ -4,7 +4,7 @@ import { string } from "../fields.ts";
 import { type GuardedOptions, withNonce } from "./oauth-guard.ts";
 import { oauthClient, oauthScope, redirectUri } from "./oauth-key.ts";
 
-type Asked = {
+type Requested = {
   server: oauth.AuthorizationServer;
   options: GuardedOptions;
   proof: oauth.DPoPHandle;
@@ -37,7 +37,7 @@ export function newAttempt({ randomBytes }: CredentialTools): Attempt {
 
 /** Returns the URL for the account owner to open. */
 export async function pushRequest(
-  { server, options, proof }: Asked,
+  { server, options, proof }: Requested,
   { state, verifier }: Attempt,
   loginHint: string,
 ): Promise<URL> {
@@ -74,7 +74,7 @@ export type Granted = {
 };
 
 export async function grantForCode(
-  { server, options, proof }: Asked,
+  { server, options, proof }: Requested,
   { state, verifier }: Attempt,
   sentTo: URL,
 ): Promise<Granted> {
@@ -99,7 +99,7 @@ export async function grantForCode(
 }
 
 export async function grantForRefresh(
-  { server, options, proof }: Asked,
+  { server, options, proof }: Requested,
   refreshToken: string,
 ): Promise<Granted> {
   return await withNonce(async () =>

@@ -50,12 +50,12 @@ function responseOf({ status, headers, body }: FetchedAnswer): Response {
 }
 
 /** Retries once if the host demands its DPoP nonce, which its rejection contains. */
-export async function withNonce<Told>(ask: () => Promise<Told>): Promise<Told> {
+export async function withNonce<Told>(request: () => Promise<Told>): Promise<Told> {
   try {
-    return await ask();
+    return await request();
   } catch (thrown) {
     if (!oauth.isDPoPNonceError(thrown)) throw thrown;
-    return await ask();
+    return await request();
   }
 }
 

@@ -12,7 +12,7 @@ test("a key that is in use is read once, and one that could not be read is read 
   importKey.mockRejectedValueOnce(new Error("no thread is left"));
   await expect(keys.proofBy(key, tools)).rejects.toThrow("no thread is left");
   const proof = await keys.proofBy(key, tools);
-  const asked = importKey.mock.calls.length;
+  const requested = importKey.mock.calls.length;
   expect(await keys.proofBy(key, tools)).toBe(proof);
-  expect(importKey).toHaveBeenCalledTimes(asked);
+  expect(importKey).toHaveBeenCalledTimes(requested);
 });

@@ -21,8 +21,8 @@ export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
   // A plain-HTTP directory means a private network, which may use plain HTTP.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
-  const wayOf = (held: LeasedCredential, tools: CredentialTools) =>
-    tokenWay(held, { tools, keys, isPlain });
+  const methodOf = (stored: LeasedCredential, tools: CredentialTools) =>
+    tokenMethod(stored, { tools, keys, isPlain });
   return {
     platform: "bluesky",
     name: "oauth",
@@ -44,24 +44,25 @@ export function oauthKind(settings: FindSettings): CredentialKind {
       run: async ({ identifier = "" }, tools, dialogue) =>
         await authorize(identifier, { tools, dialogue, settings, keys, isPlain }),
     },
-    test: async (held, tools) => {
-      const { host } = new URL(held.credential.host);
-      return `allowed at ${host} by ${await testToken(held, wayOf(held, tools))}`;
+    test: async (stored, tools) => {
+      const { host } = new URL(stored.credential.host);
+      return `allowed at ${host} by ${await testToken(stored, methodOf(stored, tools))}`;
     },
-    send: async (request, held, tools) => await sendWithToken(request, held, wayOf(held, tools)),
+    send: async (request, stored, tools) =>
+      await sendWithToken(request, stored, methodOf(stored, tools)),
   };
 }
 
 type Means = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
 
-function tokenWay(held: LeasedCredential, means: Means): TokenAccess {
-  const { subject } = held.credential;
+function tokenMethod(stored: LeasedCredential, means: Means): TokenAccess {
+  const { subject } = stored.credential;
   return {
     tools: means.tools,
     sendWith: async (request, secrets) => await sendWith(request, secrets, means),
     isTokenRefused: ({ status }) => status === 401,
     renew: async (present) => await renew(present, subject, means),
-    whyRefused: () => credentialRefused(`${held.credential.host} refuses the token`, againHint),
+    whyRefused: () => credentialRefused(`${stored.credential.host} refuses the token`, againHint),
   };
 }
 

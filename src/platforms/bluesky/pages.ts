@@ -6,15 +6,15 @@ import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { postOfFeedView, postOfView } from "./post-view.ts";
 import { profileOfView } from "./profile-view.ts";
 import { pageOfReplies } from "./replies.ts";
-import { type AppView, askAppView, type Query } from "./request.ts";
+import { type AppView, type Query, requestAppView } from "./request.ts";
 import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
 import { name, pageOfPosts, pageOfProfiles } from "./view-page.ts";
 
 /** `feed` is the one of `getforyoutweets`. */
-type Asked = { call: PageCall; session: Session; appView: AppView; feed: string };
+type Requested = { call: PageCall; session: Session; appView: AppView; feed: string };
 
-type PageOf = (asked: Asked) => Promise<UpstreamPage>;
+type PageOf = (requested: Requested) => Promise<UpstreamPage>;
 
 export const pages: Readonly<Record<FetchMethod, PageOf>> = {
   searchbyprofile: profile,
@@ -22,21 +22,22 @@ export const pages: Readonly<Record<FetchMethod, PageOf>> = {
   getbyid: post,
   getreplies: replies,
   getretweeters: retweeters,
-  gettweets: (asked) => authorFeed(asked, "posts_with_replies"),
-  getmedia: (asked) => authorFeed(asked, "posts_with_media"),
-  gethometweets: (asked) => feedPage(asked, "app.bsky.feed.getTimeline", {}),
-  getforyoutweets: (asked) => feedPage(asked, "app.bsky.feed.getFeed", { feed: asked.feed }),
+  gettweets: (requested) => authorFeed(requested, "posts_with_replies"),
+  getmedia: (requested) => authorFeed(requested, "posts_with_media"),
+  gethometweets: (requested) => feedPage(requested, "app.bsky.feed.getTimeline", {}),
+  getforyoutweets: (requested) =>
+    feedPage(requested, "app.bsky.feed.getFeed", { feed: requested.feed }),
   gettrends: trends,
-  getfollowing: (asked) => accounts(asked, "app.bsky.graph.getFollows", "follows"),
-  getfollowers: (asked) => accounts(asked, "app.bsky.graph.getFollowers", "followers"),
+  getfollowing: (requested) => accounts(requested, "app.bsky.graph.getFollows", "follows"),
+  getfollowers: (requested) => accounts(requested, "app.bsky.graph.getFollowers", "followers"),
   getspace: async () => absentPage,
 };
 
-const ask = async (
-  { session, appView }: Asked,
+const request = async (
+  { session, appView }: Requested,
   method: string,
   query: Query,
-): Promise<Record<string, unknown> | null> => await askAppView(session, appView, method, query);
+): Promise<Record<string, unknown> | null> => await requestAppView(session, appView, method, query);
 
 /** Page size limits of the lexicons. */
 const mostItems = 100;
@@ -44,74 +45,78 @@ const mostTrends = 25;
 /** The nesting of JSON answers is bounded. */
 const replyDepth = 20;
 
-const paging = ({ call }: Asked) => ({
+const paging = ({ call }: Requested) => ({
   limit: Math.min(Math.max(call.limit, 1), mostItems),
   cursor: call.cursor ?? undefined,
 });
 
-async function profile(asked: Asked): Promise<UpstreamPage> {
-  const { call, session } = asked;
+async function profile(requested: Requested): Promise<UpstreamPage> {
+  const { call, session } = requested;
   const actor = actorOf(call.target);
   if (actor === null) return absentPage;
-  const view = await ask(asked, "app.bsky.actor.getProfile", { actor });
+  const view = await request(requested, "app.bsky.actor.getProfile", { actor });
   if (view === null) return absentPage;
   return profilesIn([view], null, session);
 }
 
-async function post(asked: Asked): Promise<UpstreamPage> {
-  const { call, session, appView } = asked;
+async function post(requested: Requested): Promise<UpstreamPage> {
+  const { call, session, appView } = requested;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
-  const answer = await ask(asked, "app.bsky.feed.getPosts", { uris: [uri] });
+  const answer = await request(requested, "app.bsky.feed.getPosts", { uris: [uri] });
   if (answer === null) return absentPage;
   const { nowMs } = session;
   return pageOfPosts(answer.posts, (item) => postOfView(item, nowMs), { cursor: null, nowMs });
 }
 
-async function replies(asked: Asked): Promise<UpstreamPage> {
-  const { call, session, appView } = asked;
+async function replies(requested: Requested): Promise<UpstreamPage> {
+  const { call, session, appView } = requested;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
   const threadOf = async (first: string): Promise<unknown> => {
     const query = { uri: first, depth: replyDepth, parentHeight: 0 };
-    const answer = await ask(asked, "app.bsky.feed.getPostThread", query);
+    const answer = await request(requested, "app.bsky.feed.getPostThread", query);
     return answer === null ? null : answer.thread;
   };
   return (await pageOfReplies(uri, threadOf, session.nowMs)) ?? absentPage;
 }
 
-async function retweeters(asked: Asked): Promise<UpstreamPage> {
-  const { call, session, appView } = asked;
+async function retweeters(requested: Requested): Promise<UpstreamPage> {
+  const { call, session, appView } = requested;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
-  const query = { uri, ...paging(asked) };
-  const answer = await ask(asked, "app.bsky.feed.getRepostedBy", query);
+  const query = { uri, ...paging(requested) };
+  const answer = await request(requested, "app.bsky.feed.getRepostedBy", query);
   return profilesOf(answer, "repostedBy", session);
 }
 
-async function authorFeed(asked: Asked, filter: string): Promise<UpstreamPage> {
-  const actor = actorOf(asked.call.target);
+async function authorFeed(requested: Requested, filter: string): Promise<UpstreamPage> {
+  const actor = actorOf(requested.call.target);
   if (actor === null) return absentPage;
-  return await feedPage(asked, "app.bsky.feed.getAuthorFeed", { actor, filter });
+  return await feedPage(requested, "app.bsky.feed.getAuthorFeed", { actor, filter });
 }
 
 async function feedPage(
-  asked: Asked,
+  requested: Requested,
   method: string,
   query: Readonly<Record<string, string>>,
 ): Promise<UpstreamPage> {
-  const answer = await ask(asked, method, { ...query, ...paging(asked) });
+  const answer = await request(requested, method, { ...query, ...paging(requested) });
   if (answer === null) return absentPage;
-  const { nowMs } = asked.session;
+  const { nowMs } = requested.session;
   const { feed, cursor } = answer;
   return pageOfPosts(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
 }
 
-async function accounts(asked: Asked, method: string, field: string): Promise<UpstreamPage> {
-  const actor = actorOf(asked.call.target);
+async function accounts(
+  requested: Requested,
+  method: string,
+  field: string,
+): Promise<UpstreamPage> {
+  const actor = actorOf(requested.call.target);
   if (actor === null) return absentPage;
-  const answer = await ask(asked, method, { actor, ...paging(asked) });
-  return profilesOf(answer, field, asked.session);
+  const answer = await request(requested, method, { actor, ...paging(requested) });
+  return profilesOf(answer, field, requested.session);
 }
 
 function profilesOf(
@@ -128,16 +133,16 @@ function profilesOf(
 const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): UpstreamPage =>
   pageOfProfiles(views, (item) => profileOfView(item, nowMs), { cursor, nowMs });
 
-async function trends(asked: Asked): Promise<UpstreamPage> {
-  const limit = Math.min(Math.max(asked.call.limit, 1), mostTrends);
-  const answer = await ask(asked, "app.bsky.unspecced.getTrends", { limit });
+async function trends(requested: Requested): Promise<UpstreamPage> {
+  const limit = Math.min(Math.max(requested.call.limit, 1), mostTrends);
+  const answer = await request(requested, "app.bsky.unspecced.getTrends", { limit });
   if (answer === null) return absentPage;
   const sent = requiredList(answer.trends, mostItems, name).map((view, index): SentItem => {
     const trend = trendOfView(view, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  const remarks = sent.length >= mostTrends && asked.call.limit > mostTrends ? [trendsCut] : [];
-  return pageOf(sent, { name, next: null, nowMs: asked.session.nowMs, remarks });
+  const remarks = sent.length >= mostTrends && requested.call.limit > mostTrends ? [trendsCut] : [];
+  return pageOf(sent, { name, next: null, nowMs: requested.session.nowMs, remarks });
 }
 
 const trendsCut: UpstreamWarning = {

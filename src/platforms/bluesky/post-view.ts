@@ -90,9 +90,9 @@ const authorOf = (
 const repostCollection = "app.bsky.feed.repost";
 
 /** Deterministic if the AppView omits the URI. */
-function repostUri(told: unknown, did: string, originalUri: string): string {
-  const parts = typeof told === "string" ? parseAtUri(told) : null;
-  if (parts?.did === did && parts.collection === repostCollection) return String(told);
+function repostUri(reported: unknown, did: string, originalUri: string): string {
+  const parts = typeof reported === "string" ? parseAtUri(reported) : null;
+  if (parts?.did === did && parts.collection === repostCollection) return String(reported);
   const key = createHash("sha256").update(originalUri).digest("hex").slice(0, 32);
   return `at://${did}/${repostCollection}/${key}`;
 }

@@ -102,8 +102,8 @@ function readFacets(text: string, value: unknown): Facets {
       if ($type === "app.bsky.richtext.facet#tag") found.tags.push(...readTags([tag]));
     }
     const isRead = found.mentions.length + found.links.length + found.tags.length > before;
-    const place = placeOf(bytes, index);
-    if (isRead && place !== null) found.spans.push(inUtf16(bytes, place));
+    const position = positionOf(bytes, index);
+    if (isRead && position !== null) found.spans.push(inUtf16(bytes, position));
   }
   return found;
 }
@@ -129,13 +129,13 @@ function withEntitiesOf(text: string, facets: Facets): Facets {
 
 /** The handle at a facet's span; empty if there is none. */
 function handleAt(bytes: Buffer, index: unknown): string {
-  const place = placeOf(bytes, index);
-  if (place === null) return "";
-  const written = bytes.toString("utf8", place.start, place.end).replace(/^[@＠]/, "");
+  const position = positionOf(bytes, index);
+  if (position === null) return "";
+  const written = bytes.toString("utf8", position.start, position.end).replace(/^[@＠]/, "");
   return isHandle(written) ? written : "";
 }
 
-function placeOf(bytes: Buffer, index: unknown): TextSpan | null {
+function positionOf(bytes: Buffer, index: unknown): TextSpan | null {
   const { byteStart, byteEnd } = fieldsOf(index);
   if (!isOffset(byteStart) || !isOffset(byteEnd)) return null;
   return byteEnd > bytes.length ? null : { start: byteStart, end: byteEnd };
@@ -188,8 +188,8 @@ function readEmbed(did: string, value: unknown): Embed {
     case "app.bsky.embed.recordWithMedia": {
       const media = fieldsOf(embed.media);
       // `recordWithMedia` does not nest.
-      const held = media.$type === embed.$type ? none : readEmbed(did, media);
-      return { ...held, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
+      const stored = media.$type === embed.$type ? none : readEmbed(did, media);
+      return { ...stored, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
     }
     default:
       return none;

@@ -20,13 +20,13 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
  */
 export function readProfileViews(
   answer: unknown,
-  asked: readonly string[],
+  requested: readonly string[],
   request: { sources: ReadonlySet<string>; observedMs: number },
 ): ReadonlyMap<string, readonly ArchiveChange[]> {
   const found = new Map<string, readonly ArchiveChange[]>();
   for (const view of list(fieldsOf(answer).profiles, mostProfiles)) {
     const { did } = fieldsOf(view);
-    const account = asked.find((id) => id === did);
+    const account = requested.find((id) => id === did);
     if (account !== undefined) found.set(account, changesOf(account, fieldsOf(view), request));
   }
   return found;

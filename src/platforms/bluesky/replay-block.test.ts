@@ -53,8 +53,8 @@ test("any bytes are read or refused, without end", () => {
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       try {
         expect([...replayRows(bytes)].length).toBeLessThanOrEqual(bytes.length);
-      } catch (fault) {
-        expect(fault).toBeInstanceOf(Error);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
       }
     }),
   );
@@ -74,12 +74,12 @@ test.each([
     blockBytes([{ seq: 1, witnessedUs: 7, kind, did, ...commit, payload: record }]),
   );
   if (row === undefined) throw new Error("a row");
-  const told = { ...commit, operation, ...(operation === "delete" ? {} : { record }) };
+  const reported = { ...commit, operation, ...(operation === "delete" ? {} : { record }) };
   expect(JSON.parse(replayFrame(row) ?? "")).toEqual({
     did,
     time_us: 7,
     kind: "commit",
-    commit: told,
+    commit: reported,
   });
 });
 

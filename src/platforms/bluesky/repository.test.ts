@@ -111,8 +111,8 @@ describe("what is no whole repository of the account is refused", () => {
       fc.asyncProperty(change, async ([at, by]) => {
         const bytes = Buffer.from(car);
         bytes[at] = (bytes[at] ?? 0) ^ by;
-        const repository = await read(bytes).catch((fault: unknown) => {
-          expect(fault).toEqual(refused);
+        const repository = await read(bytes).catch((error: unknown) => {
+          expect(error).toEqual(refused);
           return null;
         });
         if (repository === null) return;

@@ -39,7 +39,7 @@ export async function readRepository(
   { did, clock, collections, onProgress }: RepositoryRequest,
 ): Promise<Repository> {
   let bytes = 0;
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const blocks = new Map<string, Uint8Array>();
   const turns = startSlices(clock);
 
@@ -51,7 +51,7 @@ export async function readRepository(
         yield piece;
       }
     } catch (reason) {
-      faults.push(reason);
+      errors.push(reason);
       throw reason;
     }
   }
@@ -62,7 +62,7 @@ export async function readRepository(
       const root = linkedHash((await archive.roots())[0]);
       if (root === null) throw new Error("it has no root");
       for await (const { cid, bytes: content } of archive) {
-        if (isWanted(content, collections)) {
+        if (isExpected(content, collections)) {
           blocks.set(hashKey(cid.digest.contents), Uint8Array.from(content));
         }
         await turns();
@@ -93,12 +93,12 @@ export async function readRepository(
     const { did: owner, rev, data } = readCommit(find(root), did);
     const entries = await readEntries(data);
     return { did: owner, rev, bytes, entries, recordOf: (entry) => decoded(find(entry.hash)) };
-  } catch (fault) {
-    throw faults.length > 0 ? faults[0] : unreadable(did, fault);
+  } catch (error) {
+    throw errors.length > 0 ? errors[0] : unreadable(did, error);
   }
 }
 
-function isWanted(content: Uint8Array, collections: readonly string[]): boolean {
+function isExpected(content: Uint8Array, collections: readonly string[]): boolean {
   try {
     const value: unknown = decodeBlock(content);
     if (!isObject(value)) return false;
@@ -130,10 +130,10 @@ function decoded(content: Uint8Array | null): unknown {
   }
 }
 
-function unreadable(did: string | null, fault: unknown): EarshotError {
+function unreadable(did: string | null, error: unknown): EarshotError {
   return new EarshotError(
     "repository_unreadable",
-    `the repository${did === null ? "" : ` of ${did}`} cannot be read: ${messageOf(fault)}`,
-    { status: 502, cause: fault },
+    `the repository${did === null ? "" : ` of ${did}`} cannot be read: ${messageOf(error)}`,
+    { status: 502, cause: error },
   );
 }

@@ -25,7 +25,7 @@ const mostLabelers = 20;
  * With a credential, goes through the account's PDS. Null if the subject does not exist or is not visible. Errors: those of
  * the session; `credential_refused` for a missing permission; `upstream_refused` for any other refusal.
  */
-export async function askAppView(
+export async function requestAppView(
   session: Session,
   appView: AppView,
   method: string,
@@ -58,8 +58,8 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
   const headers: Record<string, string> = { accept: "application/json" };
   if (!method.startsWith("app.bsky.")) return headers;
   if (labelers.length > 0) {
-    const told = labelers.slice(0, mostLabelers).map((did) => `${did};redact`);
-    headers["atproto-accept-labelers"] = told.join(", ");
+    const reported = labelers.slice(0, mostLabelers).map((did) => `${did};redact`);
+    headers["atproto-accept-labelers"] = reported.join(", ");
   }
   // By default a PDS proxies to its own AppView; that of another network must not be sent to Bluesky's.
   const isOfBluesky = blueskyHosts.includes(new URL(url).hostname);
@@ -98,9 +98,9 @@ export function blueskyErrorOf(session: Session, method: string, refusal: Refusa
     scopeNames.includes(refusal.error) ||
     (refusal.error === "InvalidToken" && /scope/i.test(refusal.message));
   if (!isScope) return refused(host, refusal);
-  const said = refusal.message;
+  const output = refusal.message;
   return credentialRefused(
-    `${host} does not let this credential ask for ${method}${said === "" ? "" : ` (${said})`}`,
+    `${host} does not let this credential ask for ${method}${output === "" ? "" : ` (${output})`}`,
     "add the credential again with the permissions that this method needs",
   );
 }

@@ -2,7 +2,7 @@ import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
-import { type AppView, askAppView } from "./request.ts";
+import { type AppView, requestAppView } from "./request.ts";
 
 /** DID or handle; null if it cannot exist on this network. */
 export function actorOf(target: Target | null): string | null {
@@ -44,7 +44,7 @@ function namedBy(account: string, key: string | null): { account: string; key: s
 
 async function resolve(handle: string, session: Session, appView: AppView): Promise<string | null> {
   const method = "com.atproto.identity.resolveHandle";
-  const answer = await askAppView(session, appView, method, { handle: handle.toLowerCase() });
+  const answer = await requestAppView(session, appView, method, { handle: handle.toLowerCase() });
   const did = answer?.did;
   return typeof did === "string" && isDid(did) ? did : null;
 }

@@ -1,7 +1,7 @@
 import { isDid } from "./at-uri.ts";
 
 /** All conditions apply. */
-export type Ask = {
+export type Request = {
   /** Words and quoted phrases. */
   words: readonly string[];
   tags: readonly string[];
@@ -12,10 +12,10 @@ export type Ask = {
 };
 
 /** Alternatives (disjunction). An empty list matches nothing. */
-export type Asks = readonly Ask[];
+export type Requests = readonly Request[];
 
 /** No conditions, for what the API cannot express. */
-export const nothingSaid: Ask = {
+export const nothingReported: Request = {
   words: [],
   tags: [],
   author: null,
@@ -23,64 +23,66 @@ export const nothingSaid: Ask = {
   lang: null,
   domain: null,
 };
-export const everything: Asks = [nothingSaid];
-export const nothing: Asks = [];
+export const everything: Requests = [nothingReported];
+export const nothing: Requests = [];
 
 /** Each alternative costs one request. */
 const mostAlternatives = 6;
 
 /** Conjunction. Drops parts that would exceed the limit, which only widens the search. */
-export function both(parts: readonly Asks[]): Asks {
+export function both(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
-  let asks: Asks = everything;
+  let requests: Requests = everything;
   for (const part of byWidth) {
-    const product = asks.flatMap((ask) => part.flatMap((other) => join(ask, other)));
-    if (product.length <= mostAlternatives) asks = product;
+    const product = requests.flatMap((request) => part.flatMap((other) => join(request, other)));
+    if (product.length <= mostAlternatives) requests = product;
   }
-  return asks;
+  return requests;
 }
 
-export function either(parts: readonly Asks[]): Asks {
-  const asks = parts.flat();
-  if (asks.some(isEverything)) return everything;
-  return asks.length <= mostAlternatives ? asks : [common(asks)];
+export function either(parts: readonly Requests[]): Requests {
+  const requests = parts.flat();
+  if (requests.some(isEverything)) return everything;
+  return requests.length <= mostAlternatives ? requests : [common(requests)];
 }
 
 /** Nothing if the authors differ. A single-valued parameter keeps the first value. */
-function join(ask: Ask, other: Ask): Asks {
-  const { author } = ask;
+function join(request: Request, other: Request): Requests {
+  const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {
     // A handle and a DID may be the same account.
     if (isDid(author.actor) && isDid(other.author.actor)) return nothing;
   }
   return [
     {
-      words: distinct([...ask.words, ...other.words]),
-      tags: distinct([...ask.tags, ...other.tags]),
+      words: distinct([...request.words, ...other.words]),
+      tags: distinct([...request.tags, ...other.tags]),
       author: author ?? other.author,
-      mentions: ask.mentions ?? other.mentions,
-      lang: ask.lang ?? other.lang,
-      domain: ask.domain ?? other.domain,
+      mentions: request.mentions ?? other.mentions,
+      lang: request.lang ?? other.lang,
+      domain: request.domain ?? other.domain,
     },
   ];
 }
 
 /** The conditions that all alternatives share. */
-function common(asks: Asks): Ask {
-  const [first = nothingSaid, ...rest] = asks;
-  const same = <Key extends "mentions" | "lang" | "domain">(key: Key): Ask[Key] | null =>
-    rest.every((ask) => ask[key] === first[key]) ? first[key] : null;
+function common(requests: Requests): Request {
+  const [first = nothingReported, ...rest] = requests;
+  const same = <Key extends "mentions" | "lang" | "domain">(key: Key): Request[Key] | null =>
+    rest.every((request) => request[key] === first[key]) ? first[key] : null;
   return {
-    words: first.words.filter((word) => rest.every((ask) => ask.words.includes(word))),
-    tags: first.tags.filter((tag) => rest.every((ask) => ask.tags.includes(tag))),
-    author: rest.every((ask) => ask.author?.actor === first.author?.actor) ? first.author : null,
+    words: first.words.filter((word) => rest.every((request) => request.words.includes(word))),
+    tags: first.tags.filter((tag) => rest.every((request) => request.tags.includes(tag))),
+    author: rest.every((request) => request.author?.actor === first.author?.actor)
+      ? first.author
+      : null,
     mentions: same("mentions"),
     lang: same("lang"),
     domain: same("domain"),
   };
 }
 
-export const isEverything = ({ words, tags, author, mentions, lang, domain }: Ask): boolean =>
+export const isEverything = ({ words, tags, author, mentions, lang, domain }: Request): boolean =>
   words.length + tags.length === 0 &&
   [author, mentions, lang, domain].every((value) => value === null);
 

@@ -2,32 +2,32 @@ import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryLeaf } from "@earshot/query/tree";
 import { isDid, isHandle } from "./at-uri.ts";
 import {
-  type Asks,
   distinct,
   either,
   everything,
   nothing,
-  nothingSaid,
+  nothingReported,
+  type Requests,
 } from "./search-alternatives.ts";
 import { wordsOf } from "./search-words.ts";
 
 /** Alternatives that cover every match of the leaf; everything if the API cannot express it. */
-export function sayLeaf(leaf: QueryLeaf, names: ResolvedNames): Asks {
+export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   switch (leaf.kind) {
     case "word":
     case "phrase":
-      return sayWords(wordsOf(leaf.text));
+      return reportWords(wordsOf(leaf.text));
     case "cashtag":
-      return sayWords(wordsOf(leaf.symbol));
+      return reportWords(wordsOf(leaf.symbol));
     case "hashtag":
       // A post may have the tag only in its text or only in its tag field.
-      return either([[{ ...nothingSaid, tags: [leaf.tag] }], sayWords(wordsOf(leaf.tag))]);
+      return either([[{ ...nothingReported, tags: [leaf.tag] }], reportWords(wordsOf(leaf.tag))]);
     case "from":
-      return sayAuthor(leaf.user, names);
+      return reportAuthor(leaf.user, names);
     case "mention":
-      return sayMention(leaf.user, names);
+      return reportMention(leaf.user, names);
     case "lang":
-      return sayLanguage(leaf.code);
+      return reportLanguage(leaf.code);
     case "platform":
       return leaf.platform === "bluesky" ? everything : nothing;
     case "geocode":
@@ -41,22 +41,22 @@ export function sayLeaf(leaf: QueryLeaf, names: ResolvedNames): Asks {
   }
 }
 
-const sayWords = (words: readonly string[]): Asks => [{ ...nothingSaid, words }];
+const reportWords = (words: readonly string[]): Requests => [{ ...nothingReported, words }];
 
 /** Older codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
 /** Primary language only; the matcher checks the rest. Undetermined cannot be requested. */
-function sayLanguage(code: string): Asks {
+function reportLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return everything;
   const older = olderCodes[primary];
   const codes = older === undefined ? [primary] : [primary, older];
-  return codes.map((lang) => ({ ...nothingSaid, lang }));
+  return codes.map((lang) => ({ ...nothingReported, lang }));
 }
 
-export const sayHost = (leaf: QueryLeaf): Asks | null =>
-  leaf.kind === "domain" ? [{ ...nothingSaid, domain: leaf.host }] : null;
+export const reportHost = (leaf: QueryLeaf): Requests | null =>
+  leaf.kind === "domain" ? [{ ...nothingReported, domain: leaf.host }] : null;
 
 /** Accounts of a name, and the handles that posts mention it by. */
 function accountsOf(
@@ -73,22 +73,22 @@ function accountsOf(
 
 const prefix = "bluesky/";
 
-function sayAuthor(user: string, names: ResolvedNames): Asks {
+function reportAuthor(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
   const handle = isHandle(user) ? user.toLowerCase() : null;
   const only = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
-    return either(dids.map((actor) => [{ ...nothingSaid, author: { actor, handle: only } }]));
+    return either(dids.map((actor) => [{ ...nothingReported, author: { actor, handle: only } }]));
   }
-  if (handle !== null) return [{ ...nothingSaid, author: { actor: handle, handle } }];
+  if (handle !== null) return [{ ...nothingReported, author: { actor: handle, handle } }];
   return handles.length > 0 ? everything : nothing;
 }
 
 /** A facet with the DID, or the handle in the text without a facet. */
-function sayMention(user: string, names: ResolvedNames): Asks {
+function reportMention(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
   return either([
-    ...dids.map((did): Asks => [{ ...nothingSaid, mentions: did }]),
-    ...handles.map((handle) => sayWords(wordsOf(handle))),
+    ...dids.map((did): Requests => [{ ...nothingReported, mentions: did }]),
+    ...handles.map((handle) => reportWords(wordsOf(handle))),
   ]);
 }

@@ -19,18 +19,18 @@ function pageAt(all: readonly Entry[], cursor: string | null, size: number): Par
 /** Serialises and parses the positions between steps. */
 function readAll(alternatives: readonly (readonly Entry[])[], size: number): number[][] {
   const pages: number[][] = [];
-  let places = firstMergePositions(alternatives.length);
+  let positions = firstMergePositions(alternatives.length);
   for (let round = 0; round < 1_000; round += 1) {
     const parts = alternatives.map((all, index) => {
-      const place = places.places[index];
-      return place === undefined || place.isAtEnd ? null : pageAt(all, place.cursor, size);
+      const position = positions.places[index];
+      return position === undefined || position.isAtEnd ? null : pageAt(all, position.cursor, size);
     });
-    const { items, after } = mergeNewest(places, parts);
+    const { items, after } = mergeNewest(positions, parts);
     pages.push([...items]);
     if (after === null) return pages;
     const read = readMergePositions(writeMergePositions(after), alternatives.length);
     if (read === null) throw new Error("a place that cannot be read again");
-    places = read;
+    positions = read;
   }
   throw new Error("the pages never end");
 }

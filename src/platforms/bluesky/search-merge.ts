@@ -1,7 +1,7 @@
 import { list, string } from "../fields.ts";
 
 /** `cursor` is of the next page, null for the first. */
-type Place = {
+type Position = {
   cursor: string | null;
   isAtEnd: boolean;
   /** True if the page was fetched and returned down to `downToMs`. */
@@ -9,7 +9,7 @@ type Place = {
 };
 
 /** Posts newer than `downToMs` were returned. */
-export type MergePositions = { downToMs: number | null; places: readonly Place[] };
+export type MergePositions = { downToMs: number | null; places: readonly Position[] };
 
 /** Newest first. */
 export type Part<Item> = {
@@ -40,15 +40,15 @@ export function mergeNewest<Item>(
     ...goingOn.map(({ items }) => Math.min(...items.map(({ timeMs }) => timeMs))),
   );
   const given = new Map<string, { timeMs: number; item: Item }>();
-  const places = before.places.map((place, index): Place => {
+  const places = before.places.map((position, index): Position => {
     const part = parts[index] ?? null;
-    if (part === null) return place;
+    if (part === null) return position;
     const isOld = ({ timeMs }: { timeMs: number }) =>
-      place.isBegun && before.downToMs !== null && timeMs >= before.downToMs;
+      position.isBegun && before.downToMs !== null && timeMs >= before.downToMs;
     for (const { timeMs, key, item } of part.items) {
       if (timeMs >= downToMs && !isOld({ timeMs })) given.set(key, { timeMs, item });
     }
-    if (part.items.some(({ timeMs }) => timeMs < downToMs)) return { ...place, isBegun: true };
+    if (part.items.some(({ timeMs }) => timeMs < downToMs)) return { ...position, isBegun: true };
     return { cursor: part.cursor, isAtEnd: part.cursor === null, isBegun: false };
   });
   const items = [...given.values()].sort((one, other) => other.timeMs - one.timeMs);
@@ -71,15 +71,15 @@ export function readMergePositions(text: string, alternatives: number): MergePos
   } catch {
     return null;
   }
-  const [downToMs = null, ...places] = list(written, alternatives + 2);
-  if (places.length !== alternatives) return null;
+  const [downToMs = null, ...positions] = list(written, alternatives + 2);
+  if (positions.length !== alternatives) return null;
   return {
     downToMs: typeof downToMs === "number" ? downToMs : null,
-    places: places.map((place) => {
-      const [cursor, begun] = list(place, 2);
+    places: positions.map((position) => {
+      const [cursor, begun] = list(position, 2);
       return {
         cursor: string(cursor, 4_096),
-        isAtEnd: !Array.isArray(place),
+        isAtEnd: !Array.isArray(position),
         isBegun: begun === 1,
       };
     }),

@@ -13,7 +13,7 @@ import {
 import { emptyPage, pageOf, pageToken, type SentItem } from "../upstream-page.ts";
 import { postOfView, timesOfView } from "./post-view.ts";
 import { type AppView, blueskyErrorOf, type Query, tryAppView } from "./request.ts";
-import type { Ask } from "./search-alternatives.ts";
+import type { Request } from "./search-alternatives.ts";
 import {
   firstMergePositions,
   mergeNewest,
@@ -22,7 +22,7 @@ import {
   writeMergePositions,
 } from "./search-merge.ts";
 import { queryOf } from "./search-query.ts";
-import { asksFor, narrowAsksFor } from "./search-requests.ts";
+import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
 import { name, sentPost } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
 
@@ -43,32 +43,37 @@ async function searchPage(
 ): Promise<UpstreamPage | null> {
   const { tree, names, fromMs, toMs } = call;
   if (fromMs !== null && fromMs >= toMs) return null;
-  const asks = asksFor(tree, names);
-  const narrow = asks === null ? narrowAsksFor(tree, names) : null;
-  const said = asks ?? narrow;
-  if (said === null) return { ...emptyPage, remarks: [notSayable] };
-  if (said.length === 0) return null;
-  const places =
+  const requests = requestsFor(tree, names);
+  const narrow = requests === null ? narrowRequestsFor(tree, names) : null;
+  const output = requests ?? narrow;
+  if (output === null) return { ...emptyPage, remarks: [notSayable] };
+  if (output.length === 0) return null;
+  const positions =
     call.cursor === null
-      ? firstMergePositions(said.length)
-      : readMergePositions(call.cursor, said.length);
-  if (places === null) throw foreignCursor();
+      ? firstMergePositions(output.length)
+      : readMergePositions(call.cursor, output.length);
+  if (positions === null) throw foreignCursor();
 
   const parts: (Part<SentItem> | null)[] = [];
   const unreadable: SentItem[] = [];
-  for (const [index, ask] of said.entries()) {
-    const place = places.places[index];
-    if (place === undefined || place.isAtEnd) {
+  for (const [index, request] of output.entries()) {
+    const position = positions.places[index];
+    if (position === undefined || position.isAtEnd) {
       parts.push(null);
       continue;
     }
-    const outcome = await tryAppView(session, appView, method, parameters(ask, call, place.cursor));
+    const outcome = await tryAppView(
+      session,
+      appView,
+      method,
+      parameters(request, call, position.cursor),
+    );
     if ("refusal" in outcome) return switchedOff(outcome.refusal, session);
     const part = readPart(outcome.fields, session.nowMs);
     parts.push(part);
     unreadable.push(...part.unreadable);
   }
-  const { items, after } = mergeNewest(places, parts);
+  const { items, after } = mergeNewest(positions, parts);
   return pageOf([...items, ...unreadable], {
     name,
     next: after === null ? null : writeMergePositions(after),
@@ -77,15 +82,19 @@ async function searchPage(
   });
 }
 
-function parameters(ask: Ask, { fromMs, toMs, limit }: SearchCall, cursor: string | null): Query {
+function parameters(
+  request: Request,
+  { fromMs, toMs, limit }: SearchCall,
+  cursor: string | null,
+): Query {
   return {
-    q: queryOf(ask),
+    q: queryOf(request),
     sort: "latest",
-    author: ask.author?.actor,
-    mentions: ask.mentions ?? undefined,
-    lang: ask.lang ?? undefined,
-    domain: ask.domain ?? undefined,
-    tag: ask.tags.length === 0 ? undefined : ask.tags,
+    author: request.author?.actor,
+    mentions: request.mentions ?? undefined,
+    lang: request.lang ?? undefined,
+    domain: request.domain ?? undefined,
+    tag: request.tags.length === 0 ? undefined : request.tags,
     since: fromMs === null ? undefined : isoText(fromMs),
     until: isoText(toMs),
     limit: Math.min(Math.max(limit, 1), mostItems),

@@ -1,10 +1,10 @@
-import type { Ask } from "./search-alternatives.ts";
+import type { Request } from "./search-alternatives.ts";
 
 const longestQuery = 1_000;
 
 /** `q` is required. Without words, it repeats another parameter in query syntax. */
-export function queryOf(ask: Ask): string {
-  const { words, tags, author, mentions, lang, domain } = ask;
+export function queryOf(request: Request): string {
+  const { words, tags, author, mentions, lang, domain } = request;
   if (words.length > 0) return withinLength(words);
   const [tag] = tags;
   if (tag !== undefined) return `#${tag}`;

@@ -11,9 +11,9 @@ import { generatedQuery } from "../../../testkit/data/generated-queries.ts";
 import { accounts, asOfMs } from "../../../testkit/data/vocabulary.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import type { Ask } from "./search-alternatives.ts";
+import type { Request } from "./search-alternatives.ts";
 import { queryOf } from "./search-query.ts";
-import { asksFor, narrowAsksFor } from "./search-requests.ts";
+import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
 
 const tree = (query: string): QueryNode => {
   const parsed = parseQuery(query, {});
@@ -38,11 +38,11 @@ function namesOf(node: QueryNode): ResolvedNames {
   return { accounts: new Map(resolved), posts: new Map() };
 }
 
-const asks = (query: string) => asksFor(tree(query), namesOf(tree(query)));
-const said = (query: string) =>
-  asks(query)?.map((ask) =>
+const requests = (query: string) => requestsFor(tree(query), namesOf(tree(query)));
+const output = (query: string) =>
+  requests(query)?.map((request) =>
     Object.fromEntries(
-      Object.entries(ask).filter(([, value]) => value !== null && String(value) !== ""),
+      Object.entries(request).filter(([, value]) => value !== null && String(value) !== ""),
     ),
   ) ?? null;
 
@@ -91,21 +91,21 @@ test.each([
   ["nor alternatives of which one cannot be said", "cats OR is:reply", null],
   ["nor more alternatives than are asked for", "a OR b OR c OR d OR e OR f OR g", null],
 ])("%s", (_what, query, expected) => {
-  expect(said(query)).toEqual(expected);
+  expect(output(query)).toEqual(expected);
 });
 
 test("an author is asked for by DID, by everyone who bore the handle, or by a handle nobody is known by", () => {
-  expect(said("from:ann.example.com")).toEqual([
+  expect(output("from:ann.example.com")).toEqual([
     { author: { actor: "did:plc:ann", handle: "ann.example.com" } },
   ]);
-  expect(said("from:ann")).toEqual([{ author: { actor: "did:plc:ann", handle: null } }]);
-  expect(said("from:who.example")).toEqual([
+  expect(output("from:ann")).toEqual([{ author: { actor: "did:plc:ann", handle: null } }]);
+  expect(output("from:who.example")).toEqual([
     { author: { actor: "who.example", handle: "who.example" } },
   ]);
 });
 
 test("a mention is a facet that names the account, or a handle in the text", () => {
-  expect(said("@ann.example.com")).toEqual([
+  expect(output("@ann.example.com")).toEqual([
     { mentions: "did:plc:ann" },
     { words: ["ann.example.com"] },
   ]);
@@ -113,12 +113,12 @@ test("a mention is a facet that names the account, or a handle in the text", () 
 
 test("a link is asked for by its host where nothing else can be asked", () => {
   const node = tree("domain:news.example");
-  expect(asksFor(node, namesOf(node))).toBeNull();
-  expect(narrowAsksFor(node, namesOf(node))).toMatchObject([{ domain: "news.example" }]);
+  expect(requestsFor(node, namesOf(node))).toBeNull();
+  expect(narrowRequestsFor(node, namesOf(node))).toMatchObject([{ domain: "news.example" }]);
 });
 
 test("`q` says what people write, and is never empty", () => {
-  const query = (text: string) => asks(text)?.map(queryOf);
+  const query = (text: string) => requests(text)?.map(queryOf);
   expect(query("cats #nasa")).toEqual(["cats", "cats nasa"]);
   expect(query("#nasa")).toEqual(["#nasa", "nasa"]);
   expect(query("from:ann.example.com")).toEqual(["from:ann.example.com"]);
@@ -131,15 +131,15 @@ test("`q` says what people write, and is never empty", () => {
 test("no word of a query becomes an operator of the platform", () => {
   for (const text of ["from-did:plc:ann", 'cats"dogs', "a|b", "-(x", "did:plc:x"]) {
     const node: QueryNode = { kind: "word", text, span: { offset: 0, length: 1 } };
-    for (const ask of asksFor(node, { accounts: new Map(), posts: new Map() }) ?? []) {
-      expect(queryOf(ask)).not.toMatch(/:|\||(?:^|\s)-/);
+    for (const request of requestsFor(node, { accounts: new Map(), posts: new Map() }) ?? []) {
+      expect(queryOf(request)).not.toMatch(/:|\||(?:^|\s)-/);
     }
   }
 });
 
 /** As the lexicon describes: filters are exact; a word matches as in Earshot's analyzer or as a substring. */
-function accepts(ask: Ask, post: Post): boolean {
-  const { words, tags, author, mentions, lang, domain } = ask;
+function accepts(request: Request, post: Post): boolean {
+  const { words, tags, author, mentions, lang, domain } = request;
   const own = subjectOf(post);
   const holds = (word: string): boolean => {
     const text = word.replaceAll('"', "");
@@ -205,18 +205,18 @@ test("whatever matches is among what is asked for", () => {
     fc.property(generatedQuery, (query) => {
       const node = tree(query);
       const names = namesOf(node);
-      const asked = asksFor(node, names);
-      if (asked === null) seen.unsayable += 1;
+      const requested = requestsFor(node, names);
+      if (requested === null) seen.unsayable += 1;
       else seen.asked += 1;
-      if (asked?.length === 0) seen.nowhere += 1;
-      if (asked === null) return;
-      expect(asked.length).toBeLessThanOrEqual(6);
+      if (requested?.length === 0) seen.nowhere += 1;
+      if (requested === null) return;
+      expect(requested.length).toBeLessThanOrEqual(6);
       const plan = makePlan(node, { names, asOfMs });
       for (const post of posts) {
         if (!matches(plan, subjectOf(post))) continue;
         seen.matched += 1;
-        if (!asked.some((ask) => accepts(ask, post))) {
-          expect.fail(`${query}: ${JSON.stringify(asked)} misses ${JSON.stringify(post)}`);
+        if (!requested.some((request) => accepts(request, post))) {
+          expect.fail(`${query}: ${JSON.stringify(requested)} misses ${JSON.stringify(post)}`);
         }
       }
     }),

@@ -1,59 +1,62 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
-  type Ask,
-  type Asks,
   both,
   either,
   everything,
   isEverything,
   nothing,
+  type Request,
+  type Requests,
 } from "./search-alternatives.ts";
-import { sayHost, sayLeaf } from "./search-leaf.ts";
+import { reportHost, reportLeaf } from "./search-leaf.ts";
 
-type Say = (leaf: QueryLeaf) => Asks;
+type Report = (leaf: QueryLeaf) => Requests;
 
 /**
  * Requests that together find every match, as far as the lexicon promises. Negated terms are dropped: the index also matches
  * other forms and would exclude too much. Empty if nothing on Bluesky can match; null if the requests would have to cover
  * everything.
  */
-export function asksFor(tree: QueryNode, names: ResolvedNames): readonly Ask[] | null {
-  const asks = lower(tree, (leaf) => sayLeaf(leaf, names));
-  return asks.some(isEverything) ? null : asks;
+export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
+  const requests = lower(tree, (leaf) => reportLeaf(leaf, names));
+  return requests.some(isEverything) ? null : requests;
 }
 
 /**
  * Like `asksFor`, but also uses link hosts, as a last resort: Bluesky matches exactly one host, so posts with links to its
  * subdomains may be missing.
  */
-export function narrowAsksFor(tree: QueryNode, names: ResolvedNames): readonly Ask[] | null {
-  const asks = lower(tree, (leaf) => sayHost(leaf) ?? sayLeaf(leaf, names));
-  return asks.some(isEverything) ? null : asks;
+export function narrowRequestsFor(
+  tree: QueryNode,
+  names: ResolvedNames,
+): readonly Request[] | null {
+  const requests = lower(tree, (leaf) => reportHost(leaf) ?? reportLeaf(leaf, names));
+  return requests.some(isEverything) ? null : requests;
 }
 
-function lower(tree: QueryNode, say: Say): Asks {
+function lower(tree: QueryNode, report: Report): Requests {
   switch (tree.kind) {
     case "and":
-      return both(tree.children.map((child) => lower(child, say)));
+      return both(tree.children.map((child) => lower(child, report)));
     case "or":
-      return either(tree.children.map((child) => lower(child, say)));
+      return either(tree.children.map((child) => lower(child, report)));
     case "not":
-      return lowerNegated(tree.child, say);
+      return lowerNegated(tree.child, report);
     default:
-      return say(tree);
+      return report(tree);
   }
 }
 
 /** Negates by De Morgan as far as the API can express the result. */
-function lowerNegated(tree: QueryNode, say: Say): Asks {
+function lowerNegated(tree: QueryNode, report: Report): Requests {
   switch (tree.kind) {
     case "and":
-      return either(tree.children.map((child) => lowerNegated(child, say)));
+      return either(tree.children.map((child) => lowerNegated(child, report)));
     case "or":
-      return both(tree.children.map((child) => lowerNegated(child, say)));
+      return both(tree.children.map((child) => lowerNegated(child, report)));
     case "not":
-      return lower(tree.child, say);
+      return lower(tree.child, report);
     case "platform":
       return tree.platform === "bluesky" ? nothing : everything;
     default:

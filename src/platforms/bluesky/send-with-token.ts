@@ -30,31 +30,31 @@ export type TokenAccess = {
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
-  held: LeasedCredential,
-  way: TokenAccess,
+  stored: LeasedCredential,
+  method: TokenAccess,
 ): Promise<FetchedAnswer> {
-  const { host } = held.credential;
+  const { host } = stored.credential;
   if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} alone`);
-  const renewed = async (seen: Secrets) => await held.renew(seen, way.renew);
-  const first = held.secrets();
-  const secrets = isUsable(first, way.tools.now()) ? first : await renewed(first);
-  const answer = await way.sendWith(request, secrets);
-  if (!way.isTokenRefused(answer)) return answer;
+  const renewed = async (seen: Secrets) => await stored.renew(seen, method.renew);
+  const first = stored.secrets();
+  const secrets = isUsable(first, method.tools.now()) ? first : await renewed(first);
+  const answer = await method.sendWith(request, secrets);
+  if (!method.isTokenRefused(answer)) return answer;
   const next = await renewed(secrets);
-  const again = await way.sendWith(request, next);
-  if (way.isTokenRefused(again)) throw way.whyRefused(again, next);
+  const again = await method.sendWith(request, next);
+  if (method.isTokenRefused(again)) throw method.whyRefused(again, next);
   return again;
 }
 
 const longestTestMs = 30_000;
 
 /** Returns the handle and DID that the server reports. Errors: `credential_refused` if it is another account. */
-export async function testToken(held: LeasedCredential, way: TokenAccess): Promise<string> {
-  const { host, subject } = held.credential;
+export async function testToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
+  const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };
   const signal = AbortSignal.timeout(longestTestMs);
-  const answer = await sendWithToken({ url, headers, signal }, held, way);
+  const answer = await sendWithToken({ url, headers, signal }, stored, method);
   requireInOrder(url.host, answer);
   const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
   if (did !== subject)

@@ -32,8 +32,8 @@ export function readStreamEvent(
   let value: unknown;
   try {
     value = parseUntrustedJson(frame);
-  } catch (fault) {
-    return { fault: `not valid JSON: ${messageOf(fault)}` };
+  } catch (error) {
+    return { fault: `not valid JSON: ${messageOf(error)}` };
   }
   if (!isObject(value)) return { fault: "not a JSON object" };
   const { did, time_us: timeUs, kind } = value;

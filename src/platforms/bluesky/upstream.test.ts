@@ -251,8 +251,8 @@ test.each<[FetchMethod, string, Record<string, unknown>]>([
 ])("%s pages through %s", async (method, endpoint, query) => {
   const json = { feed: [{ post: postView("3kpost") }], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } }, "user");
-  const asked = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
-  const page = await upstream.page(asked, session);
+  const requested = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
+  const page = await upstream.page(requested, session);
   expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
   expect(page.next).toBe("after");
   expect(session.asked[0]?.query).toEqual({ ...query, cursor: "before", limit: 100 });
@@ -554,8 +554,8 @@ function withPart(value: unknown, [key, ...rest]: readonly string[], part: unkno
 }
 
 /** A missing list is an error, unlike an empty one. */
-function emptyIfUnreadable(fault: unknown): UpstreamPage {
-  expect(fault).toMatchObject({ code: "answer_unreadable" });
+function emptyIfUnreadable(error: unknown): UpstreamPage {
+  expect(error).toMatchObject({ code: "answer_unreadable" });
   return { items: [], next: null };
 }
 

@@ -7,16 +7,16 @@ const longestTime = 64;
 
 /** Labels in force at `nowMs`. The AppView returns those of the account itself and of the requested labelers. */
 export function readViewLabels(value: unknown, nowMs: number): string[] {
-  const held = new Map<string, string>();
+  const stored = new Map<string, string>();
   for (const item of list(value, mostLabels)) {
     const { src, val, neg, exp } = fieldsOf(item);
     const label = readLabelValue(val);
     if (label === null) continue;
     const key = `${typeof src === "string" ? src : ""} ${label}`;
-    if (neg === true || hasLapsed(exp, nowMs)) held.delete(key);
-    else held.set(key, label);
+    if (neg === true || hasLapsed(exp, nowMs)) stored.delete(key);
+    else stored.set(key, label);
   }
-  return [...new Set(held.values())];
+  return [...new Set(stored.values())];
 }
 
 function hasLapsed(exp: unknown, nowMs: number): boolean {

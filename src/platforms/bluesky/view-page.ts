@@ -10,20 +10,20 @@ const mostViews = 1_000;
 /** The platform's name in warnings. */
 export const name = "Bluesky";
 
-type Place = { cursor: unknown; nowMs: number };
+type Position = { cursor: unknown; nowMs: number };
 
 /** Drops a pin if the page also has the post in its regular position. */
 export function pageOfPosts(
   views: unknown,
   readPost: (view: unknown) => ReadPost,
-  { cursor, nowMs }: Place,
+  { cursor, nowMs }: Position,
 ): UpstreamPage {
   const read = requiredList(views, mostViews, name).map((view) => ({ view, post: readPost(view) }));
-  const inPlace = new Set(
+  const inPosition = new Set(
     read.flatMap(({ view, post }) => (typeof post === "string" || isPin(view) ? [] : [post.uri])),
   );
   const sent = read.flatMap(({ view, post }): SentItem[] => {
-    if (typeof post !== "string" && isPin(view) && inPlace.has(post.uri)) return [];
+    if (typeof post !== "string" && isPin(view) && inPosition.has(post.uri)) return [];
     return [sentPost(post, view, nowMs)];
   });
   return pageOf(sent, { name, ...pageToken(cursor, name), nowMs });
@@ -41,7 +41,7 @@ export function sentPost(post: ReadPost, view: unknown, nowMs: number): SentItem
 export function pageOfProfiles(
   views: unknown,
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",
-  { cursor, nowMs }: Place,
+  { cursor, nowMs }: Position,
 ): UpstreamPage {
   const sent = requiredList(views, mostViews, name).map((view): SentItem => {
     const profile = readProfile(view);

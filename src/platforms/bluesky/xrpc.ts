@@ -48,10 +48,10 @@ export function refusalIn(status: number, json: unknown): Refusal {
 }
 
 export function refused(host: string, { status, error, message }: Refusal): EarshotError {
-  const said = [error, message].filter((part) => part !== "").join(": ");
+  const output = [error, message].filter((part) => part !== "").join(": ");
   return new EarshotError(
     "upstream_refused",
-    `${host} answers with status ${status}${said === "" ? "" : ` (${said})`}`,
+    `${host} answers with status ${status}${output === "" ? "" : ` (${output})`}`,
     { status: 502 },
   );
 }

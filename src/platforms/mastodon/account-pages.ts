@@ -5,7 +5,7 @@ import { cursorOf } from "./cursor.ts";
 import { type FoundAccount, findAccount } from "./find-account.ts";
 import { nextPaging, warningsOnLink } from "./link-paging.ts";
 import { atMost, bucket, bucketOf, continued, type PageRequest } from "./page-request.ts";
-import { ask } from "./server-access.ts";
+import { send } from "./server-access.ts";
 import { pageOfAccounts, readable } from "./view-page.ts";
 
 export const mostAccounts = 80;
@@ -22,21 +22,21 @@ export async function profilePage({ call, session }: PageRequest): Promise<Upstr
 }
 
 async function accountById({ place, id }: FoundAccount): Promise<{ json: unknown } | null> {
-  return await ask(place, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
+  return await send(place, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
 }
 
 export async function followPage(
-  asked: PageRequest,
+  requested: PageRequest,
   list: "following" | "followers",
 ): Promise<UpstreamPage> {
-  const { call, session } = asked;
-  const found = await continued(asked, () => findAccount(call.target, session));
+  const { call, session } = requested;
+  const found = await continued(requested, () => findAccount(call.target, session));
   if (found === null) return absentPage;
   const { place, id, paging, json } = found;
   const path = `/api/v1/accounts/${id}/${list}`;
   const query = { ...paging, limit: atMost(mostAccounts, call) };
   const request = { path, query, bucket: bucketOf(paging) };
-  const answer = await ask(place, request, "read:accounts");
+  const answer = await send(place, request, "read:accounts");
   if (answer === null) return absentPage;
   const remarks = [
     ...warningsOnForeign(place, json).map(partial),

@@ -18,8 +18,8 @@ export function warningsOnForeign({ instance }: ServerAccess, account: unknown):
 }
 
 /** For a list, which may then lack entries. */
-export const partial = (remark: UpstreamWarning): UpstreamWarning => ({
-  ...remark,
+export const partial = (warning: UpstreamWarning): UpstreamWarning => ({
+  ...warning,
   isPartial: true,
 });
 

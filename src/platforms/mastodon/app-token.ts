@@ -102,28 +102,28 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
   });
 }
 
-async function test(held: LeasedCredential, tools: CredentialTools): Promise<string> {
-  const { host } = held.credential;
+async function test(stored: LeasedCredential, tools: CredentialTools): Promise<string> {
+  const { host } = stored.credential;
   const url = new URL("/api/v1/apps/verify_credentials", host);
   const signal = AbortSignal.timeout(answerMs);
-  const answer = await send({ url, headers: {}, signal }, held, tools);
+  const answer = await send({ url, headers: {}, signal }, stored, tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
   return `${new URL(host).host} takes the application's token`;
 }
 
 async function send(
   request: AuthorizedRequest,
-  held: LeasedCredential,
+  stored: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
-  const { host } = held.credential;
+  const { host } = stored.credential;
   requireOrigin(request.url, host);
-  const secrets = held.secrets();
+  const secrets = stored.secrets();
   const answer = await sendWith(request, secrets, tools);
   if (answer.status !== 401) return answer;
   // Some servers return 401 for user-only resources to a valid application token.
   if (isForUsers(fieldsIn(answer))) return { ...answer, status: 403 };
-  const again = await sendWith(request, await renewed(secrets, held, tools), tools);
+  const again = await sendWith(request, await renewed(secrets, stored, tools), tools);
   if (again.status === 401) throw refusedToken(host, again.status);
   return again;
 }

@@ -66,11 +66,11 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
 
 export async function renewed(
   seen: Secrets,
-  held: LeasedCredential,
+  stored: LeasedCredential,
   tools: CredentialTools,
 ): Promise<Secrets> {
-  const { host } = held.credential;
-  return await held.renew(seen, async (secrets) => {
+  const { host } = stored.credential;
+  return await stored.renew(seen, async (secrets) => {
     const granted = await grant(host, secrets, tools);
     if (typeof granted === "string") return { ...secrets, token: granted };
     if (granted.status >= 500 || granted.status === 429)

@@ -51,11 +51,11 @@ async function readAll(
   const items: UpstreamItem[] = [];
   let areWhole = true;
   let lastIsWhole = true;
-  let place: PagePosition | null = firstPage;
-  while (place !== null) {
+  let position: PagePosition | null = firstPage;
+  while (position !== null) {
     const read = await readPages({
       read: (cursor, limit) => upstream.page({ method, target, cursor, limit }, session),
-      start: place,
+      start: position,
       limit: 30,
       maxPages: 20,
       name: "mastodon",
@@ -63,7 +63,7 @@ async function readAll(
     items.push(...read.items);
     lastIsWhole = isWhole(read.warnings);
     areWhole &&= lastIsWhole;
-    place = read.position;
+    position = read.position;
   }
   return { count: items.length, areWhole, lastIsWhole };
 }

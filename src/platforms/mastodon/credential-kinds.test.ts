@@ -43,7 +43,7 @@ function kindNamed(name: string): CredentialKind {
 const userToken = kindNamed("user-token");
 const appToken = kindNamed("app-token");
 
-function held(
+function stored(
   { host, subject, subjectName, hint, secrets: first }: NewCredential,
   kind: CredentialKind,
 ) {
@@ -106,7 +106,7 @@ describe("a user's token", () => {
       [{ host: "", token: "x" }, "host: nothing names no server"],
       [{ host: "not a host", token: "x" }, "host: "],
     ] as const) {
-      const refused = await userToken.make(given, tools).catch((fault: unknown) => fault);
+      const refused = await userToken.make(given, tools).catch((error: unknown) => error);
       expect(refused).toMatchObject({
         code: "credential_invalid",
         message: expect.stringContaining(message),
@@ -117,7 +117,7 @@ describe("a user's token", () => {
 
   it("goes with requests to its server, and with none to another", async () => {
     const { token } = server.addToken({ accountId: annId });
-    const { credential } = held(
+    const { credential } = stored(
       await userToken.make({ host: server.url, token }, tools),
       userToken,
     );
@@ -126,8 +126,8 @@ describe("a user's token", () => {
     expect(await userToken.test(credential, tools)).toBe(
       `signed in at ${server.host} as @ann@${server.host}`,
     );
-    const elsewhere = request("/api/v1/timelines/home", "http://127.0.0.1:1");
-    await expect(userToken.send(elsewhere, credential, tools)).rejects.toMatchObject({
+    const remote = request("/api/v1/timelines/home", "http://127.0.0.1:1");
+    await expect(userToken.send(remote, credential, tools)).rejects.toMatchObject({
       code: "credential_refused",
     });
     expect(server.requests.at(-1)?.authorization).toBe(`Bearer ${token}`);
@@ -135,7 +135,7 @@ describe("a user's token", () => {
 
   it("that was taken back is refused for good", async () => {
     const { token } = server.addToken({ accountId: annId });
-    const { credential } = held(
+    const { credential } = stored(
       await userToken.make({ host: server.url, token }, tools),
       userToken,
     );
@@ -158,7 +158,7 @@ describe("a test of a credential", () => {
     const kept = await userToken.make({ host: server.url, token }, tools);
     for (const status of [429, 500, 503]) {
       server.character.faults.next = [{ status }];
-      const tested = userToken.test(held(kept, userToken).credential, tools);
+      const tested = userToken.test(stored(kept, userToken).credential, tools);
       await expect(tested).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
     }
   });
@@ -214,7 +214,7 @@ describe("an application", () => {
         message: expect.stringMatching(/^redirect_uri: .*does not match the application's/),
       });
       const kept = await appToken.make({ ...given, redirect_uri: redirectUri }, tools);
-      const { credential, renewals } = held(kept, appToken);
+      const { credential, renewals } = stored(kept, appToken);
       server.revoke(kept.secrets.token ?? "");
       await appToken.test(credential, tools);
       expect(renewals()).toBe(1);
@@ -236,7 +236,7 @@ describe("an application", () => {
 
   it("gets another token once when the server takes the old one no longer", async () => {
     const first = await made();
-    const { credential, renewals } = held(first, appToken);
+    const { credential, renewals } = stored(first, appToken);
     server.revoke(first.secrets.token ?? "");
     const answer = await appToken.send(request("/api/v1/trends/tags"), credential, tools);
     expect([answer.status, renewals()]).toEqual([200, 1]);
@@ -253,7 +253,7 @@ describe("an application", () => {
       ...first,
       secrets: { ...first.secrets, clientSecret: "changed", token: "gone" },
     };
-    const { credential } = held(broken, appToken);
+    const { credential } = stored(broken, appToken);
     await expect(
       appToken.send(request("/api/v1/trends/tags"), credential, tools),
     ).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe("an application", () => {
   });
 
   it("keeps its token where a thing is for users alone", async () => {
-    const { credential, renewals } = held(await made(), appToken);
+    const { credential, renewals } = stored(await made(), appToken);
     server.character.differences.readsNeedToken = true;
     const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);
     server.character.differences.readsNeedToken = false;

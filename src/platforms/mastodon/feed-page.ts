@@ -5,7 +5,7 @@ import { readId } from "./account.ts";
 import type { InstanceInfo } from "./instance-info.ts";
 import { nextPaging, type Paging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
-import { ask, type ServerAccess } from "./server-access.ts";
+import { type ServerAccess, send } from "./server-access.ts";
 
 /** The page, and how many of its statuses were returned. */
 export type FeedPosition = { paging: Paging | null; taken: number };
@@ -25,16 +25,22 @@ const mostStatuses = 40;
 /** Search engines limit the results of one search. */
 const mostOffset = 10_000;
 
-type Asked = { place: ServerAccess; info: InstanceInfo; call: SearchCall };
+type Requested = { place: ServerAccess; info: InstanceInfo; call: SearchCall };
 
-export async function readFeed(feed: Feed, at: FeedPosition, asked: Asked): Promise<FeedPage> {
+export async function readFeed(
+  feed: Feed,
+  at: FeedPosition,
+  requested: Requested,
+): Promise<FeedPage> {
   const { json, next } =
-    feed.kind === "search" ? await searched(feed.text, at, asked) : await timeline(feed, at, asked);
+    feed.kind === "search"
+      ? await searched(feed.text, at, requested)
+      : await timeline(feed, at, requested);
   const all = list(json, 200)
     .map((status) => ({ status, ms: timeOf(status) }))
     .toSorted((a, b) => b.ms - a.ms);
   const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
-  const { fromMs } = asked.call;
+  const { fromMs } = requested.call;
   const isPast = all.length === 0 || (fromMs !== null && oldestMs < fromMs);
   return { at, statuses: all.slice(at.taken), oldestMs, next: isPast ? null : next };
 }
@@ -44,7 +50,7 @@ function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }
 
-async function searched(text: string, { paging }: FeedPosition, { place, info, call }: Asked) {
+async function searched(text: string, { paging }: FeedPosition, { place, info, call }: Requested) {
   const offset = Number(paging?.offset ?? 0);
   const query = {
     type: "statuses",
@@ -53,7 +59,7 @@ async function searched(text: string, { paging }: FeedPosition, { place, info, c
     offset,
     max_id: idBefore(call.toMs, info, call.asOfMs),
   };
-  const answer = await ask(place, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
+  const answer = await send(place, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
   // Muted accounts are removed from a page, so a short page is not the end.
   const isMore = offset + 2 * mostStatuses <= mostOffset;
   const next = isMore ? { offset: String(offset + mostStatuses) } : null;
@@ -63,7 +69,7 @@ async function searched(text: string, { paging }: FeedPosition, { place, info, c
 async function timeline(
   { tag, any, all, none }: Feed & { kind: "tag" },
   { paging }: FeedPosition,
-  { place, info, call }: Asked,
+  { place, info, call }: Requested,
 ) {
   const path = `/api/v1/timelines/tag/${encodeURIComponent(tag)}`;
   const query = {
@@ -75,7 +81,7 @@ async function timeline(
     ...paging,
   };
   const bucket = query.max_id === undefined ? "api" : "paging";
-  const answer = await ask(place, { path, query, bucket }, "read:statuses");
+  const answer = await send(place, { path, query, bucket }, "read:statuses");
   if (answer === null) return { json: [], next: null };
   const next = nextPaging(answer.headers, path) ?? afterLast(answer);
   return { json: answer.json, next };

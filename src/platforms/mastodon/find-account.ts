@@ -4,7 +4,7 @@ import type { Session } from "../session.ts";
 import type { Target, UserTarget } from "../target.ts";
 import { idOn, readAccount, readId } from "./account.ts";
 import { serverOf } from "./named-server.ts";
-import { ask, type ServerAccess, serverAccessAt, serverAccessOf } from "./server-access.ts";
+import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
 export type FoundAccount = {
   place: ServerAccess;
@@ -50,14 +50,14 @@ async function byHandle(
   return await atHome(serverAccessAt(session, home), handle);
 }
 
-async function lookUp(place: ServerAccess, handle: string): Promise<FoundAccount | null> {
+async function lookUp(position: ServerAccess, handle: string): Promise<FoundAccount | null> {
   const request = {
     path: "/api/v1/accounts/lookup",
-    query: { acct: asKnownAt(place.instance, handle) },
+    query: { acct: asKnownAt(position.instance, handle) },
     bucket: "api",
   };
-  const answer = await ask(place, request, "read:accounts");
-  return answer === null ? null : foundAt(place, answer.json);
+  const answer = await send(position, request, "read:accounts");
+  return answer === null ? null : foundAt(position, answer.json);
 }
 
 /** Local accounts have no host. */
@@ -71,7 +71,7 @@ function foundAt(place: ServerAccess, json: unknown): FoundAccount | null {
 
 /** Remote resolution by the user's server. */
 async function resolved(
-  place: ServerAccess,
+  position: ServerAccess,
   handle: string,
   session: Session,
   isForeign: boolean,
@@ -82,12 +82,13 @@ async function resolved(
     query: { type: "accounts", resolve: true, limit: 5, q: `@${handle}` },
     bucket: "api",
   };
-  const answer = await ask(place, request, "read:search");
+  const answer = await send(position, request, "read:search");
   const named = list(fieldsOf(answer?.json).accounts, 40).find(
     (account) =>
-      readAccount(fieldsOf(account).acct, place.instance)?.toLowerCase() === handle.toLowerCase(),
+      readAccount(fieldsOf(account).acct, position.instance)?.toLowerCase() ===
+      handle.toLowerCase(),
   );
-  return named === undefined ? null : foundAt(place, named);
+  return named === undefined ? null : foundAt(position, named);
 }
 
 /** The account's server may be another host than its handle's, or unreachable. */

@@ -4,7 +4,7 @@ import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
 import { readId } from "./account.ts";
 import { serverOf } from "./named-server.ts";
-import { ask, type ServerAccess, serverAccessAt, serverAccessOf } from "./server-access.ts";
+import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
 export type FoundStatus = {
   place: ServerAccess;
@@ -80,16 +80,16 @@ async function resolved(place: ServerAccess, address: string): Promise<FoundStat
     query: { type: "statuses", resolve: true, limit: 1, q: address },
     bucket: "api",
   };
-  const answer = await askLeniently(place, request);
+  const answer = await requestLeniently(place, request);
   const [status] = list(fieldsOf(answer?.json).statuses, 1);
   const id = readId(fieldsOf(status).id);
   return id === null ? null : { place, id, json: status };
 }
 
 /** Null if the token or server cannot search, so that the next strategy is tried. */
-async function askLeniently(place: ServerAccess, request: Parameters<typeof ask>[1]) {
+async function requestLeniently(position: ServerAccess, request: Parameters<typeof send>[1]) {
   try {
-    return await ask(place, request, "read:search");
+    return await send(position, request, "read:search");
   } catch (thrown) {
     if (thrown instanceof EarshotError && !thrown.retryable) return null;
     throw thrown;

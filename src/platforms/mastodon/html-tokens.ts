@@ -10,20 +10,20 @@ const rawElements: ReadonlySet<string> = new Set(["script", "style", "template",
 
 /** Linear time for any input. A `<` that does not start a tag is text; an unterminated tag or comment consumes the rest. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
-  let place = 0;
-  while (place < html.length) {
-    const start = nextMarkup(html, place);
-    if (start > place) yield { kind: "text", text: html.slice(place, start) };
+  let position = 0;
+  while (position < html.length) {
+    const start = nextMarkup(html, position);
+    if (start > position) yield { kind: "text", text: html.slice(position, start) };
     if (start === html.length) return;
     const after = html[start + 1] ?? "";
     if (after === "!" || after === "?") {
-      place = endOfComment(html, start);
+      position = endOfComment(html, start);
       continue;
     }
     const end = endOfTag(html, start);
     const isClosing = after === "/";
     const name = nameAt(html, start + (isClosing ? 2 : 1));
-    place = end + 1;
+    position = end + 1;
     if (end >= html.length) return;
     if (isClosing) {
       yield { kind: "close", name };
@@ -31,18 +31,18 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
     }
     const attributes = html.slice(start + 1 + name.length, end);
     yield { kind: "open", name, attributes };
-    if (rawElements.has(name)) place = endOfRawElement(html, place, name);
+    if (rawElements.has(name)) position = endOfRawElement(html, position, name);
   }
 }
 
 /** Offset of the next tag or comment; the length if none. */
 function nextMarkup(html: string, from: number): number {
-  let place = html.indexOf("<", from);
-  while (place >= 0) {
-    const after = html[place + 1] ?? "";
-    if (after === "!" || after === "?" || tagStart.test(after)) return place;
-    if (after === "/" && tagStart.test(html[place + 2] ?? "")) return place;
-    place = html.indexOf("<", place + 1);
+  let position = html.indexOf("<", from);
+  while (position >= 0) {
+    const after = html[position + 1] ?? "";
+    if (after === "!" || after === "?" || tagStart.test(after)) return position;
+    if (after === "/" && tagStart.test(html[position + 2] ?? "")) return position;
+    position = html.indexOf("<", position + 1);
   }
   return html.length;
 }
@@ -57,21 +57,21 @@ function endOfComment(html: string, start: number): number {
 /** Ignores `>` in quotation marks. */
 function endOfTag(html: string, start: number): number {
   let quote = "";
-  for (let place = start; place < html.length; place += 1) {
-    const character = html[place];
+  for (let position = start; position < html.length; position += 1) {
+    const character = html[position];
     if (quote !== "") {
       if (character === quote) quote = "";
     } else if (character === ">") {
-      return place;
-    } else if ((character === '"' || character === "'") && html[place - 1] === "=") {
+      return position;
+    } else if ((character === '"' || character === "'") && html[position - 1] === "=") {
       quote = character;
     }
   }
   return html.length;
 }
 
-function nameAt(html: string, place: number): string {
-  tagName.lastIndex = place;
+function nameAt(html: string, position: number): string {
+  tagName.lastIndex = position;
   return (tagName.exec(html)?.[0] ?? "").toLowerCase();
 }
 

@@ -22,18 +22,18 @@ const mostKept = 500;
 
 export type InstanceInfos = {
   /** Cached for an hour; `unknownInstance` if there is none. */
-  of(place: ServerAccess, nowMs: number): Promise<InstanceInfo>;
+  of(position: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
 export function createInstanceInfos(): InstanceInfos {
   const kept = new Map<string, { info: InstanceInfo; untilMs: number }>();
   return {
-    of: async (place, nowMs) => {
-      const known = kept.get(place.instance);
+    of: async (position, nowMs) => {
+      const known = kept.get(position.instance);
       if (known !== undefined && nowMs < known.untilMs) return known.info;
-      const info = await asked(place);
-      kept.delete(place.instance);
-      kept.set(place.instance, { info, untilMs: nowMs + keptMs });
+      const info = await requested(position);
+      kept.delete(position.instance);
+      kept.set(position.instance, { info, untilMs: nowMs + keptMs });
       const [oldest] = kept.keys();
       if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
       return info;
@@ -42,17 +42,17 @@ export function createInstanceInfos(): InstanceInfos {
 }
 
 /** Tries v2, then v1. A transient failure is not cached. */
-async function asked(place: ServerAccess): Promise<InstanceInfo> {
+async function requested(position: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
-    const answer = await describe(place, path);
+    const answer = await describe(position, path);
     if (answer !== null && answer.status === 200) return infoOf(answer.json);
   }
   return unknownInstance;
 }
 
-async function describe(place: ServerAccess, path: string): Promise<Answer | null> {
+async function describe(position: ServerAccess, path: string): Promise<Answer | null> {
   try {
-    return await place.get({ path, bucket: "api" });
+    return await position.get({ path, bucket: "api" });
   } catch (thrown) {
     if (thrown instanceof EarshotError && !thrown.retryable) return null;
     throw thrown;
@@ -76,9 +76,9 @@ function versionOf(written: string): { major: number; minor: number } | null {
 
 /** Local and remote posts have separate rules; the looser one decides. */
 function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hashtagFeeds"] {
-  const told = [local, remote];
-  if (told.every((access) => access === "disabled")) return "disabled";
-  const isClosed = told.every((access) => access === "disabled" || access === "authenticated");
+  const reported = [local, remote];
+  if (reported.every((access) => access === "disabled")) return "disabled";
+  const isClosed = reported.every((access) => access === "disabled" || access === "authenticated");
   return isClosed ? "authenticated" : "public";
 }
 

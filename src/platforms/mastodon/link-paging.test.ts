@@ -5,7 +5,7 @@ import { limitOf } from "./limit.ts";
 import { nextPaging, readPaging, warningsOnLink, writePaging } from "./link-paging.ts";
 
 const path = "/api/v1/accounts/1/followers";
-const nextOf = (link: string, asked = path) => nextPaging(new Headers({ link }), asked);
+const nextOf = (link: string, requested = path) => nextPaging(new Headers({ link }), requested);
 
 it("a list goes on where the server's link says", () => {
   const url = "https://a.example/api/v1/accounts/1/followers";
@@ -41,16 +41,16 @@ it("a link to another list, or of another kind, or of no known form leads nowher
 });
 
 it("a next page that cannot be requested is reported as partial", () => {
-  const remarksOf = (link: string) => warningsOnLink(new Headers({ link }), path);
+  const warningsOf = (link: string) => warningsOnLink(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     `<${path}?cursor=1>; rel="next"`,
     "x".repeat(9_000),
   ]) {
-    expect(remarksOf(link)).toMatchObject([{ code: "page_token_unusable", isPartial: true }]);
+    expect(warningsOf(link)).toMatchObject([{ code: "page_token_unusable", isPartial: true }]);
   }
   for (const link of [`<${path}?max_id=1>; rel="next"`, `<${path}?min_id=1>; rel="prev"`]) {
-    expect(remarksOf(link)).toEqual([]);
+    expect(warningsOf(link)).toEqual([]);
   }
   expect(warningsOnLink(new Headers(), path)).toEqual([]);
 });
@@ -78,19 +78,19 @@ it("where a list goes on is written and read again", () => {
 });
 
 it("the limit is told by headers whose reset is a time", () => {
-  const told = (remaining: string, reset: string) =>
+  const reported = (remaining: string, reset: string) =>
     limitOf(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
-  expect(told("299", "2026-11-20T12:05:00.000000Z")).toEqual({
+  expect(reported("299", "2026-11-20T12:05:00.000000Z")).toEqual({
     remaining: 299,
     resetMs: Date.UTC(2026, 10, 20, 12, 5),
   });
-  expect(told("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
+  expect(reported("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
   for (const [remaining, reset] of [
     ["-1", "2026-11-20"],
     ["5", "soon"],
     ["x", "2026-11-20"],
   ] as const) {
-    expect(told(remaining, reset)).toBeNull();
+    expect(reported(remaining, reset)).toBeNull();
   }
   expect(limitOf(new Headers())).toBeNull();
 });

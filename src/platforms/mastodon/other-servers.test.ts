@@ -218,15 +218,15 @@ describe("what a server tells of itself", () => {
   it("is asked for once an hour, of the older description where the newer one is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
-    const place = serverAccessOf(plainSession(server));
+    const position = serverAccessOf(plainSession(server));
     for (const nowMs of [0, 3_599_999]) {
-      expect(await infos.of(place, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
+      expect(await infos.of(position, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
     }
     expect(server.requests.map(({ path }) => path)).toEqual([
       "/api/v2/instance",
       "/api/v1/instance",
     ]);
-    await infos.of(place, 3_600_000);
+    await infos.of(position, 3_600_000);
     expect(server.requests).toHaveLength(4);
   });
 
@@ -265,14 +265,14 @@ it("pages with what cannot be read tell how much was left out", async () => {
   for (const odd of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
       server.character.faults = { next: [{ status: 200, body: odd }] };
-      const told = await page(method, uri).then(
+      const reported = await page(method, uri).then(
         ({ items, remarks = [] }) => [items.length, ...remarks.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
       // A list may contain unreadable items; any other value is an error, not an empty result.
       const isList = odd.startsWith("[") && method === "getretweeters";
       const expected = isList ? "unreadable_items" : "answer_unreadable";
-      expect(told, `${method} ${odd}`).toEqual([0, expected]);
+      expect(reported, `${method} ${odd}`).toEqual([0, expected]);
     }
   }
 });
@@ -287,16 +287,16 @@ describe("an account or a post of another server", () => {
     const others = [{ ...far, host: "far.example" }];
     for (const access of [{}, { access: "user" as const, token }]) {
       const session = plainSession(server, { ...access, others });
-      const ask = async (method: FetchMethod, query: string) => {
+      const request = async (method: FetchMethod, query: string) => {
         const kind = method === "getbyid" ? "post" : "user";
         const target = readTarget(kind, query, "mastodon");
         return (await upstream.page({ method, target, cursor: null, limit: 5 }, session)).items;
       };
-      expect(await ask("searchbyprofile", "@dee@far.example")).toMatchObject([
+      expect(await request("searchbyprofile", "@dee@far.example")).toMatchObject([
         { profile: { userId: `${dee.id}@far.example`, username: "dee@far.example" } },
       ]);
-      expect(await ask("gettweets", `${dee.id}@far.example`)).toHaveLength(1);
-      expect(await ask("getbyid", `https://far.example/@dee/${post.id}`)).toMatchObject([
+      expect(await request("gettweets", `${dee.id}@far.example`)).toHaveLength(1);
+      expect(await request("getbyid", `https://far.example/@dee/${post.id}`)).toMatchObject([
         { post: { text: "far away", userId: `${dee.id}@far.example` } },
       ]);
     }
@@ -306,7 +306,7 @@ describe("an account or a post of another server", () => {
   it("is nobody's when its server does not answer as one", async () => {
     const { token } = await start();
     const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
-      (fault) => ({ items: fault.code }),
+      (error) => ({ items: error.code }),
     );
     expect(items).toBe("upstream_unreachable");
   });

@@ -24,8 +24,8 @@ export async function continued(
   { call, session }: PageRequest,
   find: () => Promise<{ place: ServerAccess; id: string; json: unknown } | null>,
 ): Promise<Continued | null> {
-  const place = readCursor(call.cursor, session, call.target);
-  if (place !== null) return { ...place, json: null };
+  const position = readCursor(call.cursor, session, call.target);
+  if (position !== null) return { ...position, json: null };
   const found = await find();
   return found === null ? null : { ...found, paging: null };
 }

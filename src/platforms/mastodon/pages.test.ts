@@ -150,12 +150,12 @@ describe("accounts", () => {
   });
 
   it("that do not exist, or are suspended, are an empty page", async () => {
-    const gone = server.network.addAccount({ username: "gone", suspended: true });
+    const removed = server.network.addAccount({ username: "gone", suspended: true });
     for (const query of ["@nobody", "4711"]) {
       const absent = { items: [], next: null, isAbsent: true };
       expect(await page("getprofilebyid", query), query).toEqual(absent);
     }
-    for (const query of ["@gone", gone.id]) {
+    for (const query of ["@gone", removed.id]) {
       const withheld = { items: [], next: null, received: 1 };
       expect(await page("getprofilebyid", query), query).toEqual(withheld);
     }

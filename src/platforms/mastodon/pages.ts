@@ -7,18 +7,20 @@ import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
 import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
 import { trendsPage } from "./trends-page.ts";
 
-export const pages: Readonly<Record<FetchMethod, (asked: PageRequest) => Promise<UpstreamPage>>> = {
+export const pages: Readonly<
+  Record<FetchMethod, (requested: PageRequest) => Promise<UpstreamPage>>
+> = {
   searchbyprofile: profilePage,
   getprofilebyid: profilePage,
   getbyid: statusPage,
   getreplies: repliesPage,
   getretweeters: rebloggersPage,
-  gettweets: (asked) => accountTimeline(asked, {}),
-  getmedia: (asked) => accountTimeline(asked, { only_media: true }),
+  gettweets: (requested) => accountTimeline(requested, {}),
+  getmedia: (requested) => accountTimeline(requested, { only_media: true }),
   gethometweets: homeTimeline,
   getforyoutweets: async () => absentPage,
   gettrends: trendsPage,
-  getfollowing: (asked) => followPage(asked, "following"),
-  getfollowers: (asked) => followPage(asked, "followers"),
+  getfollowing: (requested) => followPage(requested, "following"),
+  getfollowers: (requested) => followPage(requested, "followers"),
   getspace: async () => absentPage,
 };

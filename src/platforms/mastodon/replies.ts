@@ -17,8 +17,8 @@ export function pageOfReplies(
   { json, headers }: Answer,
   { place, root, nowMs }: { place: ServerAccess; root: Root; nowMs: number },
 ): UpstreamPage {
-  const { descendants: told } = fieldsOf(json);
-  const descendants = requiredList(told, mostReplies, place.instance);
+  const { descendants: reported } = fieldsOf(json);
+  const descendants = requiredList(reported, mostReplies, place.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
   const at = { instance: place.instance, nowMs };
   const sent = descendants.map((status): SentItem => {
@@ -33,7 +33,7 @@ export function pageOfReplies(
     name,
     next: null,
     nowMs,
-    remarks: remarksOn(place, descendants.length, headers.has("mastodon-async-refresh")),
+    remarks: warningsOn(place, descendants.length, headers.has("mastodon-async-refresh")),
   });
 }
 
@@ -44,23 +44,23 @@ function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
   return { ...post, inReplyTo: { ...post.inReplyTo, uri } };
 }
 
-function remarksOn(place: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
-  const remarks: UpstreamWarning[] = [];
-  if (place.isOpen && count >= mostOpenReplies) {
-    remarks.push({
+function warningsOn(position: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
+  const warnings: UpstreamWarning[] = [];
+  if (position.isOpen && count >= mostOpenReplies) {
+    warnings.push({
       code: "partial_thread",
-      message: `${place.instance} tells ${mostOpenReplies} replies to those who have not signed in`,
-      hint: `add a user token of ${place.instance} for all that it knows`,
+      message: `${position.instance} tells ${mostOpenReplies} replies to those who have not signed in`,
+      hint: `add a user token of ${position.instance} for all that it knows`,
       isPartial: true,
     });
   }
   if (isFetching) {
-    remarks.push({
+    warnings.push({
       code: "replies_pending",
-      message: `${place.instance} is fetching more replies from other servers`,
+      message: `${position.instance} is fetching more replies from other servers`,
       hint: "ask again in a minute for those",
       isPartial: true,
     });
   }
-  return remarks;
+  return warnings;
 }

@@ -21,18 +21,18 @@ export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
     page === null || page.next === null ? [] : [page.oldestMs],
   );
   const horizonMs = Math.max(Number.NEGATIVE_INFINITY, ...open);
-  const taken = pages.map((page) => page?.statuses.filter(({ ms }) => ms >= horizonMs) ?? []);
-  const statuses = taken
+  const used = pages.map((page) => page?.statuses.filter(({ ms }) => ms >= horizonMs) ?? []);
+  const statuses = used
     .flat()
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ status }) => status);
   return {
     statuses,
-    next: pages.map((page, index) => placeAfter(page, taken[index]?.length ?? 0)),
+    next: pages.map((page, index) => positionAfter(page, used[index]?.length ?? 0)),
   };
 }
 
-function placeAfter(page: FeedPage | null, count: number): FeedPosition | null {
+function positionAfter(page: FeedPage | null, count: number): FeedPosition | null {
   if (page === null) return null;
   const { at, statuses, next } = page;
   if (count < statuses.length) return { paging: at.paging, taken: at.taken + count };
@@ -40,10 +40,12 @@ function placeAfter(page: FeedPage | null, count: number): FeedPosition | null {
 }
 
 /** Null when all feeds have ended. */
-export function writeFeedPositions(places: FeedPositions): string | null {
-  if (places.every((place) => place === null)) return null;
-  return places
-    .map((place) => (place === null ? "-" : `${place.taken}?${writePaging(place.paging ?? {})}`))
+export function writeFeedPositions(positions: FeedPositions): string | null {
+  if (positions.every((position) => position === null)) return null;
+  return positions
+    .map((position) =>
+      position === null ? "-" : `${position.taken}?${writePaging(position.paging ?? {})}`,
+    )
     .join(" ");
 }
 
@@ -53,11 +55,11 @@ export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedP
   if (written.length !== feeds.length) throw invalid();
   return written.map((part) => {
     if (part === "-") return null;
-    const [, taken, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
-    if (taken === undefined) throw invalid();
+    const [, used, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
+    if (used === undefined) throw invalid();
     const paging = parameters === "" ? null : readPaging(parameters);
     if (parameters !== "" && paging === null) throw invalid();
-    return { paging, taken: Number(taken) };
+    return { paging, taken: Number(used) };
   });
 }
 

@@ -11,18 +11,18 @@ export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternati
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, mostAtoms));
 }
 
-function lower(node: QueryNode, isWanted: boolean, names: ResolvedNames): Alternatives {
+function lower(node: QueryNode, isExpected: boolean, names: ResolvedNames): Alternatives {
   switch (node.kind) {
     case "not":
-      return lower(node.child, !isWanted, names);
+      return lower(node.child, !isExpected, names);
     case "and":
     case "or": {
-      const children = node.children.map((child) => lower(child, isWanted, names));
+      const children = node.children.map((child) => lower(child, isExpected, names));
       // De Morgan.
-      return (node.kind === "and") === isWanted ? all(children) : any(children);
+      return (node.kind === "and") === isExpected ? all(children) : any(children);
     }
     default:
-      return isWanted ? atomsOf(node, names) : atomsOfNegation(node);
+      return isExpected ? atomsOf(node, names) : atomsOfNegation(node);
   }
 }
 

@@ -216,8 +216,8 @@ describe("a user's server", () => {
     async (id) => {
       server.requests.length = 0;
       await searched(`comet from:${id}@far.example`);
-      const asked = server.requests.filter(({ path }) => path === "/api/v2/search");
-      const sent = new Set(asked.map(({ query }) => new URLSearchParams(query).get("q")));
+      const requested = server.requests.filter(({ path }) => path === "/api/v2/search");
+      const sent = new Set(requested.map(({ query }) => new URLSearchParams(query).get("q")));
       expect([...sent]).toEqual(["comet"]);
     },
   );
@@ -270,8 +270,8 @@ it("other software is told no operators, which it would take for words", async (
     other.network.addStatus({ accountId: author.id, text: "comet" });
     ({ token } = other.addToken({ accountId: author.id }));
     await searched("comet lang:de filter:media from:ann #space", {}, other);
-    const [asked] = other.requests.filter(({ path }) => path === "/api/v2/search");
-    expect(new URLSearchParams(asked?.query).get("q")).toBe("comet");
+    const [requested] = other.requests.filter(({ path }) => path === "/api/v2/search");
+    expect(new URLSearchParams(requested?.query).get("q")).toBe("comet");
     await other.close();
   }
   token = own;

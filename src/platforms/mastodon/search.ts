@@ -47,25 +47,25 @@ async function searchPage(
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
   const info = isAskable ? await infos.of(place, session.nowMs) : unknownInstance;
   const { feeds, unasked } = feedsFor(alternatives, { info, isUser, call });
-  const places =
+  const positions =
     call.cursor === null ? firstFeedPositions(feeds) : readFeedPositions(call.cursor, feeds);
   const pages = await allAnswered(
     feeds.map(async (feed, index) => {
-      const at = places[index] ?? null;
+      const at = positions[index] ?? null;
       return at === null ? null : await readFeed(feed, at, { place, info, call });
     }),
   );
   const { statuses, next } = mergeFeeds(pages);
   const isFirst = call.cursor === null;
-  const remarks = isFirst ? remarksOn(place, { info, isUser, unasked, feeds: feeds.length }) : [];
-  const silent = isFirst && statuses.length > 0 && statuses.every(tellsNoAgreement);
+  const warnings = isFirst ? warningsOn(place, { info, isUser, unasked, feeds: feeds.length }) : [];
+  const silent = isFirst && statuses.length > 0 && statuses.every(reportsNoAgreement);
   return pageOfStatuses(
     statuses,
     { instance: place.instance, nowMs: session.nowMs },
     mayBeIndexed,
     {
       next: writeFeedPositions(next),
-      remarks: silent ? [...remarks, noAgreement(place)] : remarks,
+      remarks: silent ? [...warnings, noAgreement(place)] : warnings,
     },
   );
 }
@@ -79,7 +79,7 @@ async function allAnswered<Told>(asking: readonly Promise<Told>[]): Promise<Told
   });
 }
 
-const tellsNoAgreement = (status: unknown): boolean =>
+const reportsNoAgreement = (status: unknown): boolean =>
   fieldsOf(fieldsOf(status).account).indexable === undefined;
 
 const noAgreement = ({ instance }: ServerAccess): UpstreamWarning => ({
@@ -87,21 +87,21 @@ const noAgreement = ({ instance }: ServerAccess): UpstreamWarning => ({
   message: `${instance} does not tell whether authors agree to be searched: their posts are left out`,
 });
 
-type Asked = { info: InstanceInfo; isUser: boolean; unasked: number; feeds: number };
+type Requested = { info: InstanceInfo; isUser: boolean; unasked: number; feeds: number };
 
-function remarksOn({ instance }: ServerAccess, asked: Asked): UpstreamWarning[] {
-  const remarks: UpstreamWarning[] = [];
-  if (asked.feeds > 0) {
-    remarks.push({
+function warningsOn({ instance }: ServerAccess, requested: Requested): UpstreamWarning[] {
+  const warnings: UpstreamWarning[] = [];
+  if (requested.feeds > 0) {
+    warnings.push({
       code: "partial_search",
       message: `${instance} tells posts whose authors agree to be searched, as far as they have reached it`,
     });
   }
-  if (asked.unasked > 0) remarks.push(notAsked(instance, asked));
-  return remarks;
+  if (requested.unasked > 0) warnings.push(notRequested(instance, requested));
+  return warnings;
 }
 
-function notAsked(instance: string, { isUser, feeds, info }: Asked): UpstreamWarning {
+function notRequested(instance: string, { isUser, feeds, info }: Requested): UpstreamWarning {
   const what = feeds > 0 ? "a part of the query" : "this query";
   if (isUser) {
     return {

@@ -48,9 +48,9 @@ function originOf(host: string): URL {
 }
 
 /** An unauthenticated request returns a 401 instead of throwing `credential_refused`. */
-async function answered(isOpen: boolean, ask: () => Promise<Answer>): Promise<Answer> {
+async function answered(isOpen: boolean, request: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await ask();
+    return await request();
   } catch (thrown) {
     const isRefused = thrown instanceof EarshotError && thrown.code === "credential_refused";
     if (!isOpen || !isRefused) throw thrown;
@@ -64,15 +64,15 @@ const noHeaders = new Headers();
  * Null if the resource does not exist or is not visible. Errors: those of the session; `credential_refused` with the missing
  * scope; `upstream_refused` for any other refusal.
  */
-export async function ask(
-  place: ServerAccess,
+export async function send(
+  position: ServerAccess,
   request: UpstreamRequest,
   scope: string,
 ): Promise<{ json: unknown; headers: Headers; status: number } | null> {
-  const answer = await place.get(request);
+  const answer = await position.get(request);
   if (answer.status >= 200 && answer.status < 300) return answer;
   if (answer.status === 404 || answer.status === 410) return null;
-  throw refusal(place, answer, scope);
+  throw refusal(position, answer, scope);
 }
 
 /** Classified by status and documented messages. */

@@ -15,7 +15,7 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
 }
 
 /** Cut, without possible secrets. */
-const saidIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
+const reportedIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
 /** After a colon; empty if none. */
 export function reasonIn(answer: FetchedAnswer): string {
@@ -26,10 +26,10 @@ export function reasonIn(answer: FetchedAnswer): string {
 
 /** The resource requires a user; the token may be valid. */
 export const isForUsers = (json: unknown): boolean =>
-  /requires an authenticated user/i.test(saidIn(json));
+  /requires an authenticated user/i.test(reportedIn(json));
 
 export const isOutOfScope = (json: unknown): boolean =>
-  /outside the authorized scopes/i.test(saidIn(json));
+  /outside the authorized scopes/i.test(reportedIn(json));
 
 /** An overloaded or failing server says nothing about the token. */
 export function refusedToken(origin: string, status: number): EarshotError {

@@ -3,7 +3,7 @@ import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
 /** Fallback text for a quote, dropped where the quote is shown. */
-const quoteStandIn = "quote-inline";
+const quoteStateIn = "quote-inline";
 const warningLength = 5_000;
 const optionLength = 1_000;
 const mostOptions = 20;
@@ -15,7 +15,7 @@ export function bodyOf(
   hasQuote: boolean,
 ): { text: string; links: string[] } {
   const content = string(status.content, contentLength) ?? "";
-  const read = textOfHtml(content, hasQuote ? quoteStandIn : null);
+  const read = textOfHtml(content, hasQuote ? quoteStateIn : null);
   const references = new Set([...addressesOf(status.mentions), ...addressesOf(status.tags)]);
   const links = read.links
     .filter(({ url, isReference }) => !isReference && !references.has(url))

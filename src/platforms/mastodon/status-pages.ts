@@ -7,7 +7,7 @@ import { findStatus } from "./find-status.ts";
 import { nextPaging, warningsOnLink } from "./link-paging.ts";
 import { atMost, bucket, bucketOf, continued, type PageRequest } from "./page-request.ts";
 import { pageOfReplies } from "./replies.ts";
-import { ask } from "./server-access.ts";
+import { send } from "./server-access.ts";
 import { identityOf } from "./status-references.ts";
 import { isForAll, pageOfAccounts, pageOfStatuses, readable } from "./view-page.ts";
 
@@ -17,7 +17,7 @@ export async function statusPage({ call, session }: PageRequest): Promise<Upstre
   const { place, id } = found;
   const answer =
     found.json === null
-      ? await ask(place, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses")
+      ? await send(place, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses")
       : found;
   if (answer === null) return absentPage;
   const { json } = answer;
@@ -30,22 +30,22 @@ export async function repliesPage({ call, session }: PageRequest): Promise<Upstr
   if (found === null) return absentPage;
   const { place, id, json } = found;
   const path = `/api/v1/statuses/${id}/context`;
-  const answer = await ask(place, { path, bucket }, "read:statuses");
+  const answer = await send(place, { path, bucket }, "read:statuses");
   if (answer === null) return absentPage;
   const named = call.target?.kind === "post" ? call.target.uri : null;
   const uri = json === null ? named : identityOf(fieldsOf(json));
   return pageOfReplies(answer, { place, root: { id, uri }, nowMs: session.nowMs });
 }
 
-export async function rebloggersPage(asked: PageRequest): Promise<UpstreamPage> {
-  const { call, session } = asked;
-  const found = await continued(asked, () => findStatus(call.target, session));
+export async function rebloggersPage(requested: PageRequest): Promise<UpstreamPage> {
+  const { call, session } = requested;
+  const found = await continued(requested, () => findStatus(call.target, session));
   if (found === null) return absentPage;
   const { place, id, paging } = found;
   const path = `/api/v1/statuses/${id}/reblogged_by`;
   const query = { ...paging, limit: atMost(mostAccounts, call) };
   const request = { path, query, bucket: bucketOf(paging) };
-  const answer = await ask(place, request, "read:statuses");
+  const answer = await send(place, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
   const at = { instance: place.instance, nowMs: session.nowMs };

@@ -6,23 +6,23 @@ import { cursorOf, readCursor } from "./cursor.ts";
 import { findAccount } from "./find-account.ts";
 import { nextPaging, warningsOnLink } from "./link-paging.ts";
 import { afterLast, atMost, bucketOf, continued, type PageRequest } from "./page-request.ts";
-import { ask, type ServerAccess, serverAccessOf } from "./server-access.ts";
+import { type ServerAccess, send, serverAccessOf } from "./server-access.ts";
 import { isForAll, pageOfStatuses } from "./view-page.ts";
 
 const mostStatuses = 40;
 
 /** `which` narrows the posts and boosts. */
 export async function accountTimeline(
-  asked: PageRequest,
+  requested: PageRequest,
   which: Readonly<Record<string, boolean>>,
 ): Promise<UpstreamPage> {
-  const { call, session } = asked;
-  const found = await continued(asked, () => findAccount(call.target, session));
+  const { call, session } = requested;
+  const found = await continued(requested, () => findAccount(call.target, session));
   if (found === null) return absentPage;
   const { place, id, paging, json } = found;
   const path = `/api/v1/accounts/${id}/statuses`;
   const limit = atMost(mostStatuses, call);
-  const answer = await ask(
+  const answer = await send(
     place,
     { path, query: { ...which, ...paging, limit }, bucket: bucketOf(paging) },
     "read:statuses",
@@ -49,19 +49,19 @@ function showsMedia(status: unknown): boolean {
 }
 
 export async function homeTimeline({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const place = serverAccessOf(session);
+  const position = serverAccessOf(session);
   const path = "/api/v1/timelines/home";
   const limit = atMost(mostStatuses, call);
   const paging = readCursor(call.cursor, session, null)?.paging;
   const request = { path, query: { ...paging, limit }, bucket: bucketOf(paging) };
-  const answer = await ask(place, request, "read:statuses");
+  const answer = await send(position, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
-  const at = { instance: place.instance, nowMs: session.nowMs };
+  const at = { instance: position.instance, nowMs: session.nowMs };
   return pageOfStatuses(answer.json, at, () => true, {
-    next: cursorOf(place, "home", next),
+    next: cursorOf(position, "home", next),
     remarks: [
-      ...(answer.status === 206 ? [stillMade(place)] : []),
+      ...(answer.status === 206 ? [stillMade(position)] : []),
       ...warningsOnLink(answer.headers, path),
     ],
   });

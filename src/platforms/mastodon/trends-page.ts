@@ -3,19 +3,19 @@ import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { pageOf, type SentItem } from "../upstream-page.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { atMost, bucket, type PageRequest } from "./page-request.ts";
-import { ask, type ServerAccess, serverAccessOf } from "./server-access.ts";
+import { type ServerAccess, send, serverAccessOf } from "./server-access.ts";
 import { trendOfTag } from "./trend.ts";
 import { name } from "./view-page.ts";
 
 const mostTrends = 20;
 
 export async function trendsPage({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const place = serverAccessOf(session);
+  const position = serverAccessOf(session);
   const path = "/api/v1/trends/tags";
   const limit = atMost(mostTrends, call);
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
-  const answer = await ask(place, { path, query: { offset, limit }, bucket }, "read");
-  const tags = answer === null ? [] : requiredList(answer.json, 100, place.instance);
+  const answer = await send(position, { path, query: { offset, limit }, bucket }, "read");
+  const tags = answer === null ? [] : requiredList(answer.json, 100, position.instance);
   const sent = tags.map((tag, index): SentItem => {
     const trend = trendOfTag(tag, offset + index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
@@ -24,8 +24,8 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
   return pageOf(sent, {
     name,
     nowMs: session.nowMs,
-    next: cursorOf(place, "trends", next),
-    remarks: tags.length === 0 && offset === 0 ? [noTrends(place)] : [],
+    next: cursorOf(position, "trends", next),
+    remarks: tags.length === 0 && offset === 0 ? [noTrends(position)] : [],
   });
 }
 

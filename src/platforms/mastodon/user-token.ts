@@ -57,7 +57,7 @@ async function make(
   const host = givenServer(given.host);
   const token = givenText(given.token, "token");
   const answer = await verify(host, token, tools);
-  if (answer.status !== 200) throw notTaken(host, answer);
+  if (answer.status !== 200) throw notUsed(host, answer);
   const { id, acct } = fieldsIn(answer);
   const subject = readId(id);
   const name = readAccount(acct, new URL(host).host);
@@ -77,7 +77,7 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
   });
 }
 
-function notTaken(host: string, answer: FetchedAnswer) {
+function notUsed(host: string, answer: FetchedAnswer) {
   const { status } = answer;
   const server = new URL(host).host;
   if (isOutOfScope(fieldsIn(answer))) {
@@ -104,9 +104,9 @@ function notTaken(host: string, answer: FetchedAnswer) {
   );
 }
 
-async function test(held: LeasedCredential, tools: CredentialTools): Promise<string> {
-  const { host, subject } = held.credential;
-  const answer = await verify(host, held.secrets().token ?? "", tools);
+async function test(stored: LeasedCredential, tools: CredentialTools): Promise<string> {
+  const { host, subject } = stored.credential;
+  const answer = await verify(host, stored.secrets().token ?? "", tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
   const { id, acct } = fieldsIn(answer);
   if (readId(id) !== subject) throw refusedToken(host, answer.status);
@@ -116,12 +116,12 @@ async function test(held: LeasedCredential, tools: CredentialTools): Promise<str
 
 async function send(
   { url, headers, signal }: AuthorizedRequest,
-  held: LeasedCredential,
+  stored: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
-  const { host } = held.credential;
+  const { host } = stored.credential;
   requireOrigin(url, host);
-  const authorization = `Bearer ${held.secrets().token ?? ""}`;
+  const authorization = `Bearer ${stored.secrets().token ?? ""}`;
   const answer = await tools.fetch(url, { headers: { ...headers, authorization }, signal });
   if (answer.status === 401) throw refusedToken(host, answer.status);
   return answer;

@@ -20,8 +20,12 @@ type PageOptions = { next: string | null; remarks?: readonly UpstreamWarning[] }
 
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
   const createdMs = parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "");
-  const isTold = createdMs !== null && createdMs <= nowMs + mostAheadMs;
-  return postOfStatus(status, { instance, seenMs: isTold ? createdMs : nowMs, origin: "upstream" });
+  const isReported = createdMs !== null && createdMs <= nowMs + mostAheadMs;
+  return postOfStatus(status, {
+    instance,
+    seenMs: isReported ? createdMs : nowMs,
+    origin: "upstream",
+  });
 }
 
 /** Public or unlisted, by an author who is not suspended; the same for a boost's original. */

@@ -2,7 +2,7 @@ import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { UserTarget } from "../target.ts";
 import { isHandle, numberText } from "./json.ts";
-import { ask } from "./request.ts";
+import { request } from "./request.ts";
 
 /** Account numbers by handle in lower case. */
 const known = new WeakMap<Session, Map<string, Promise<string | null>>>();
@@ -14,20 +14,20 @@ export async function accountNumber(
 ): Promise<string | null> {
   if (id !== null) return numberText(id);
   if (handle === null || !isHandle(handle)) return null;
-  const asked = known.get(session) ?? new Map<string, Promise<string | null>>();
-  known.set(session, asked);
+  const requested = known.get(session) ?? new Map<string, Promise<string | null>>();
+  known.set(session, requested);
   const name = handle.toLowerCase();
-  const number = asked.get(name) ?? numberOf(name, session);
-  asked.set(name, number);
+  const number = requested.get(name) ?? numberOf(name, session);
+  requested.set(name, number);
   // A failed lookup may be repeated.
-  return await number.catch((fault: unknown) => {
-    asked.delete(name);
-    throw fault;
+  return await number.catch((error: unknown) => {
+    requested.delete(name);
+    throw error;
   });
 }
 
 async function numberOf(name: string, session: Session): Promise<string | null> {
-  const { data } = await ask(session, {
+  const { data } = await request(session, {
     path: `/2/users/by/username/${name}`,
     bucket: "GET /2/users/by/username/:username",
     bill: { userReads: 1 },

@@ -45,34 +45,34 @@ export function appTokenKind(apiUrl: string): CredentialKind {
         secrets: { token },
       };
     },
-    test: async (held, tools) => {
-      const answer = await sendWith(tokenOf(held), { url: checkUrl }, tools);
+    test: async (stored, tools) => {
+      const answer = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
       requireInOrder(checkUrl.host, answer);
       if (answer.status !== 200) throw refused(refusedBy(answer, checkUrl));
       return usageOf(jsonOf(answer));
     },
-    send: async (request, held, tools) => await sendApp(request, held, tools),
+    send: async (request, stored, tools) => await sendApp(request, stored, tools),
   };
 }
 
 async function sendApp(
   request: Parameters<CredentialKind["send"]>[0],
-  held: LeasedCredential,
+  stored: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
-  const answer = await sendWith(tokenOf(held), request, tools);
+  const answer = await sendWith(tokenOf(stored), request, tools);
   if (answer.status === 401) {
     throw refused(`${request.url.host} does not take the application's token`);
   }
   return withTrueLimit(answer, tools.now());
 }
 
-const tokenOf = (held: LeasedCredential): string => held.secrets().token ?? "";
+const tokenOf = (stored: LeasedCredential): string => stored.secrets().token ?? "";
 
 function usageOf(json: unknown): string {
   const { project_usage: used, project_cap: most } = fieldsOf(fieldsOf(json).data);
-  const isTold = [used, most].every((told) => /^\d{1,15}$/.test(String(told)));
-  return isTold
+  const isReported = [used, most].every((reported) => /^\d{1,15}$/.test(String(reported)));
+  return isReported
     ? `it works: ${used} of ${most} posts of this month are read`
     : "it works: X tells no count of what was read";
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startXEmulator, type XEmulator } from "../../../testkit/emulators/x/server.ts";
-import { allScopes, clientId, held, nowMs, tools } from "../../../testkit/upstreams/x.ts";
+import { allScopes, clientId, nowMs, stored, tools } from "../../../testkit/upstreams/x.ts";
 import type { Dialogue } from "../credential.ts";
 import { xCredentialKinds } from "./credential-kinds.ts";
 import { limitOf } from "./limits.ts";
@@ -74,12 +74,12 @@ describe("an application's token", () => {
 
   test("tells how much is used when it is tested, and why it fails", async () => {
     const kind = kindOf("app-token");
-    const test = (token: string) => kind.test(held({ token }), tools);
+    const test = (token: string) => kind.test(stored({ token }), tools);
     expect(await test("app-token-0001")).toBe(
       "it works: 0 of 3000000 posts of this month are read",
     );
     await expect(test("ended-long-ago")).rejects.toMatchObject({ code: "credential_refused" });
-    const sending = kind.send(me(), held({ token: "ended-long-ago" }), tools);
+    const sending = kind.send(me(), stored({ token: "ended-long-ago" }), tools);
     await expect(sending).rejects.toMatchObject({ code: "credential_refused" });
   });
 
@@ -88,7 +88,7 @@ describe("an application's token", () => {
     const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
     const answer = await kindOf("app-token").send(
       request,
-      held({ token: "app-token-0001" }),
+      stored({ token: "app-token-0001" }),
       tools,
     );
     expect(answer.status).toBe(429);
@@ -103,7 +103,7 @@ describe("a user's session", () => {
   const session = (scopes: readonly string[] = allScopes) => {
     const tokens = x.grant({ userId: "12", scopes, clientId });
     const expiresMs = String(now + 7_200_000);
-    return held({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
+    return stored({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
   };
 
   test("is made of a refresh token, which is used up by it", async () => {
@@ -127,7 +127,7 @@ describe("a user's session", () => {
     });
     const kind = kindOf("user-token");
     const made = await kind.make({ client_id: clientId, access_token: accessToken }, toolsNow);
-    const credential = held(made.secrets, made.subject);
+    const credential = stored(made.secrets, made.subject);
     expect((await kind.send(me(), credential, toolsNow)).status).toBe(200);
     now += 7_200_001;
     await expect(kind.send(me(), credential, toolsNow)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe("a user's session", () => {
     const credential = session();
     const [before] = [credential.secrets()];
     // With unknown expiry, each request is refused first.
-    const blind = held({ ...before, expiresMs: "" }, "12");
+    const blind = stored({ ...before, expiresMs: "" }, "12");
     now += 7_200_001;
     let open = () => {};
     x.faults.tokenGate = new Promise((resolve) => {
@@ -178,10 +178,11 @@ describe("a user's session", () => {
       code: "credential_refused",
       hint: "authorize it again: earshot credentials add x user-token",
     });
-    const fault = await sending.catch((thrown: unknown) => thrown);
-    const told = JSON.stringify(fault) + String(fault);
+    const error = await sending.catch((thrown: unknown) => thrown);
+    const reported = JSON.stringify(error) + String(error);
     for (const secret of Object.values(secrets)) {
-      if (secret.startsWith("at-") || secret.startsWith("rt-")) expect(told).not.toContain(secret);
+      if (secret.startsWith("at-") || secret.startsWith("rt-"))
+        expect(reported).not.toContain(secret);
     }
     await expect(kindOf("user-token").test(credential, toolsNow)).rejects.toMatchObject({
       code: "credential_refused",
@@ -227,11 +228,13 @@ describe("allowing an application in a browser", () => {
   ])("gives a session of the user to %s", async (_what, given) => {
     const made = await authorize(given, person());
     expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
-    const credential = held(made.secrets, made.subject);
+    const credential = stored(made.secrets, made.subject);
     now += 7_200_001;
     expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
-    const asked = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
-    expect(asked?.query.scope).toBe("tweet.read users.read follows.read space.read offline.access");
+    const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
+    expect(requested?.query.scope).toBe(
+      "tweet.read users.read follows.read space.read offline.access",
+    );
   });
 
   test.each([

@@ -7,14 +7,14 @@ import { spaceParameters } from "./fields.ts";
 import { name } from "./post-page.ts";
 import { isSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
-import { ask } from "./request.ts";
+import { request } from "./request.ts";
 
 /** Hosts and speakers; X may bill each as a user read. */
 const mostInSpace = 16;
 
 export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
   if (!isSpaceId(id)) return absentPage;
-  const { data } = await ask(session, {
+  const { data } = await request(session, {
     path: `/2/spaces/${id}`,
     query: spaceParameters,
     bucket: "GET /2/spaces/:id",
@@ -39,12 +39,12 @@ const trendsCut: UpstreamWarning = {
 
 /** `place` is a WOEID. */
 export async function trendsAt(
-  place: number,
+  position: number,
   limit: number,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { data, isAbsent } = await ask(session, {
-    path: `/2/trends/by/woeid/${place}`,
+  const { data, isAbsent } = await request(session, {
+    path: `/2/trends/by/woeid/${position}`,
     query: {
       max_trends: Math.min(Math.max(limit, 1), mostTrends),
       "trend.fields": "trend_name,tweet_count",

@@ -9,7 +9,7 @@ import { postParameters } from "./fields.ts";
 import { count, either, numberText, postNumber } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { name, pageOfPosts, readPosts } from "./post-page.ts";
-import { ask, type XAnswer, type XRequest } from "./request.ts";
+import { request, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
@@ -17,7 +17,7 @@ const scopes = ["tweet.read", "users.read"];
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = postNumber(target);
   if (id === null) return absentPage;
-  const told = await ask(session, {
+  const reported = await request(session, {
     path: "/2/tweets",
     query: { ids: id, ...postParameters },
     bucket: "GET /2/tweets",
@@ -25,8 +25,8 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     counted: "posts",
     scopes,
   });
-  if (told.isAbsent) return absentPage;
-  return await wholePage({ ...told, next: null }, everyPost, session);
+  if (reported.isAbsent) return absentPage;
+  return await wholePage({ ...reported, next: null }, everyPost, session);
 }
 
 /** Posts, replies and reposts, newest first. */
@@ -62,16 +62,16 @@ async function timeline(
   session: Session,
   { least, exclude, isShown }: Which,
 ): Promise<UpstreamPage> {
-  const place = readUserCursor(cursor);
-  const id = place?.id ?? (await accountNumber(target, session));
+  const position = readUserCursor(cursor);
+  const id = position?.id ?? (await accountNumber(target, session));
   if (id === null) return absentPage;
   const size = Math.min(Math.max(limit, least), 100);
-  const asked = {
+  const requested = {
     path: `/2/users/${id}/tweets`,
-    query: { exclude, pagination_token: place?.token },
+    query: { exclude, pagination_token: position?.token },
     bucket: "GET /2/users/:id/tweets",
   };
-  const page = await postsOf(session, size, asked, isShown);
+  const page = await postsOf(session, size, requested, isShown);
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
@@ -79,12 +79,12 @@ async function timeline(
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
   const id = numberText(session.subjectId);
   if (id === null) return absentPage;
-  const asked = {
+  const requested = {
     path: `/2/users/${id}/timelines/reverse_chronological`,
     query: { pagination_token: call.cursor ?? undefined },
     bucket: "GET /2/users/:id/timelines/reverse_chronological",
   };
-  const page = await postsOf(session, Math.min(Math.max(call.limit, 1), 100), asked, everyPost);
+  const page = await postsOf(session, Math.min(Math.max(call.limit, 1), 100), requested, everyPost);
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
@@ -97,7 +97,7 @@ async function postsOf(
   { path, query, bucket }: Pick<XRequest, "path" | "query" | "bucket">,
   isShown: (post: Post) => boolean,
 ): Promise<UpstreamPage> {
-  const told = await ask(session, {
+  const reported = await request(session, {
     path,
     query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
@@ -105,24 +105,24 @@ async function postsOf(
     counted: "posts",
     scopes,
   });
-  return told.isAbsent ? absentPage : await wholePage(told, isShown, session);
+  return reported.isAbsent ? absentPage : await wholePage(reported, isShown, session);
 }
 
 /** Adds the originals of reposts, and keeps posts that pass `isShown`. */
 async function wholePage(
-  told: XAnswer,
+  reported: XAnswer,
   isShown: (post: Post) => boolean,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { posts, leftOut } = readPosts(told);
+  const { posts, leftOut } = readPosts(reported);
   const whole = await withOriginals(posts, session);
-  const cut = told.next === null && hasMorePosts(told) ? [timelineCut] : [];
+  const cut = reported.next === null && hasMorePosts(reported) ? [timelineCut] : [];
   const others = whole.posts.filter((post) => !isShown(post));
   const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
   return pageOfPosts(whole.posts.filter(isShown), [...leftOut, ...withheld], {
-    next: told.next,
+    next: reported.next,
     nowMs: session.nowMs,
-    remarks: [...told.remarks, ...whole.remarks, ...cut],
+    remarks: [...reported.remarks, ...whole.remarks, ...cut],
   });
 }
 

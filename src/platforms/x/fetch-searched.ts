@@ -33,7 +33,7 @@ export async function mediaBySearch(
 }
 
 /** False for a cursor of another route. */
-export const isOfSearch = (cursor: string): boolean => readPlace(cursor) !== null;
+export const isOfSearch = (cursor: string): boolean => readPosition(cursor) !== null;
 
 async function searched(
   query: string,
@@ -41,12 +41,12 @@ async function searched(
   { cursor, limit, route, toMs = null }: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const place = cursor === null ? null : readPlace(cursor);
+  const position = cursor === null ? null : readPosition(cursor);
   const { nowMs } = session;
-  const asked = { fromMs, toMs: toMs ?? nowMs };
-  const window = place ?? searchWindow(asked, nowMs, searchOf(route));
-  if (window === null) return { ...emptyPage, sinceMs: asked.toMs };
-  const token = place?.token ?? null;
+  const requested = { fromMs, toMs: toMs ?? nowMs };
+  const window = position ?? searchWindow(requested, nowMs, searchOf(route));
+  if (window === null) return { ...emptyPage, sinceMs: requested.toMs };
+  const token = position?.token ?? null;
   const page = await requestSearch({ ...window, query, token, limit }, session);
   const { search } = window;
   const next =
@@ -54,7 +54,7 @@ async function searched(
   return { ...page, next };
 }
 
-function readPlace(cursor: string): (SearchWindow & { token: string }) | null {
+function readPosition(cursor: string): (SearchWindow & { token: string }) | null {
   const [, search, from, to, token] = /^(recent|all)\.(\d*)\.(\d+)\.(.+)$/s.exec(cursor) ?? [];
   if ((search !== "recent" && search !== "all") || token === undefined) return null;
   return { search, fromMs: from ? Number(from) : null, toMs: Number(to), token };

@@ -8,7 +8,7 @@ import { userFields } from "./fields.ts";
 import { isHandle, numberText, postNumber } from "./json.ts";
 import { name } from "./post-page.ts";
 import { readUser } from "./read-user.ts";
-import { ask, type XAnswer, type XRequest } from "./request.ts";
+import { request, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
@@ -25,7 +25,7 @@ export async function profileOf(
 }
 
 async function profileAt(path: string, bucket: string, session: Session): Promise<UpstreamPage> {
-  const { data } = await ask(session, {
+  const { data } = await request(session, {
     path,
     query: { "user.fields": userFields },
     bucket,
@@ -59,8 +59,8 @@ export async function followsOf(
   const known = readUserCursor(call.cursor);
   const id = known?.id ?? (await accountNumber(target, session));
   if (id === null) return absentPage;
-  const place = { ...call, cursor: known?.token ?? null };
-  const page = await usersAt(place, session, {
+  const position = { ...call, cursor: known?.token ?? null };
+  const page = await usersAt(position, session, {
     path: `/2/users/${id}/${list}`,
     bucket: `GET /2/users/:id/${list}`,
     scopes: ["follows.read", ...scopes],
@@ -71,11 +71,11 @@ export async function followsOf(
 async function usersAt(
   { cursor, limit }: PageCall,
   session: Session,
-  asked: Pick<XRequest, "path" | "bucket" | "scopes">,
+  requested: Pick<XRequest, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
-  const told = await ask(session, {
-    ...asked,
+  const reported = await request(session, {
+    ...requested,
     query: {
       max_results: size,
       pagination_token: cursor ?? undefined,
@@ -84,7 +84,9 @@ async function usersAt(
     bill: { userReads: size },
     counted: "users",
   });
-  return told.isAbsent ? absentPage : pageOfUsers(list(told.data, 1_000), told, session);
+  return reported.isAbsent
+    ? absentPage
+    : pageOfUsers(list(reported.data, 1_000), reported, session);
 }
 
 const lastPage = { next: null, remarks: [] };

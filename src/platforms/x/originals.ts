@@ -5,7 +5,7 @@ import type { UpstreamWarning } from "../upstream.ts";
 import { postParameters } from "./fields.ts";
 import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
-import { ask, type XAnswer } from "./request.ts";
+import { request, type XAnswer } from "./request.ts";
 
 /** Maximum per lookup. */
 const mostNamed = 100;
@@ -21,9 +21,9 @@ export async function withOriginals(
   const named = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
   const ids = [...new Set(named)].slice(0, mostNamed);
   if (ids.length === 0) return { posts, remarks: [] };
-  const told = await lookUp(ids, session);
-  if (told instanceof EarshotError) return { posts, remarks: [repostsCut(told)] };
-  const originals = new Map(readPosts(told).posts.map((post) => [post.uri, post]));
+  const reported = await lookUp(ids, session);
+  if (reported instanceof EarshotError) return { posts, remarks: [repostsCut(reported)] };
+  const originals = new Map(readPosts(reported).posts.map((post) => [post.uri, post]));
   const whole = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);
@@ -33,7 +33,7 @@ export async function withOriginals(
 
 async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer | EarshotError> {
   try {
-    return await ask(session, {
+    return await request(session, {
       path: "/2/tweets",
       query: { ids: ids.join(","), ...postParameters },
       bucket: "GET /2/tweets",
@@ -41,9 +41,9 @@ async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer
       counted: "posts",
       scopes: ["tweet.read", "users.read"],
     });
-  } catch (fault) {
-    if (fault instanceof EarshotError) return fault;
-    throw fault;
+  } catch (error) {
+    if (error instanceof EarshotError) return error;
+    throw error;
   }
 }
 

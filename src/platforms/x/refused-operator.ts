@@ -1,10 +1,10 @@
 import { EarshotError } from "../../lib/errors.ts";
 
 /** The operator that X denied to this application, which the error message quotes; null for any other error. */
-export function refusedOperator(fault: unknown, query: string): string | null {
-  if (!(fault instanceof EarshotError) || fault.code !== "upstream_refused") return null;
+export function refusedOperator(error: unknown, query: string): string | null {
+  if (!(error instanceof EarshotError) || error.code !== "upstream_refused") return null;
   const [, operator] =
-    /operator[^'"]{0,40}['"]((?:is|has):[a-z_]{1,40}|[a-z_]{1,40}):?['"]/i.exec(fault.message) ??
+    /operator[^'"]{0,40}['"]((?:is|has):[a-z_]{1,40}|[a-z_]{1,40}):?['"]/i.exec(error.message) ??
     [];
   return operator !== undefined && query.includes(operator) ? operator : null;
 }

@@ -46,16 +46,16 @@ const absent: Omit<XAnswer, "receivedMs"> = {
  * Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit; `upstream_refused` with
  * X's message; those of the session.
  */
-export async function ask(session: Session, asked: XRequest): Promise<XAnswer> {
-  const { path, query = {}, bucket, bill } = asked;
+export async function request(session: Session, requested: XRequest): Promise<XAnswer> {
+  const { path, query = {}, bucket, bill } = requested;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
-    const told = toldBy(answer, session);
-    answer.settle(billOf(told, asked.counted));
-    return told;
+    const reported = reportedBy(answer, session);
+    answer.settle(billOf(reported, requested.counted));
+    return reported;
   }
   answer.settle({});
-  throwUnlessAbsent(answer.status, answer.json, session, asked);
+  throwUnlessAbsent(answer.status, answer.json, session, requested);
   return { ...absent, receivedMs: answer.receivedMs ?? session.nowMs };
 }
 
@@ -63,7 +63,7 @@ export async function ask(session: Session, asked: XRequest): Promise<XAnswer> {
  * Errors: `answer_unreadable` for an empty answer without a reason. It may have been billed: it counts in full and is not
  * requested again.
  */
-function toldBy(answer: UpstreamAnswer, session: Session): XAnswer {
+function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
@@ -106,15 +106,20 @@ function billOf({ data, includes }: XAnswer, counted: XRequest["counted"]): Bill
   };
 }
 
-function throwUnlessAbsent(status: number, json: unknown, session: Session, asked: XRequest): void {
+function throwUnlessAbsent(
+  status: number,
+  json: unknown,
+  session: Session,
+  requested: XRequest,
+): void {
   const kind = problemOf(json);
   if (status === 404) return;
   if (status === 403 && kind === "not-authorized-for-resource") return;
-  if (status === 403) throw forbidden(kind, json, session, asked);
+  if (status === 403) throw forbidden(kind, json, session, requested);
   if (status === 402) throw withoutCredit(session);
   throw new EarshotError(
     "upstream_refused",
-    `${hostOf(session)} refuses ${asked.bucket} (${status}): ${detailOf(json)}`,
+    `${hostOf(session)} refuses ${requested.bucket} (${status}): ${detailOf(json)}`,
     { status: 502 },
   );
 }
@@ -168,6 +173,6 @@ const hostOf = (session: Session): string => new URL(session.baseUrl).host;
 export function detailOf(json: unknown): string {
   const fields = fieldsOf(json);
   const [first] = list(fields.errors, 1);
-  const said = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
-  return said.find((text) => text !== "") ?? "it does not say why";
+  const output = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
+  return output.find((text) => text !== "") ?? "it does not say why";
 }

@@ -4,7 +4,7 @@ import type { AccessKind, Route, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { postParameters } from "./fields.ts";
 import { pageOfPosts, readPosts } from "./post-page.ts";
-import { ask } from "./request.ts";
+import { request } from "./request.ts";
 
 /** The last seven days, and the full archive. */
 export const searches = {
@@ -52,7 +52,7 @@ export async function requestSearch(
 ): Promise<UpstreamPage> {
   const { path, mostResults } = searches[search];
   const size = Math.min(Math.max(limit, leastResults), mostResults);
-  const told = await ask(session, {
+  const reported = await request(session, {
     path,
     query: {
       query,
@@ -68,9 +68,9 @@ export async function requestSearch(
     counted: "posts",
     scopes: ["tweet.read", "users.read"],
   });
-  if (told.isAbsent) return absentPage;
-  const { posts, leftOut } = readPosts(told);
-  const { next, remarks, receivedMs } = told;
+  if (reported.isAbsent) return absentPage;
+  const { posts, leftOut } = readPosts(reported);
+  const { next, remarks, receivedMs } = reported;
   const page = pageOfPosts(posts, leftOut, { next, nowMs: session.nowMs, remarks });
   return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }

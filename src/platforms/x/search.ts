@@ -38,18 +38,18 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
     const request = requestFor(expression, window);
     try {
       return await read({ ...request, token: null, limit: call.limit }, session);
-    } catch (fault) {
-      const operator = refusedOperator(fault, request.query);
-      if (operator === null || refused.has(operator)) throw fault;
+    } catch (error) {
+      const operator = refusedOperator(error, request.query);
+      if (operator === null || refused.has(operator)) throw error;
       refused.add(operator);
     }
   }
 }
 
-type Placed = Omit<SearchRequest, "token" | "limit">;
+type Positioned = Omit<SearchRequest, "token" | "limit">;
 
 /** Errors: `search_not_sayable`; a query too long for recent search may fit full-archive search. */
-function requestFor(expression: Expression, window: SearchWindow): Placed {
+function requestFor(expression: Expression, window: SearchWindow): Positioned {
   if (!isSayable(expression)) throw notSayable();
   const { mostCharacters } = searches[window.search];
   const short = shortened(expression, mostCharacters);
@@ -60,11 +60,11 @@ function requestFor(expression: Expression, window: SearchWindow): Placed {
 async function read(request: SearchRequest, session: Session): Promise<UpstreamPage> {
   const page = await requestSearch(request, session);
   if (page.next === null) return page;
-  return { ...page, next: placeText({ ...request, token: page.next }) };
+  return { ...page, next: positionText({ ...request, token: page.next }) };
 }
 
 /** X's token is valid only for the same query. */
-function placeText({ search, query, fromMs, toMs, token }: SearchRequest): string {
+function positionText({ search, query, fromMs, toMs, token }: SearchRequest): string {
   return JSON.stringify([search, query, fromMs, toMs, token]);
 }
 

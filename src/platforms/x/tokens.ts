@@ -41,17 +41,17 @@ const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 
 function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
-  const told = fieldsOf(answer.json());
-  if (!isToken(told.access_token)) {
+  const reported = fieldsOf(answer.json());
+  if (!isToken(reported.access_token)) {
     throw new EarshotError("answer_unreadable", `the answer of ${url.host} holds no access token`, {
       status: 502,
     });
   }
-  const seconds = told.expires_in;
+  const seconds = reported.expires_in;
   const isTimed = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
   return {
-    accessToken: told.access_token,
-    refreshToken: isToken(told.refresh_token) ? told.refresh_token : "",
+    accessToken: reported.access_token,
+    refreshToken: isToken(reported.refresh_token) ? reported.refresh_token : "",
     expiresMs: isTimed ? String(Math.floor(nowMs + seconds * 1_000)) : "",
   };
 }

@@ -31,7 +31,7 @@ const ann: EmulatedUser = {
   followers: ["12"],
 };
 const bob: EmulatedUser = { id: "12", username: "Bob", followers: ["11"] };
-const gone: EmulatedUser = { id: "13", username: "gone", isSuspended: true };
+const removed: EmulatedUser = { id: "13", username: "gone", isSuspended: true };
 const shy: EmulatedUser = { id: "14", username: "shy", isProtected: true };
 
 const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
@@ -57,12 +57,12 @@ beforeEach(async () => {
   x = await startXEmulator({
     now: () => nowMs,
     clients: [{ id: clientId, secret: null, redirectUri: "http://127.0.0.1/" }],
-    world: { users: [ann, bob, gone, shy] },
+    world: { users: [ann, bob, removed, shy] },
   });
 });
 afterEach(() => x.close());
 
-const ask = (
+const request = (
   method: PageCall["method"],
   target: PageCall["target"],
   session: Session,
@@ -204,9 +204,9 @@ describe("posts", () => {
     const hidden = post(2, { authorId: "14" });
     x.world.posts.push(seen, hidden);
     const session = appSession(x);
-    expect(texts(await ask("getbyid", postTarget(seen.id), session))).toEqual(["river 1"]);
-    expect(texts(await ask("getbyid", postTarget(hidden.id), session))).toEqual([]);
-    expect(texts(await ask("getbyid", postTarget("20"), session))).toEqual([]);
+    expect(texts(await request("getbyid", postTarget(seen.id), session))).toEqual(["river 1"]);
+    expect(texts(await request("getbyid", postTarget(hidden.id), session))).toEqual([]);
+    expect(texts(await request("getbyid", postTarget("20"), session))).toEqual([]);
     expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
   });
 
@@ -216,10 +216,10 @@ describe("posts", () => {
       post(20, { authorId: "12" }),
     );
     const session = appSession(x);
-    const first = await ask("gettweets", userTarget({ handle: "ANN" }), session, { limit: 7 });
+    const first = await request("gettweets", userTarget({ handle: "ANN" }), session, { limit: 7 });
     expect(texts(first)).toHaveLength(7);
     // Another job continues where this one ended.
-    const second = await ask("gettweets", userTarget({ handle: "ANN" }), appSession(x), {
+    const second = await request("gettweets", userTarget({ handle: "ANN" }), appSession(x), {
       cursor: first.next,
     });
     expect(texts(second)).toEqual(["river 8", "river 9", "river 10", "river 11", "river 12"]);
@@ -248,7 +248,7 @@ describe("posts", () => {
       }),
     );
     const session = appSession(x);
-    const page = await ask("gettweets", userTarget({ id: "11" }), session);
+    const page = await request("gettweets", userTarget({ id: "11" }), session);
     const [repost] = page.items;
     expect(repost).toMatchObject({
       kind: "post",
@@ -280,28 +280,28 @@ describe("posts", () => {
       post(2),
     );
     const whole = appSession(x);
-    const faulted = (fault: Error): Session => ({
+    const faulted = (error: Error): Session => ({
       ...whole,
       get: async (request) => {
-        if (request.bucket === "GET /2/tweets") throw fault;
+        if (request.bucket === "GET /2/tweets") throw error;
         return await whole.get(request);
       },
     });
     const limited = new UpstreamLimited("api.x.com", nowMs);
     const used = new EarshotError("budget_used_up", "the month's reads are used up");
-    for (const fault of [limited, used]) {
-      const page = await ask("gettweets", userTarget({ id: "11" }), faulted(fault));
+    for (const error of [limited, used]) {
+      const page = await request("gettweets", userTarget({ id: "11" }), faulted(error));
       expect(texts(page)).toEqual(["RT @Bob: the whole…", "river 2"]);
       expect(page.remarks).toEqual([
         {
           code: "reposts_cut",
-          message: expect.stringContaining(fault.message),
-          ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+          message: expect.stringContaining(error.message),
+          ...(error.hint === undefined ? {} : { hint: error.hint }),
         },
       ]);
     }
     const lost = new Error("the lease is lost");
-    await expect(ask("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
+    await expect(request("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
   });
 
   test("replies are those of the conversation that a post began, or to a post within one", async () => {
@@ -317,20 +317,22 @@ describe("posts", () => {
       references: [{ type: "replied_to", id: reply.id }],
     });
     x.world.posts.push(root, reply, deeper);
-    expect(texts(await ask("getreplies", postTarget(root.id), appSession(x)))).toEqual([
+    expect(texts(await request("getreplies", postTarget(root.id), appSession(x)))).toEqual([
       "two",
       "one",
     ]);
-    expect(texts(await ask("getreplies", postTarget(reply.id), appSession(x)))).toEqual(["two"]);
+    expect(texts(await request("getreplies", postTarget(reply.id), appSession(x)))).toEqual([
+      "two",
+    ]);
   });
 
   test("a page says from when on replies were searched for, where the post is older", async () => {
     const old = post(1, { createdMs: nowMs - 20 * dayMs });
     x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
-    const page = await ask("getreplies", postTarget(old.id), userSession(x, "12"));
+    const page = await request("getreplies", postTarget(old.id), userSession(x, "12"));
     expect(texts(page)).toEqual(["river 2"]);
     expect(page.sinceMs).toBe(nowMs - 7 * dayMs);
-    const all = await ask("getreplies", postTarget(old.id), appSession(x), { route: "all" });
+    const all = await request("getreplies", postTarget(old.id), appSession(x), { route: "all" });
     expect(all).not.toHaveProperty("sinceMs");
   });
 
@@ -340,11 +342,13 @@ describe("posts", () => {
     ];
     x.world.posts.push(post(1, { media, text: "with" }), post(2, { text: "without" }));
     const session = appSession(x);
-    expect(texts(await ask("getmedia", userTarget({ handle: "ann" }), session))).toEqual(["with"]);
+    expect(texts(await request("getmedia", userTarget({ handle: "ann" }), session))).toEqual([
+      "with",
+    ]);
     expect(session.settled.postReads).toBe(1);
     expect(
       texts(
-        await ask("getmedia", userTarget({ handle: "ann" }), userSession(x, "12"), {
+        await request("getmedia", userTarget({ handle: "ann" }), userSession(x, "12"), {
           route: "timeline",
         }),
       ),
@@ -357,7 +361,7 @@ describe("posts", () => {
       post(2, { authorId: "12", text: "own" }),
       post(3, { authorId: "14" }),
     );
-    expect(texts(await ask("gethometweets", null, userSession(x, "12")))).toEqual([
+    expect(texts(await request("gethometweets", null, userSession(x, "12")))).toEqual([
       "river 1",
       "own",
     ]);
@@ -369,7 +373,7 @@ describe("posts", () => {
       post(2, { withheld: { copyright: true, country_codes: ["US"] } }),
       post(3, { withheld: { copyright: false, country_codes: ["XY"] } }),
     );
-    expect(texts(await ask("gettweets", userTarget({ id: "11" }), appSession(x)))).toEqual([
+    expect(texts(await request("gettweets", userTarget({ id: "11" }), appSession(x)))).toEqual([
       "river 1",
     ]);
   });
@@ -378,7 +382,8 @@ describe("posts", () => {
 describe("accounts, trends and Spaces", () => {
   test("profiles come by name and by number, none of an account that is gone", async () => {
     const session = appSession(x);
-    const [found] = (await ask("searchbyprofile", userTarget({ handle: "ANN" }), session)).items;
+    const [found] = (await request("searchbyprofile", userTarget({ handle: "ANN" }), session))
+      .items;
     expect(found).toMatchObject({
       profile: {
         userId: "11",
@@ -388,11 +393,13 @@ describe("accounts, trends and Spaces", () => {
         counts: { followers: 1 },
       },
     });
-    expect(texts(await ask("getprofilebyid", userTarget({ id: "12" }), session))).toEqual(["Bob"]);
-    expect(texts(await ask("getprofilebyid", userTarget({ id: "13" }), session))).toEqual([]);
-    expect(texts(await ask("searchbyprofile", userTarget({ handle: "no.one" }), session))).toEqual(
-      [],
-    );
+    expect(texts(await request("getprofilebyid", userTarget({ id: "12" }), session))).toEqual([
+      "Bob",
+    ]);
+    expect(texts(await request("getprofilebyid", userTarget({ id: "13" }), session))).toEqual([]);
+    expect(
+      texts(await request("searchbyprofile", userTarget({ handle: "no.one" }), session)),
+    ).toEqual([]);
     expect(session.settled).toEqual({ postReads: 0, userReads: 2, requests: 0 });
   });
 
@@ -402,16 +409,18 @@ describe("accounts, trends and Spaces", () => {
       post(1, { authorId: "12", references: [{ type: "retweeted", id: post(9).id }] }),
     );
     const session = appSession(x);
-    expect(texts(await ask("getfollowers", userTarget({ handle: "ann" }), session))).toEqual([
+    expect(texts(await request("getfollowers", userTarget({ handle: "ann" }), session))).toEqual([
       "Bob",
     ]);
-    expect(texts(await ask("getfollowing", userTarget({ handle: "ann" }), session))).toEqual([
+    expect(texts(await request("getfollowing", userTarget({ handle: "ann" }), session))).toEqual([
       "Bob",
     ]);
-    expect(texts(await ask("getretweeters", postTarget(post(9).id), session))).toEqual(["Bob"]);
+    expect(texts(await request("getretweeters", postTarget(post(9).id), session))).toEqual(["Bob"]);
     ann.followers = ["12", "14"];
-    const first = await ask("getfollowers", userTarget({ handle: "ann" }), session, { limit: 1 });
-    const second = await ask("getfollowers", userTarget({ handle: "ann" }), session, {
+    const first = await request("getfollowers", userTarget({ handle: "ann" }), session, {
+      limit: 1,
+    });
+    const second = await request("getfollowers", userTarget({ handle: "ann" }), session, {
       limit: 1,
       cursor: first.next,
     });
@@ -422,7 +431,7 @@ describe("accounts, trends and Spaces", () => {
   test("trends keep their order and are billed by the request", async () => {
     x.world.trends.push({ name: "#news", count: 9 }, { name: "heron", count: 0 });
     const session = appSession(x);
-    const { items } = await ask("gettrends", null, session);
+    const { items } = await request("gettrends", null, session);
     expect(items).toMatchObject([
       { trend: { rank: 1, name: "#news", posts: 9 } },
       { trend: { rank: 2, name: "heron" } },
@@ -439,18 +448,18 @@ describe("accounts, trends and Spaces", () => {
       participant_count: 3,
     });
     const space = (id: string) => ({ kind: "space", platform: "x", id }) as const;
-    const { items } = await ask("getspace", space("1DXxyRYNejbKM"), appSession(x));
+    const { items } = await request("getspace", space("1DXxyRYNejbKM"), appSession(x));
     expect(items).toMatchObject([
       { space: { title: "herons", state: "live", hostIds: ["11"], participants: 3 } },
     ]);
-    expect(texts(await ask("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
+    expect(texts(await request("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
   });
 
   test("each request names only fields that X publishes", async () => {
     x.world.spaces.push({ id: "1DX", state: "live", host_ids: ["11"], speaker_ids: ["12"] });
     const session = appSession(x);
     const space = { kind: "space", platform: "x", id: "1DX" } as const;
-    const { items } = await ask("getspace", space, session);
+    const { items } = await request("getspace", space, session);
     expect(items).toMatchObject([{ space: { hostIds: ["11"], speakerIds: ["12"] } }]);
     expect(session.settled).toEqual({ postReads: 1, userReads: 2, requests: 0 });
     expect(x.billed).toEqual({ posts: 1, users: 2, requests: 0 });
@@ -460,7 +469,7 @@ describe("accounts, trends and Spaces", () => {
 describe("what X does not allow", () => {
   test("a scope that is missing is named", async () => {
     const session = userSession(x, "12", ["tweet.read", "users.read"]);
-    await expect(ask("getfollowers", userTarget({ id: "11" }), session)).rejects.toMatchObject({
+    await expect(request("getfollowers", userTarget({ id: "11" }), session)).rejects.toMatchObject({
       code: "credential_refused",
       status: 502,
       message: expect.stringContaining("follows.read"),
@@ -470,7 +479,7 @@ describe("what X does not allow", () => {
 
   test("an application that does not belong to a project is told so", async () => {
     x.faults.isClientForbidden = true;
-    await expect(ask("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
+    await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "credential_refused",
       message: expect.stringContaining("attached to a Project"),
     });
@@ -479,14 +488,14 @@ describe("what X does not allow", () => {
   test("what X repeats of a request stands in no error", async () => {
     x.faults.isEchoing = true;
     for (const session of [appSession(x), userSession(x, "12")]) {
-      const fault = await ask("getbyid", postTarget("20"), session).catch((thrown) => thrown);
-      expect(fault).toMatchObject({
+      const error = await request("getbyid", postTarget("20"), session).catch((thrown) => thrown);
+      expect(error).toMatchObject({
         code: "upstream_refused",
         message: expect.stringMatching(/cannot read Authorization: Bearer …$/),
       });
       const [, token = ""] = x.requests.at(-1)?.authorization?.split(" ") ?? [];
       expect(token.length).toBeGreaterThan(8);
-      expect(inspect(fault, { depth: 20 })).not.toContain(token);
+      expect(inspect(error, { depth: 20 })).not.toContain(token);
     }
   });
 
@@ -508,7 +517,7 @@ describe("what X does not allow", () => {
 
   test("an application without credit is told where to buy it", async () => {
     x.faults.isWithoutCredit = true;
-    await expect(ask("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
+    await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "upstream_limited",
       retryable: false,
       hint: expect.stringContaining("console.x.com"),
@@ -531,7 +540,7 @@ describe("what X does not allow", () => {
         noteText: "the whole",
       }),
     );
-    const { items } = await ask("gettweets", userTarget({ id: "11" }), appSession(x));
+    const { items } = await request("gettweets", userTarget({ id: "11" }), appSession(x));
     expect(items).toMatchObject([
       {
         post: {
@@ -566,7 +575,7 @@ test("whatever X answers, a page is made of it or it is refused", async () => {
             : methods[method].query === "space"
               ? ({ kind: "space", platform: "x", id: "1DX" } as const)
               : userTarget({ id: "11" });
-        const page = await ask(method, target, session).catch((fault: unknown) => fault);
+        const page = await request(method, target, session).catch((error: unknown) => error);
         if (page instanceof Error) expect(page).toBeInstanceOf(EarshotError);
         else expect(page).toMatchObject({ items: expect.any(Array) });
       },

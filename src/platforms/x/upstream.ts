@@ -45,7 +45,7 @@ export function createXUpstream(settings: XSettings): Upstream {
 async function pageOf(
   call: PageCall,
   session: Session,
-  trendsPlace: number,
+  trendsPosition: number,
 ): Promise<UpstreamPage> {
   const { method, target, limit } = call;
   const user = ofKind(target, "user");
@@ -76,7 +76,7 @@ async function pageOf(
     case "getfollowers":
       return user === null ? absentPage : await followsOf(user, "followers", call, session);
     case "gettrends":
-      return await trendsAt(trendsPlace, limit, session);
+      return await trendsAt(trendsPosition, limit, session);
     case "getspace":
       return space === null ? absentPage : await spaceOf(space, session);
     case "getforyoutweets":

@@ -21,19 +21,19 @@ import { withTrueLimit } from "./usage-cap.ts";
 /** A renewal proves that the session works and is not billed. Without a refresh token, the owner is requested. */
 export async function testSession(
   apiUrl: string,
-  held: LeasedCredential,
+  stored: LeasedCredential,
   tools: CredentialTools,
 ): Promise<string> {
-  const seen = held.secrets();
+  const seen = stored.secrets();
   if (seen.refreshToken) {
-    await renew(apiUrl, held, seen, tools);
-    return `it works: the session of ${nameOf(held)} was renewed`;
+    await renew(apiUrl, stored, seen, tools);
+    return `it works: the session of ${nameOf(stored)} was renewed`;
   }
   const url = new URL("/2/users/me", apiUrl);
   const answer = await sendWith(seen.accessToken ?? "", { url }, tools);
   requireInOrder(url.host, answer);
   if (answer.status !== 200) throw ended(url.host);
-  return `it works for ${nameOf(held)}, until its access token ends`;
+  return `it works for ${nameOf(stored)}, until its access token ends`;
 }
 
 const nameOf = ({ credential }: LeasedCredential): string =>
@@ -46,18 +46,18 @@ const leastLeftMs = 60_000;
 export async function sendUser(
   apiUrl: string,
   request: AuthorizedRequest,
-  held: LeasedCredential,
+  stored: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
-  let seen = held.secrets();
+  let seen = stored.secrets();
   const expiresMs = Number(seen.expiresMs || Number.POSITIVE_INFINITY);
   if (seen.refreshToken && expiresMs - tools.now() < leastLeftMs) {
-    seen = await renew(apiUrl, held, seen, tools);
+    seen = await renew(apiUrl, stored, seen, tools);
   }
   const answer = await sendWith(seen.accessToken ?? "", request, tools);
   if (answer.status !== 401) return withTrueLimit(answer, tools.now());
   if (!seen.refreshToken) throw ended(request.url.host);
-  const fresh = await renew(apiUrl, held, seen, tools);
+  const fresh = await renew(apiUrl, stored, seen, tools);
   const again = await sendWith(fresh.accessToken ?? "", request, tools);
   if (again.status === 401) throw ended(request.url.host);
   return withTrueLimit(again, tools.now());
@@ -65,11 +65,11 @@ export async function sendUser(
 
 async function renew(
   apiUrl: string,
-  held: LeasedCredential,
+  stored: LeasedCredential,
   seen: Secrets,
   tools: CredentialTools,
 ): Promise<Secrets> {
-  return await held.renew(seen, async (secrets) => {
+  return await stored.renew(seen, async (secrets) => {
     const client = clientOf(secrets);
     const tokens = await renewed(apiUrl, client, secrets.refreshToken ?? "", tools);
     return secretsOf(client, tokens);

@@ -83,8 +83,8 @@ export function userTokenKind(apiUrl: string): CredentialKind {
         return await madeOf(apiUrl, client, tokens, tools);
       },
     },
-    test: async (held, tools) => await testSession(apiUrl, held, tools),
-    send: async (request, held, tools) => await sendUser(apiUrl, request, held, tools),
+    test: async (stored, tools) => await testSession(apiUrl, stored, tools),
+    send: async (request, stored, tools) => await sendUser(apiUrl, request, stored, tools),
   };
 }
 
@@ -100,8 +100,8 @@ async function makeOfTokens(
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
     // The given access token may be hours old; the new one's expiry is known.
-    const tokens = await renewed(apiUrl, client, refreshToken, tools).catch((fault: unknown) => {
-      throw asInvalid(fault);
+    const tokens = await renewed(apiUrl, client, refreshToken, tools).catch((error: unknown) => {
+      throw asInvalid(error);
     });
     return await madeOf(apiUrl, client, tokens, tools);
   }
@@ -136,7 +136,7 @@ async function madeOf(
 
 const invalid = (field: string, why: string): EarshotError => credentialInvalid(`${field}: ${why}`);
 
-function asInvalid(fault: unknown): unknown {
-  if (!(fault instanceof EarshotError) || fault.code !== "credential_refused") return fault;
-  return invalid("refresh_token", fault.message);
+function asInvalid(error: unknown): unknown {
+  if (!(error instanceof EarshotError) || error.code !== "credential_refused") return error;
+  return invalid("refresh_token", error.message);
 }

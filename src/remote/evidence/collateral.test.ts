@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { collateral, nowMs, quoteBytes, tee } from "../../../testkit/nodes/evidence-under-test.ts";
 import {
   type FakeCollateralService,
-  type ServiceFault,
+  type ServiceError,
   startCollateralService,
 } from "../../../testkit/nodes/fake-collateral-service.ts";
 import { until } from "../../../testkit/until.ts";
@@ -55,12 +55,12 @@ async function start(first = collateral, path = ""): Promise<Setting> {
   };
 }
 
-const untilGiven = (source: CollateralSource, wanted: Collateral) =>
+const untilGiven = (source: CollateralSource, expected: Collateral) =>
   until("the fetched collateral is given", async () =>
-    (await source(quote)).tcb_info === wanted.tcb_info ? true : null,
+    (await source(quote)).tcb_info === expected.tcb_info ? true : null,
   );
 
-const untilAsked = (service: FakeCollateralService, times: number) =>
+const untilRequested = (service: FakeCollateralService, times: number) =>
   until(`the service is asked ${times} times`, () =>
     service.requests.length >= times ? true : null,
   );
@@ -117,9 +117,9 @@ describe("collateral from a service", () => {
 });
 
 test("Intel's own service is asked for all but the list of the root, which lies elsewhere", async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const fetch: GuardedFetch = (address) => {
-    asked.push(String(address));
+    requested.push(String(address));
     return Promise.reject(new Error("nobody is there"));
   };
   const url = "https://api.trustedservices.intel.com";
@@ -130,29 +130,29 @@ test("Intel's own service is asked for all but the list of the root, which lies 
     maxAgeMs: hour,
   });
   await expect(source(quote)).rejects.toEqual(unavailable);
-  const hosts = asked.map((address) => new URL(address).host);
+  const hosts = requested.map((address) => new URL(address).host);
   expect(hosts.filter((host) => host === "api.trustedservices.intel.com")).toHaveLength(3);
-  expect(asked).toContain("https://certificates.trustedservices.intel.com/IntelSGXRootCA.der");
+  expect(requested).toContain("https://certificates.trustedservices.intel.com/IntelSGXRootCA.der");
 });
 
 describe("a service that fails", () => {
-  const faults: ServiceFault[] = ["error", "garbage", "cut off", "silent", "too long", "headless"];
+  const errors: ServiceError[] = ["error", "garbage", "cut off", "silent", "too long", "headless"];
 
-  test.each(faults)("with %s is no source, and says so", async (fault) => {
+  test.each(errors)("with %s is no source, and says so", async (error) => {
     const { source, service } = await start();
-    service.failWith(fault);
+    service.failWith(error);
     await expect(source(quote)).rejects.toEqual(unavailable);
   });
 
-  test.each(faults)("with %s leaves what is held in use while it is in force", async (fault) => {
+  test.each(errors)("with %s leaves what is held in use while it is in force", async (error) => {
     const short = tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs + day } });
     const { source, service, clock } = await start(short);
     await source(quote);
-    service.failWith(fault);
+    service.failWith(error);
     await clock.advance(23 * hour);
     const before = service.requests.length;
     expect(await source(quote)).toEqual(short);
-    await untilAsked(service, before + 4);
+    await untilRequested(service, before + 4);
     expect(await source(quote)).toEqual(short);
     await clock.advance(2 * hour);
     await expect(source(quote)).rejects.toEqual(unavailable);
@@ -166,12 +166,12 @@ describe("a service that fails", () => {
     const { source, service, clock } = await start();
     service.failWith("error");
     await expect(source(quote)).rejects.toEqual(unavailable);
-    const asked = service.requests.length;
+    const requested = service.requests.length;
     await expect(source(quote)).rejects.toEqual(unavailable);
-    expect(service.requests).toHaveLength(asked);
+    expect(service.requests).toHaveLength(requested);
     await clock.advance(11_000);
     await expect(source(quote)).rejects.toEqual(unavailable);
-    expect(service.requests.length).toBeGreaterThan(asked);
+    expect(service.requests.length).toBeGreaterThan(requested);
   });
 
   test.each([
@@ -188,7 +188,7 @@ describe("a service that fails", () => {
     service.give(bad);
     await clock.advance(3.5 * hour);
     await source(quote);
-    await untilAsked(service, 8);
+    await untilRequested(service, 8);
     // The next request proves that the previous response was dropped.
     await until("it is asked again", async () => {
       await clock.advance(11_000);

@@ -14,9 +14,9 @@ function verdictOn(log: unknown, register = rtMr3): string {
   try {
     const text = typeof log === "string" ? log : JSON.stringify(log);
     return replayEventLog(text, register).composeHash ?? "none";
-  } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "evidence_refused") throw fault;
-    return fault.details[0]?.code ?? "";
+  } catch (error) {
+    if (!(error instanceof EarshotError) || error.code !== "evidence_refused") throw error;
+    return error.details[0]?.code ?? "";
   }
 }
 
@@ -67,8 +67,8 @@ describe("an event log", () => {
     ["kms", null],
     ["", null],
   ])("tells who gave the machine its keys, from %j", (payload, keyProvider) => {
-    const told = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
-    const boot = events.map((event) => (event.event === "key-provider" ? told : event));
+    const reported = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
+    const boot = events.map((event) => (event.event === "key-provider" ? reported : event));
     const read = replayEventLog(JSON.stringify(boot), measuredBy(boot).toString("hex"));
     expect(read.keyProvider).toEqual(keyProvider);
   });

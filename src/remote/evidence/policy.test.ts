@@ -83,12 +83,12 @@ describe("a policy that cannot be read says where and why", () => {
     try {
       readPolicy(written);
       expect.unreachable();
-    } catch (fault) {
-      expect(fault).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
-      if (!(fault instanceof EarshotError)) throw fault;
-      expect(fault.message).toMatch(words);
-      expect(fault.hint).toMatch(/attestation\.md/);
-      if (pointer !== "") expect(fault.details[0]?.pointer).toBe(pointer);
+    } catch (error) {
+      expect(error).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
+      if (!(error instanceof EarshotError)) throw error;
+      expect(error.message).toMatch(words);
+      expect(error.hint).toMatch(/attestation\.md/);
+      if (pointer !== "") expect(error.details[0]?.pointer).toBe(pointer);
     }
   });
 
@@ -101,9 +101,9 @@ describe("a policy that cannot be read says where and why", () => {
       fc.property(fc.oneof(fc.string(), fc.json(), likely), (written) => {
         try {
           readPolicy(written);
-        } catch (fault) {
-          expect(fault).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
-          if (fault instanceof EarshotError) expect(fault.message).not.toMatch(/[\p{Cc}]/u);
+        } catch (error) {
+          expect(error).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
+          if (error instanceof EarshotError) expect(error.message).not.toMatch(/[\p{Cc}]/u);
         }
       }),
       { numRuns: 300 },
@@ -126,9 +126,9 @@ describe("a machine is held against the policy", () => {
   ) {
     try {
       return checkFacts({ ...usual, ...policy }, { ...facts, ...changed }, boot);
-    } catch (fault) {
-      if (!(fault instanceof EarshotError)) throw fault;
-      return fault.details[0]?.code;
+    } catch (error) {
+      if (!(error instanceof EarshotError)) throw error;
+      return error.details[0]?.code;
     }
   }
   const images = (changed: object) => (image === undefined ? [] : [{ ...image, ...changed }]);
@@ -147,9 +147,9 @@ describe("a machine is held against the policy", () => {
 
   test("accepted advisories and states are accepted", () => {
     const weak = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
-    const taken = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
-    expect(verdict(taken, weak)).toBe("advisories");
-    expect(verdict({ ...taken, accepted_advisories: ["INTEL-SA-00001"] }, weak)).toMatchObject({
+    const used = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
+    expect(verdict(used, weak)).toBe("advisories");
+    expect(verdict({ ...used, accepted_advisories: ["INTEL-SA-00001"] }, weak)).toMatchObject({
       image: "simulated",
     });
     expect(verdict({}, weak)).toBe("tcb_status");
@@ -191,33 +191,33 @@ describe("a machine is held against the policy", () => {
   test("one that has its keys from another than the policy names is refused", () => {
     const from = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
       verdict({ key_providers }, {}, { ...usualBoot, keyProvider });
-    const taken = { image: "simulated", isListedPlatform: true };
-    expect(from({ name: "kms", id: "ab" })).toEqual(taken);
+    const used = { image: "simulated", isListedPlatform: true };
+    expect(from({ name: "kms", id: "ab" })).toEqual(used);
     expect(from({ name: "local-sgx", id: "ab" })).toBe("key_provider_unknown");
     expect(from({ name: "none", id: null })).toBe("key_provider_unknown");
     expect(from(null)).toBe("key_provider_unknown");
     expect(from({ name: "kms", id: "ab" }, [])).toBe("key_provider_unknown");
     const one = [{ name: "kms", id: "ab" }];
-    expect(from({ name: "kms", id: "ab" }, one)).toEqual(taken);
+    expect(from({ name: "kms", id: "ab" }, one)).toEqual(used);
     expect(from({ name: "kms", id: "cd" }, one)).toBe("key_provider_unknown");
     expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
   });
 
   test("bits that the policy allows may be set, and need not be", () => {
     const all = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
-    const taken = { image: "simulated", isListedPlatform: true };
+    const used = { image: "simulated", isListedPlatform: true };
     expect(verdict(all, { tdAttributes: "000000d000000080", xfam: "e783060000000000" })).toEqual(
-      taken,
+      used,
     );
-    expect(verdict(all)).toEqual(taken);
+    expect(verdict(all)).toEqual(used);
   });
 
   test("a policy without masks takes PKS, CET and AMX, and neither KL, PERFMON nor tracing", () => {
     const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = usual;
     const policy = readPolicy(JSON.stringify(named));
-    const taken = { image: "simulated", isListedPlatform: true };
+    const used = { image: "simulated", isListedPlatform: true };
     expect(verdict(policy, { tdAttributes: "0000005000000000", xfam: "e718060000000000" })).toEqual(
-      taken,
+      used,
     );
     expect(verdict(policy, { tdAttributes: "0000009000000000" })).toBe("td_attributes");
     expect(verdict(policy, { tdAttributes: "0000001000000080" })).toBe("td_attributes");
@@ -226,7 +226,7 @@ describe("a machine is held against the policy", () => {
   });
 
   describe("MRCONFIGID", () => {
-    const taken = { image: "simulated", isListedPlatform: true };
+    const used = { image: "simulated", isListedPlatform: true };
     const id = (version: 1 | 2 | 3, hash = tee.composeHash) => ({
       mrConfigId: mrConfigIdOf(version, hash).toString("hex"),
     });
@@ -234,8 +234,8 @@ describe("a machine is held against the policy", () => {
 
     test("may be zero, or name the compose file that was measured", () => {
       expect(facts.mrConfigId).toBe(id(1).mrConfigId);
-      expect(verdict({})).toEqual(taken);
-      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(taken);
+      expect(verdict({})).toEqual(used);
+      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(used);
     });
 
     test.each([
@@ -256,8 +256,8 @@ describe("a machine is held against the policy", () => {
 
     test("of versions 2 and 3 is taken where the policy says so and a compose file was measured", () => {
       const versions: NodePolicy["mr_config_versions"] = [2, 3];
-      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(taken);
-      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(taken);
+      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(used);
+      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(used);
       expect(verdict({ mr_config_versions: versions })).toBe("mr_config_id");
       expect(verdict({ ...rtmr3(), mr_config_versions: versions }, id(3), null)).toBe(
         "mr_config_id",
@@ -265,7 +265,7 @@ describe("a machine is held against the policy", () => {
     });
 
     test("of a machine without an event log names a compose file of the policy", () => {
-      expect(verdict(rtmr3(), {}, null)).toEqual(taken);
+      expect(verdict(rtmr3(), {}, null)).toEqual(used);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { evidence, statement, tee } from "../../../testkit/nodes/evidence-under-test.ts";
-import { type AgentFault, startGuestAgent } from "../../../testkit/nodes/fake-guest-agent.ts";
+import { type AgentError, startGuestAgent } from "../../../testkit/nodes/fake-guest-agent.ts";
 import { reportDataOf } from "../protocol/statement.ts";
 import { dstackProvider, openProvider } from "./providers.ts";
 import { writeSimulatedTee } from "./simulated/simulated-folder.ts";
@@ -26,7 +26,7 @@ const unavailable = expect.objectContaining({
   retryable: true,
   hint: expect.stringMatching(/\S/),
 });
-const heldBy = (quote: string | null) => Buffer.from(quote ?? "", "hex").subarray(568, 632);
+const storedBy = (quote: string | null) => Buffer.from(quote ?? "", "hex").subarray(568, 632);
 
 async function agent() {
   const socket = join(folder, "dstack.sock");
@@ -41,16 +41,16 @@ describe("the guest agent of dstack", () => {
     const provider = dstackProvider(socket);
     const given = await provider.evidenceFor(reportData);
     expect(provider.kind).toBe("tdx");
-    expect(heldBy(given.quote)).toEqual(reportData);
+    expect(storedBy(given.quote)).toEqual(reportData);
     expect(given).toMatchObject({ event_log: evidence.event_log, vm_config: "{}" });
     expect(requests).toEqual(["/GetQuote"]);
   });
 
-  test.each<AgentFault>(["error", "garbage", "no quote", "too long", "cut off"])(
+  test.each<AgentError>(["error", "garbage", "no quote", "too long", "cut off"])(
     "that fails with %s has no evidence",
-    async (fault) => {
+    async (error) => {
       const { socket, failWith } = await agent();
-      failWith(fault);
+      failWith(error);
       await expect(dstackProvider(socket).evidenceFor(reportData)).rejects.toEqual(unavailable);
     },
   );
@@ -76,7 +76,7 @@ describe("a node shows the kind that it was told to", () => {
     await writeSimulatedTee(join(folder, "tee"), Date.UTC(2026, 5, 1));
     const provider = await openProvider("simulated", join(folder, "tee"));
     expect(provider.kind).toBe("simulated");
-    expect(heldBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
+    expect(storedBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
   });
 
   test("simulated without the file says how to make it", async () => {

@@ -69,17 +69,20 @@ describe("a policy", () => {
     ["no evidence", { ...rule, evidence: ["none"] }, "/evidence/0", /tdx/],
     ["an unknown owner", { ...rule, owner: "everyone" }, "/owner", /deployment/],
     ["another member", { ...rule, nodes: ["north"] }, "", /nodes/],
-  ])("that releases credentials by %s is refused, with the place", (_name, odd, place, reason) => {
-    expect(() => reading(odd)).toThrowError(
-      expect.objectContaining({
-        code: "policy_unreadable",
-        details: [
-          expect.objectContaining({
-            pointer: `/credentials/0${place}`,
-            message: expect.stringMatching(reason),
-          }),
-        ],
-      }),
-    );
-  });
+  ])(
+    "that releases credentials by %s is refused, with the place",
+    (_name, odd, position, reason) => {
+      expect(() => reading(odd)).toThrowError(
+        expect.objectContaining({
+          code: "policy_unreadable",
+          details: [
+            expect.objectContaining({
+              pointer: `/credentials/0${position}`,
+              message: expect.stringMatching(reason),
+            }),
+          ],
+        }),
+      );
+    },
+  );
 });

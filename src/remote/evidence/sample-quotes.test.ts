@@ -31,9 +31,9 @@ async function verdictOn(
 async function codeOf(run: () => Promise<string> | string): Promise<string> {
   try {
     return await run();
-  } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "evidence_refused") throw fault;
-    return fault.details[0]?.code ?? "";
+  } catch (error) {
+    if (!(error instanceof EarshotError) || error.code !== "evidence_refused") throw error;
+    return error.details[0]?.code ?? "";
   }
 }
 

@@ -76,8 +76,8 @@ describe("collateral that was changed is refused", () => {
         fc.integer({ min: 33, max: 126 }),
         async (name, at, code) => {
           const text = collateral[name];
-          const place = at % text.length;
-          const changed = `${text.slice(0, place)}${String.fromCharCode(code)}${text.slice(place + 1)}`;
+          const position = at % text.length;
+          const changed = `${text.slice(0, position)}${String.fromCharCode(code)}${text.slice(position + 1)}`;
           // Hexadecimal is case-insensitive; certificates compare by content.
           const isSame = /crl$|signature$/.test(name)
             ? changed.toLowerCase() === text.toLowerCase()

@@ -88,9 +88,9 @@ describe("a turned bit in the quote is refused", () => {
 
 test("no bytes at all bring the reader down, and none that were changed are accepted", async () => {
   const bytes = quoteBytes();
-  const place = fc.nat(bytes.length);
+  const position = fc.nat(bytes.length);
   const cut = fc
-    .tuple(place, place, fc.uint8Array({ maxLength: 40 }))
+    .tuple(position, position, fc.uint8Array({ maxLength: 40 }))
     .map(([from, length, inserted]) => {
       const tail = bytes.subarray(from + (length % 80));
       return Buffer.concat([bytes.subarray(0, from), inserted, tail]);

@@ -162,13 +162,13 @@ describe("a gateway that is not set up for quotes refuses them, and says what is
 });
 
 test("nobody is asked for collateral before the machine has signed for this statement", async () => {
-  let asked = 0;
+  let requested = 0;
   const verifier = createEvidenceVerifier({
     accepted: ["simulated"],
     policy: tee.policy(),
     policyId: "p",
     collateral: () => {
-      asked += 1;
+      requested += 1;
       return Promise.reject(
         new EarshotError("collateral_unavailable", "none", { retryable: true }),
       );
@@ -178,13 +178,13 @@ test("nobody is asked for collateral before the machine has signed for this stat
   await expect(verifier.verify(stale, evidence, nowMs)).rejects.toMatchObject({
     code: "evidence_refused",
   });
-  expect(asked).toBe(0);
+  expect(requested).toBe(0);
   // The evidence is not at fault: the node may retry.
   await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
     code: "collateral_unavailable",
     retryable: true,
   });
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
 });
 
 test("evidence without an event log is accepted where the policy names RTMR3 itself", async () => {

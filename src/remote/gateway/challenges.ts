@@ -1,4 +1,4 @@
-import { base64url } from "../protocol/encoding.ts";
+import { base64 } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
 import type { NodeGatewayContext } from "./context.ts";
 
@@ -18,7 +18,7 @@ export class Challenges {
     const { clock, randomBytes, settings } = this.#context;
     const [oldest = ""] = this.#open.keys();
     if (this.#open.size >= maxChallenges) this.#open.delete(oldest);
-    const nonce = base64url(randomBytes(32));
+    const nonce = base64(randomBytes(32));
     this.#last += 1;
     this.#open.set(nonce, { number: this.#last, endsMs: clock.elapsed() + settings.challengeMs });
     return nonce;

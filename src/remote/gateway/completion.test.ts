@@ -29,9 +29,9 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-async function jobOf(holder: TestNode): Promise<{ uuid: string; job: OpenedJob }> {
+async function jobOf(owner: TestNode): Promise<{ uuid: string; job: OpenedJob }> {
   const uuid = service.queue.add();
-  return { uuid, job: await openedJob(service, holder) };
+  return { uuid, job: await openedJob(service, owner) };
 }
 
 test("an answer is kept with what proves it", async () => {
@@ -195,9 +195,9 @@ test("nobody hands in for another node, nor with another token", async () => {
   const other = await admittedNode(service);
   const { uuid, job } = await jobOf(node);
   const answer = sealedAnswer(service, node, job);
-  const handIn = (holder: TestNode, change = {}) =>
+  const handIn = (owner: TestNode, change = {}) =>
     checkThatFails(() =>
-      service.gateway.completion.complete(entered(service, holder, "complete"), {
+      service.gateway.completion.complete(entered(service, owner, "complete"), {
         ...answer,
         ...change,
       }),

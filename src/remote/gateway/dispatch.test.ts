@@ -78,10 +78,10 @@ test("no second holds more jobs for a node than its pace allows, however many re
 
 test("the queue is told how many jobs a node runs at a time, by the requests that it had open", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
-  const asked: (number | undefined)[] = [];
+  const requested: (number | undefined)[] = [];
   const { lease } = service.queue;
   service.queue.lease = (asking, ...rest) => {
-    asked.push(asking.slots?.());
+    requested.push(asking.slots?.());
     return lease(asking, ...rest);
   };
   const polls = [1, 2, 3].map(() => leased(service, node, { waitMs: 20_000 }));
@@ -90,8 +90,8 @@ test("the queue is told how many jobs a node runs at a time, by the requests tha
   await service.clock.advance(1_000);
   await Promise.all(polls);
   await leased(service, node);
-  expect(asked.slice(0, 3)).toEqual([1, 2, 3]);
-  expect(asked.at(-1)).toBe(3);
+  expect(requested.slice(0, 3)).toEqual([1, 2, 3]);
+  expect(requested.at(-1)).toBe(3);
 });
 
 test("a node has so many requests for work open", async () => {
@@ -117,11 +117,11 @@ describe("a node is given only", () => {
   test("what needs no credential of the gateway", async () => {
     const node = await admittedNode(service);
     service.queue.add({ isKeptHere: true });
-    const place = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
-    service.queue.add({ place: { ...place, credentialId: "c1" } });
-    service.queue.add({ place: { ...place, credentialId: "c1", nodeId: "another" } });
+    const position = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
+    service.queue.add({ place: { ...position, credentialId: "c1" } });
+    service.queue.add({ place: { ...position, credentialId: "c1", nodeId: "another" } });
     expect(await leased(service, node)).toBeNull();
-    const open = service.queue.add({ place: { ...place, credentialId: null } });
+    const open = service.queue.add({ place: { ...position, credentialId: null } });
     expect(await leased(service, node)).toMatchObject({ job: open });
   });
 
@@ -257,10 +257,10 @@ describe("a node that", () => {
 
   test("is gone when its job comes keeps nobody waiting", async () => {
     const node = await admittedNode(service);
-    const gone = new AbortController();
-    const waiting = leased(service, node, { waitMs: 20_000, signal: gone.signal });
+    const removed = new AbortController();
+    const waiting = leased(service, node, { waitMs: 20_000, signal: removed.signal });
     const uuid = service.queue.add();
-    gone.abort();
+    removed.abort();
     expect(await waiting).toBeNull();
     expect(service.queue.job(uuid)).toMatchObject({ lease: null, attempts: 0, failures: [] });
     expect(await leased(service, node)).toMatchObject({ job: uuid });

@@ -91,18 +91,18 @@ export class Dispatch {
   /** One object per run and method set, which the queue evaluates once. */
   #requestOf(run: Run, methods: readonly string[]): LeaseRequest {
     const { eligibility } = this.#context;
-    const wanted = methodNames.filter((method) => methods.includes(method));
-    const request = run.requests.get(wanted.join()) ?? {
+    const expected = methodNames.filter((method) => methods.includes(method));
+    const request = run.requests.get(expected.join()) ?? {
       nodeId: run.nodeId,
-      methods: wanted,
+      methods: expected,
       isOpen: () => eligibility.isOpen(run),
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
       // A node does not report slots per method: assume its most concurrent requests.
-      slots: () => Math.max(0, ...wanted.map((method) => run.demand.get(method)?.most ?? 0)),
+      slots: () => Math.max(0, ...expected.map((method) => run.demand.get(method)?.most ?? 0)),
       onLease: () => this.#notePace(run),
     };
-    if (run.requests.size < mostMethodSets) run.requests.set(wanted.join(), request);
+    if (run.requests.size < mostMethodSets) run.requests.set(expected.join(), request);
     return request;
   }
 

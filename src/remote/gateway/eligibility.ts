@@ -77,7 +77,7 @@ export class Eligibility {
     );
 
   accepts(run: Run, work: GatewayWork): boolean {
-    if (!isPlaceOf(run.nodeId, work)) return false;
+    if (!isPositionOf(run.nodeId, work)) return false;
     const reach = this.#reachOf(run, work);
     return reach > 0 && this.#isBest(run, work, reach);
   }
@@ -132,7 +132,7 @@ const isStronger = (one: Run, other: Run): boolean =>
   evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
 
 /** A continuation with a credential must run where the credential is. */
-function isPlaceOf(nodeId: string, { place = null }: GatewayWork): boolean {
+function isPositionOf(nodeId: string, { place = null }: GatewayWork): boolean {
   if (place === null) return true;
   return place.nodeId === undefined ? place.credentialId === null : place.nodeId === nodeId;
 }

@@ -29,7 +29,7 @@ export type FakeQueue = NodeQueue & {
   /** As after a cancellation or missed renewal. */
   loseLease(uuid: string): void;
   /** Writes fail until called with null. */
-  breakWith(fault: EarshotError | null): void;
+  breakWith(error: EarshotError | null): void;
 };
 
 const holdMs = 30_000;
@@ -49,10 +49,10 @@ export const comet: GatewayWork = {
 export function createFakeQueue(clock: Clock): FakeQueue {
   const jobs = new Map<string, FakeJob>();
   const idle = new Set<() => void>();
-  let fault: EarshotError | null = null;
+  let error: EarshotError | null = null;
 
-  function held(uuid: string, token: string): FakeJob {
-    if (fault !== null) throw fault;
+  function stored(uuid: string, token: string): FakeJob {
+    if (error !== null) throw error;
     const job = jobs.get(uuid);
     if (job?.lease?.token !== token) throw leaseLost(uuid);
     return job;
@@ -115,7 +115,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       wakeNodes();
     },
     breakWith: (next) => {
-      fault = next;
+      error = next;
     },
     lease: async (asking, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
       const job =
@@ -145,24 +145,24 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       };
     },
     renew: async (uuid, token) => {
-      held(uuid, token);
+      stored(uuid, token);
       return holdMs;
     },
     complete: async (uuid, token, result) => {
-      const job = held(uuid, token);
+      const job = stored(uuid, token);
       job.result = result;
       job.lease = null;
       await Promise.resolve();
     },
     fail: async (uuid, token, failure) => {
-      const job = held(uuid, token);
+      const job = stored(uuid, token);
       job.failures.push(failure);
       job.lease = null;
       wakeNodes();
     },
     wakeNodes,
     giveBack: async (uuid, token) => {
-      const job = held(uuid, token);
+      const job = stored(uuid, token);
       job.attempts -= 1;
       end(job);
       wakeNodes();

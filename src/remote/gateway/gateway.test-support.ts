@@ -15,7 +15,7 @@ import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../protocol/answer.ts";
-import { base64url } from "../protocol/encoding.ts";
+import { base64 } from "../protocol/encoding.ts";
 import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
@@ -246,14 +246,14 @@ export function registrationOf(
     identity_key: node.identity.key,
     signing_key: node.keys.signingKey,
     sealing_key: node.keys.sealingKey,
-    boot_id: base64url(Buffer.alloc(16)),
+    boot_id: base64(Buffer.alloc(16)),
     gateway_key: test.gatewayKey,
     ...change,
   };
   const quote = node.evidence === "none" ? null : Buffer.from(nonce).toString("hex");
   return {
     statement,
-    identity_signature: base64url(node.identity.sign(identityMessageOf(statement))),
+    identity_signature: base64(node.identity.sign(identityMessageOf(statement))),
     evidence: { quote, event_log: null, vm_config: null },
     name: node.name,
     capabilities: [...node.capabilities].map(({ ways, ...rest }) => ({ ...rest, ways: [...ways] })),
@@ -306,8 +306,8 @@ export async function leased(
   node: TestNode,
   { waitMs = 0, signal = new AbortController().signal, method = "searchbyquery" as Method } = {},
 ): Promise<JobEnvelope | null> {
-  const asked = { methods: [method], wait_ms: waitMs };
-  return await test.gateway.dispatch.lease(entered(test, node), asked, signal);
+  const requested = { methods: [method], wait_ms: waitMs };
+  return await test.gateway.dispatch.lease(entered(test, node), requested, signal);
 }
 
 export type OpenedJob = {

@@ -32,8 +32,8 @@ export async function maintainNodes(
     },
     "a quarantine could not be written": () => known.writeQuarantines(),
     "events of nodes could not be written": async () => {
-      const taken = events.take();
-      if (taken.length > 0) await store.write("noteNodeEvents", { events: taken });
+      const used = events.take();
+      if (used.length > 0) await store.write("noteNodeEvents", { events: used });
     },
     "what nodes did could not be written": async (round: number) => {
       if (round % useRounds !== 0) return;

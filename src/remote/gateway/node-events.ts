@@ -69,9 +69,9 @@ export class NodeEvents {
   }
 
   take(): readonly NodeEvent[] {
-    const taken = this.#waiting;
+    const used = this.#waiting;
     this.#waiting = [];
-    return taken;
+    return used;
   }
 }
 

@@ -148,7 +148,7 @@ describe("a failure at a job that another node answers", () => {
 });
 
 describe("a final failure of one node", () => {
-  const said = { code: "invalid_query", retryable: false } as const;
+  const output = { code: "invalid_query", retryable: false } as const;
 
   test("is retried, and counts once another node answers the job", async () => {
     const other = await admittedNode(service);
@@ -157,7 +157,7 @@ describe("a final failure of one node", () => {
       const job = await openedJob(service, node);
       await service.gateway.completion.fail(
         entered(service, node, "fail"),
-        sealedFailure(job, said),
+        sealedFailure(job, output),
       );
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
       await complete(service, other, await openedJob(service, other));
@@ -174,7 +174,7 @@ describe("a final failure of one node", () => {
       const job = await openedJob(service, one);
       await service.gateway.completion.fail(
         entered(service, one, "fail"),
-        sealedFailure(job, said),
+        sealedFailure(job, output),
       );
       await service.clock.advance(1_000);
     }

@@ -30,7 +30,7 @@ type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> &
   events: NodeEvents;
 };
 
-type Faults = {
+type Errors = {
   points: readonly { atMs: number; points: number }[];
   stalledMs: number;
   row: { failures: number; lastMs: number };
@@ -42,7 +42,7 @@ type Faults = {
  */
 export class Penalties {
   readonly #context: PenaltiesContext;
-  readonly #faults = new Map<string, Faults>();
+  readonly #faults = new Map<string, Errors>();
   readonly #codes = new Map<string, Map<string, string>>();
 
   constructor(context: PenaltiesContext) {
@@ -59,9 +59,9 @@ export class Penalties {
   noteStall(nodeId: string, stall: Stall): void {
     const { clock, events } = this.#context;
     if (stall !== "restarted") events.note(nodeId, stall, stalls[stall]);
-    const faults = this.#faultsOf(nodeId);
-    if (faults.stalledMs + stallMs > clock.elapsed()) return;
-    faults.stalledMs = clock.elapsed();
+    const errors = this.#faultsOf(nodeId);
+    if (errors.stalledMs + stallMs > clock.elapsed()) return;
+    errors.stalledMs = clock.elapsed();
     this.#add(nodeId, fullPoints, stalls[stall]);
   }
 
@@ -107,11 +107,11 @@ export class Penalties {
     this.#faults.delete(nodeId);
   }
 
-  #faultsOf(nodeId: string): Faults {
-    const faults = this.#faults.get(nodeId) ?? { points: [], stalledMs: -Infinity, row: noRow };
+  #faultsOf(nodeId: string): Errors {
+    const errors = this.#faults.get(nodeId) ?? { points: [], stalledMs: -Infinity, row: noRow };
     // Only known nodes take up memory.
-    if (this.#context.known.get(nodeId) !== undefined) this.#faults.set(nodeId, faults);
-    return faults;
+    if (this.#context.known.get(nodeId) !== undefined) this.#faults.set(nodeId, errors);
+    return errors;
   }
 
   #add(nodeId: string, points: number, reason: string): void {
@@ -119,12 +119,12 @@ export class Penalties {
     const record = known.get(nodeId);
     if (record === undefined || isQuarantined(record, clock)) return;
     const atMs = clock.elapsed();
-    const faults = this.#faultsOf(nodeId);
-    const recent = faults.points.filter((one) => one.atMs > atMs - windowMs);
-    faults.points = [...recent, { atMs, points }];
-    const sum = faults.points.reduce((total, one) => total + one.points, 0);
+    const errors = this.#faultsOf(nodeId);
+    const recent = errors.points.filter((one) => one.atMs > atMs - windowMs);
+    errors.points = [...recent, { atMs, points }];
+    const sum = errors.points.reduce((total, one) => total + one.points, 0);
     if (settings.quarantineMs === 0 || sum < settings.strikes * fullPoints) return;
-    faults.points = [];
+    errors.points = [];
     this.#quarantine(record, reason);
   }
 

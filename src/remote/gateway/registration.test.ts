@@ -165,7 +165,7 @@ describe("a refusal", () => {
 });
 
 describe("a node without the enrolment token", () => {
-  const ask = async (node: TestNode, token: string | null, address = "192.0.2.9") => {
+  const request = async (node: TestNode, token: string | null, address = "192.0.2.9") => {
     const request = signed(service, node, "challenge");
     const input = request.headers["signature-input"] ?? "";
     const proof = token === null ? {} : { [enrolmentField]: enrolmentProof(token, input) };
@@ -175,11 +175,11 @@ describe("a node without the enrolment token", () => {
 
   test("gets one refusal, whatever it shows, and the one with it none", async () => {
     const node = await makeNode();
-    expect(await ask(node, null)).toBe("node_refused not_enrolled");
+    expect(await request(node, null)).toBe("node_refused not_enrolled");
     const other = enrolmentTokenOf(Buffer.alloc(32, 8));
-    expect(await ask(node, other)).toBe("node_refused not_enrolled");
-    expect(await ask(node, "")).toBe("node_refused not_enrolled");
-    expect(await ask(node, testToken)).toBe("nothing failed");
+    expect(await request(node, other)).toBe("node_refused not_enrolled");
+    expect(await request(node, "")).toBe("node_refused not_enrolled");
+    expect(await request(node, testToken)).toBe("nothing failed");
   });
 
   test("cannot use what another node has shown for a request of its own", async () => {
@@ -194,7 +194,7 @@ describe("a node without the enrolment token", () => {
 
   test("is noted once in ten minutes, from however many addresses", async () => {
     const node = await makeNode();
-    for (let at = 0; at < 200; at += 1) await ask(node, null, `192.0.2.${at}`);
+    for (let at = 0; at < 200; at += 1) await request(node, null, `192.0.2.${at}`);
     await service.clock.advance(1_000);
     expect(await service.store.read("nodeEvents", { limit: 10 })).toHaveLength(1);
     expect(service.logged).toHaveLength(1);
@@ -343,13 +343,13 @@ describe("two runs of one node", () => {
       await makeNode({ identity: known.identity }),
       await makeNode({ identity: known.identity }),
     ];
-    const held = Promise.withResolvers<Record<string, never>>();
-    service.verify = () => held.promise;
+    const stored = Promise.withResolvers<Record<string, never>>();
+    service.verify = () => stored.promise;
     const slowly = checkThatFails(() => attest(service, slow));
     await service.clock.advance(0);
     service.verify = async () => ({});
     expect(await attest(service, quick)).toMatchObject({ state: "admitted" });
-    held.resolve({});
+    stored.resolve({});
     expect(await slowly).toBe("node_refused superseded");
     expect(entered(service, quick)).toMatchObject({ keyId: quick.keyId });
   });

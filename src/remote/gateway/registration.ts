@@ -116,8 +116,8 @@ function checkRun(
   run: { nodeId: string; keyId: string; challenge: number },
 ): void {
   if (known.get(run.nodeId)?.state === "removed") throw runRefused("node_removed");
-  const holder = runs.get(run.keyId);
-  if (holder !== undefined && holder.nodeId !== run.nodeId) throw runRefused("key_in_use");
+  const owner = runs.get(run.keyId);
+  if (owner !== undefined && owner.nodeId !== run.nodeId) throw runRefused("key_in_use");
   if (runs.isReplaced(run)) throw runRefused("superseded");
 }
 

@@ -21,7 +21,7 @@ const searchesMastodon = [
 /** For the image `trusted`. */
 let allowed: readonly Release[];
 /** Account and owner kind per lookup. */
-let lookedFor: string[];
+let cachedFor: string[];
 let released: string[];
 /** Runs while a credential is read. */
 let whileRead: () => Promise<unknown>;
@@ -31,7 +31,7 @@ const source: ReleaseSource = {
   allowed: ({ image }) => (image === "trusted" ? allowed : []),
   capabilities: () => searchesMastodon,
   credentialFor: async (_work, accountId, { owner }) => {
-    lookedFor.push(`${accountId} ${owner}`);
+    cachedFor.push(`${accountId} ${owner}`);
     await whileRead();
     return aCredential;
   },
@@ -40,7 +40,7 @@ const source: ReleaseSource = {
 
 beforeEach(async () => {
   allowed = [{ platform: "mastodon", owner: "deployment" }];
-  lookedFor = [];
+  cachedFor = [];
   released = [];
   whileRead = async () => undefined;
   service = await startTestGateway({}, { releases: source });
@@ -99,7 +99,7 @@ test("a node of another image gets neither the job nor a credential", async () =
   const node = await trustedNode();
   addSearch();
   expect(await jobOf(node)).toBeNull();
-  expect(lookedFor).toEqual([]);
+  expect(cachedFor).toEqual([]);
   expect(service.gateway.nodes()).toMatchObject([{ capabilities: [] }]);
 });
 
@@ -107,7 +107,7 @@ test("a job that asks no such platform brings no credential", async () => {
   const node = await admittedNode(service, { evidence: "tdx" });
   service.queue.add({ query: "comet", platform: "x" });
   expect(await jobOf(node)).toEqual({});
-  expect(lookedFor).toEqual([]);
+  expect(cachedFor).toEqual([]);
 });
 
 test("nothing is released to a run that attests as another image later", async () => {
@@ -118,7 +118,7 @@ test("nothing is released to a run that attests as another image later", async (
   await attest(service, node);
   addSearch();
   expect(await jobOf(node)).toBeNull();
-  expect(lookedFor).toHaveLength(1);
+  expect(cachedFor).toHaveLength(1);
 });
 
 test("nothing is released once the attestation has ended, and no longer than it lasts", async () => {
@@ -132,7 +132,7 @@ test("nothing is released once the attestation has ended, and no longer than it 
   addSearch();
   await service.clock.advance(11_000);
   expect(await checkThatFails(() => jobOf(node))).toBe("node_unauthorized attestation_ended");
-  expect(lookedFor).toHaveLength(1);
+  expect(cachedFor).toHaveLength(1);
 });
 
 test("nothing is released when the node attests as another image while the credential is read", async () => {
@@ -156,7 +156,7 @@ test("a job that needs its account's own credential goes to a node that may be s
   service.queue.wakeNodes();
   const found = await jobOf(node);
   expect(found?.credential).toEqual(aCredential);
-  expect(lookedFor).toEqual([expect.stringMatching(/ any$/)]);
+  expect(cachedFor).toEqual([expect.stringMatching(/ any$/)]);
   expect(await jobOf(node)).toBeNull();
 });
 
@@ -182,6 +182,6 @@ test("nothing is released when the attestation ends while the credential is read
   whileRead = () => service.clock.advance(3_600_000);
   addSearch();
   expect(await jobOf(node)).toBeNull();
-  expect(lookedFor).toHaveLength(1);
+  expect(cachedFor).toHaveLength(1);
   expect(released).toEqual([]);
 });

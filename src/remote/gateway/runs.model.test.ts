@@ -42,12 +42,12 @@ const onNode = fc.record({
   kind: weighted({ approved: 6, draining: 2, removed: 1 }),
   node: fc.nat(1),
 });
-const elsewhere = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
+const remote = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 7, arbitrary: onRun },
     { weight: 1, arbitrary: onNode },
-    { weight: 2, arbitrary: elsewhere },
+    { weight: 2, arbitrary: remote },
   ),
   { minLength: 20, maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
@@ -74,10 +74,10 @@ type Known = {
 
 test("work goes to attested runs alone, and answers come from who holds the lease", async () => {
   let leases = 0;
-  const property = fc.asyncProperty(steps, async (taken) => {
+  const property = fc.asyncProperty(steps, async (used) => {
     const service = await startTestGateway({ attestationMs, dispatchesPerSecond: 1_000 });
     const model = await createModel(service);
-    for (const step of [...beginning, ...taken]) {
+    for (const step of [...beginning, ...used]) {
       await model.take(step);
       await service.clock.advance(1_000);
       model.check();
@@ -203,8 +203,8 @@ async function createModel(service: TestGateway) {
     if (kind === "job") service.queue.add();
     else if (kind === "pass") await service.clock.advance(attestationMs / 2);
     else if (kind === "lose") {
-      const held = runs.find((run) => run.held.length > 0)?.held.shift();
-      if (held !== undefined) service.queue.loseLease(held.envelope.job);
+      const stored = runs.find((run) => run.held.length > 0)?.held.shift();
+      if (stored !== undefined) service.queue.loseLease(stored.envelope.job);
     } else {
       await service.restart();
       for (const run of runs) Object.assign(run, { held: [], isReplaced: false });
@@ -216,14 +216,14 @@ async function createModel(service: TestGateway) {
   function check(): void {
     for (const [of, { current, state }] of known.entries()) {
       const id = first[of]?.id ?? "";
-      const held = runs
+      const stored = runs
         .filter((run) => run.of === of)
         .reduce((sum, run) => sum + run.held.length, 0);
-      expect(service.queue.runningOf(id)).toBe(held);
+      expect(service.queue.runningOf(id)).toBe(stored);
       const view = service.gateway.nodes().find((one) => one.id === id);
-      const isTold = state !== null && state !== "removed";
-      expect(view?.state ?? null).toBe(isTold ? state : null);
-      expect(view?.keyId ?? null).toBe(isTold ? (current?.node.keyId ?? null) : null);
+      const isReported = state !== null && state !== "removed";
+      expect(view?.state ?? null).toBe(isReported ? state : null);
+      expect(view?.keyId ?? null).toBe(isReported ? (current?.node.keyId ?? null) : null);
     }
   }
 

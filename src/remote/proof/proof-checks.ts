@@ -98,17 +98,17 @@ export function checkExpected(
 ): void {
   const { gateway_key } = attestation.statement;
   const { nonce, signedAfterMs } = expected;
-  const asked = membersOf(request);
+  const requested = membersOf(request);
   const is = <Value>(value: Value | undefined, found: unknown): boolean =>
     value === undefined || value === found;
   requireThat("not_the_job", is(expected.job, job));
   requireThat("not_the_nonce", nonce === undefined || jobOfNonce(nonce) === job);
   const isBody = expected.body === undefined || Buffer.from(body, "utf8").equals(expected.body);
   requireThat("not_the_result", isBody);
-  requireThat("not_the_query", is(expected.query, asked.query));
-  const isWindow = is(expected.fromMs, asked.fromMs) && is(expected.toMs, asked.toMs);
+  requireThat("not_the_query", is(expected.query, requested.query));
+  const isWindow = is(expected.fromMs, requested.fromMs) && is(expected.toMs, requested.toMs);
   requireThat("not_the_window", isWindow);
-  const isFirstPage = asked.after === null && asked.place === null;
+  const isFirstPage = requested.after === null && requested.place === null;
   requireThat("not_the_first_page", expected.isFirstPage === undefined || isFirstPage);
   requireThat("not_the_gateway", is(expected.gatewayKey, gateway_key));
   const signedAtMs = signed?.signedAtMs ?? Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ import {
 } from "../../../testkit/nodes/proof.ts";
 import { lastId } from "../../posts/ids.ts";
 import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
-import { base64url } from "../protocol/encoding.ts";
+import { base64 } from "../protocol/encoding.ts";
 import { makeIdentity } from "../protocol/keys.ts";
 import { contentDigestOf } from "../protocol/signed-fields.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
@@ -40,7 +40,7 @@ const options = (special: Partial<ProofOptions> = {}): ProofOptions => ({
 const acceptingNone = (): ProofOptions => options({ accepted: ["none"], policy: null });
 
 /** Empty if the proof holds. */
-async function faultsOf(proof: unknown, given = options()): Promise<string[]> {
+async function errorsOf(proof: unknown, given = options()): Promise<string[]> {
   const verdict = await verifyProof(proof, given);
   const codes = verdict.steps.flatMap(({ code }) => (code === null ? [] : [code]));
   expect(verdict.holds).toBe(codes.length === 0);
@@ -72,7 +72,7 @@ describe("a proof that holds", () => {
   });
 
   test("holds without evidence where `none` is accepted, and with an empty answer", async () => {
-    expect(await faultsOf(proofBy(bare, answerOf([])), acceptingNone())).toEqual([]);
+    expect(await errorsOf(proofBy(bare, answerOf([])), acceptingNone())).toEqual([]);
   });
 
   test("agrees with what the caller knows", async () => {
@@ -87,7 +87,7 @@ describe("a proof that holds", () => {
       toMs: testRequest.toMs,
       isFirstPage: true,
     } as const;
-    expect(await faultsOf(proof, options({ expected }))).toEqual([]);
+    expect(await errorsOf(proof, options({ expected }))).toEqual([]);
   });
 
   test.each([
@@ -100,7 +100,7 @@ describe("a proof that holds", () => {
     ["not_the_gateway", { gatewayKey: makeIdentity().key }],
     ["signed_too_early", { signedAfterMs: nowMs + 1_000 }],
   ] as const)("fails with %s where the caller knows better", async (code, expected) => {
-    expect(await faultsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
+    expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
   });
 });
 
@@ -223,13 +223,13 @@ describe("every member of a proof, changed", () => {
     ["links to a script", { urls: ["javascript:alert(1)"] }, "record_malformed"],
   ])("a record, signed by the node itself, that %s", async (_what, metadata, code) => {
     const lie = answerOf([postItem(1, metadata)]);
-    expect(await faultsOf(proofBy(node, lie))).toEqual([code]);
+    expect(await errorsOf(proofBy(node, lie))).toEqual([code]);
   });
 
   test.each(cases)("%s", async (_path, change, codes) => {
     const proof = copyOf(proofBy(node, answer));
     change(proof);
-    expect(await faultsOf(proof)).toEqual(codes);
+    expect(await errorsOf(proof)).toEqual(codes);
   });
 
   test.each([
@@ -244,7 +244,7 @@ describe("every member of a proof, changed", () => {
     const proof = copyOf(proofBy(node, answer));
     const { statement } = proof.attestation;
     Object.assign(statement, { [member]: flipped(statement[member], 2) });
-    const codes = await faultsOf(proof);
+    const codes = await errorsOf(proof);
     expect(codes).toContain(
       { identity_key: "node_id", signing_key: "key_id", sealing_key: "key_id" }[String(member)] ??
         "attestation_id",
@@ -257,7 +257,7 @@ describe("every member of a proof, changed", () => {
     const proof = proofBy(node, answer);
     const open: string[] = [];
     for (const path of leavesOf(proof)) {
-      if ((await faultsOf(changedAt(proof, path))).length === 0) open.push(path.join("."));
+      if ((await errorsOf(changedAt(proof, path))).length === 0) open.push(path.join("."));
     }
     expect(open).toEqual([
       "attestation.name",
@@ -278,25 +278,25 @@ describe("every member of a proof, changed", () => {
   test("bytes that are no text are refused, and so is a sign that is none", async () => {
     const proof = proofBy(bare, answerOf([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
-    expect(await faultsOf(bytes, acceptingNone())).toEqual([]);
+    expect(await errorsOf(bytes, acceptingNone())).toEqual([]);
     const at = bytes.indexOf("\ufffd");
     const broken = Buffer.concat([bytes.subarray(0, at), Buffer.of(0xff), bytes.subarray(at + 3)]);
-    expect(await faultsOf(broken, acceptingNone())).toEqual(["not_json"]);
+    expect(await errorsOf(broken, acceptingNone())).toEqual(["not_json"]);
     const body = proof.body.replace("\ufffd", "\ud800");
-    expect(await faultsOf({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
+    expect(await errorsOf({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
   });
 
   test("the text of a proof may not have a member twice, as readers differ in which they take", async () => {
     const text = JSON.stringify(proofBy(node, answer));
     const other = JSON.stringify(JSON.stringify([]));
-    expect(await faultsOf(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
-    expect(await faultsOf(text.slice(1))).toEqual(["not_json"]);
+    expect(await errorsOf(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
+    expect(await errorsOf(text.slice(1))).toEqual(["not_json"]);
   });
 
   test.each([[null], [[]], ["null"], [{}], [1], ['{"version":1}']])(
     "%j is no proof",
     async (proof) => {
-      expect(await faultsOf(proof)).toEqual(["malformed"]);
+      expect(await errorsOf(proof)).toEqual(["malformed"]);
     },
   );
 });
@@ -308,38 +308,38 @@ describe("a gateway that lies", () => {
     Object.assign(lowered.attestation.statement, { evidence: "none" });
     const bareEvidence = { quote: null, event_log: null, vm_config: null };
     Object.assign(lowered.attestation, { evidence: bareEvidence });
-    expect(await faultsOf(lowered, options({ accepted }))).toEqual([
+    expect(await errorsOf(lowered, options({ accepted }))).toEqual([
       "attestation_id",
       "identity_signature",
       "other_evidence",
     ]);
     const kept = copyOf(proofBy(node, answer));
     Object.assign(kept.attestation.statement, { evidence: "none" });
-    expect(await faultsOf(kept, options({ accepted }))).toContain("evidence_unexpected");
+    expect(await errorsOf(kept, options({ accepted }))).toContain("evidence_unexpected");
     const raised = copyOf(proofBy(node, answer));
     Object.assign(raised.attestation.statement, { evidence: "tdx" });
-    expect(await faultsOf(raised, options({ accepted }))).toContain("chain_root");
+    expect(await errorsOf(raised, options({ accepted }))).toContain("chain_root");
     const made = proofBy(await makeNode("tdx", tee), answer);
-    expect(await faultsOf(made, options({ accepted }))).toEqual(["chain_root"]);
+    expect(await errorsOf(made, options({ accepted }))).toEqual(["chain_root"]);
   });
 
   test("gets no proof past a caller who accepts other kinds alone", async () => {
-    expect(await faultsOf(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
+    expect(await errorsOf(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
       "kind_not_accepted",
     ]);
-    expect(await faultsOf(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
+    expect(await errorsOf(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
   });
 
   test("gets no quote past a caller without a policy, nor past another policy", async () => {
-    expect(await faultsOf(proofBy(node, answer), options({ policy: null }))).toEqual([
+    expect(await errorsOf(proofBy(node, answer), options({ policy: null }))).toEqual([
       "policy_missing",
     ]);
     const policy = tee.policy({ compose_hashes: ["00".repeat(32)] });
-    expect(await faultsOf(proofBy(node, answer), options({ policy }))).toEqual([
+    expect(await errorsOf(proofBy(node, answer), options({ policy }))).toEqual([
       "compose_hash_unknown",
     ]);
-    const elsewhere = tee.policy({ platforms: ["00".repeat(16)] });
-    expect(await faultsOf(proofBy(node, answer), options({ policy: elsewhere }))).toEqual([
+    const remote = tee.policy({ platforms: ["00".repeat(16)] });
+    expect(await errorsOf(proofBy(node, answer), options({ policy: remote }))).toEqual([
       "platform_not_listed",
     ]);
   });
@@ -347,7 +347,7 @@ describe("a gateway that lies", () => {
   test("cannot show the attestation of another run, of the same machine or another", async () => {
     const proof = proofBy(node, answer);
     const other = await makeNode("simulated", tee);
-    expect(await faultsOf({ ...proof, attestation: other.attestation })).toEqual(["bad_signature"]);
+    expect(await errorsOf({ ...proof, attestation: other.attestation })).toEqual(["bad_signature"]);
   });
 
   test("cannot put keys of its own into a statement that was attested", async () => {
@@ -361,7 +361,7 @@ describe("a gateway that lies", () => {
       id: attestationIdOf(forged, node.attestation.evidence),
     };
     const proof = proofBy({ ...own, attestation }, answer);
-    expect(await faultsOf(proof)).toEqual(["identity_signature", "report_data"]);
+    expect(await errorsOf(proof)).toEqual(["identity_signature", "report_data"]);
   });
 
   test("cannot make another identity vouch for attested keys", async () => {
@@ -372,10 +372,10 @@ describe("a gateway that lies", () => {
       statement,
       node_id: nodeIdOf(identity.key),
       id: attestationIdOf(statement, node.attestation.evidence),
-      identity_signature: base64url(identity.sign(identityMessageOf(statement))),
+      identity_signature: base64(identity.sign(identityMessageOf(statement))),
     };
     const proof = proofBy({ ...node, attestation }, answer);
-    expect(await faultsOf(proof)).toEqual(["report_data"]);
+    expect(await errorsOf(proof)).toEqual(["report_data"]);
   });
 
   test("cannot name another gateway than the one that the node attested to", async () => {
@@ -383,32 +383,32 @@ describe("a gateway that lies", () => {
     const expected = { gatewayKey: gateway_key };
     const proof = copyOf(proofBy(node, answer));
     Object.assign(proof.attestation.statement, { gateway_key });
-    expect(await faultsOf(proof, options({ expected }))).toEqual([
+    expect(await errorsOf(proof, options({ expected }))).toEqual([
       "attestation_id",
       "identity_signature",
       "other_attestation",
       "report_data",
     ]);
-    expect(await faultsOf(proofBy(node, answer), options({ expected }))).toEqual([
+    expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([
       "not_the_gateway",
     ]);
   });
 
   test("cannot give the answer of another job, nor the coverage of another answer", async () => {
     const other = proofBy(node, answerOf([]), { job: jobUuid.replace("ffee", "0000") });
-    expect(await faultsOf({ ...other, job: jobUuid })).toEqual(["other_job"]);
+    expect(await errorsOf({ ...other, job: jobUuid })).toEqual(["other_job"]);
     const proof = proofBy(node, answer);
-    expect(await faultsOf({ ...proof, knowledge: other.knowledge })).toEqual(["knowledge_digest"]);
-    expect(await faultsOf({ ...proof, body: "[]" })).toEqual(["content_digest"]);
+    expect(await errorsOf({ ...proof, knowledge: other.knowledge })).toEqual(["knowledge_digest"]);
+    expect(await errorsOf({ ...proof, body: "[]" })).toEqual(["content_digest"]);
   });
 
   test("cannot give a body of other bytes that parse to the same", async () => {
     const proof = proofBy(node, answer);
     const body = JSON.stringify(JSON.parse(proof.body), null, 1);
-    expect(await faultsOf({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
+    expect(await errorsOf({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
     const escaped = proof.body.replace("é", "\\u00e9");
     expect(JSON.parse(escaped)).toEqual(JSON.parse(proof.body));
-    expect(await faultsOf({ ...proof, body: escaped })).toEqual([
+    expect(await errorsOf({ ...proof, body: escaped })).toEqual([
       "content_digest",
       "body_malformed",
     ]);
@@ -424,7 +424,7 @@ describe("a gateway that lies", () => {
       const changed = copyOf(proof);
       const input = changed.fields["signature-input"].replace(/\(.*?\)/, covered);
       Object.assign(changed.fields, { "signature-input": input });
-      expect(await faultsOf(changed)).toEqual(["signature_input"]);
+      expect(await errorsOf(changed)).toEqual(["signature_input"]);
     }
   });
 
@@ -432,7 +432,7 @@ describe("a gateway that lies", () => {
     const proof = copyOf(proofBy(node, answer));
     const input = proof.fields["signature-input"].replace("earshot-result", "earshot-node");
     Object.assign(proof.fields, { "signature-input": input });
-    expect(await faultsOf(proof)).toEqual(["signature_input"]);
+    expect(await errorsOf(proof)).toEqual(["signature_input"]);
   });
 
   test.each([
@@ -451,7 +451,7 @@ describe("a gateway that lies", () => {
     ].join("\n");
     const signature = Buffer.from(forged.sign(Buffer.from(base))).toString("base64");
     Object.assign(proof.fields, { "earshot-job": job, signature: `earshot=:${signature}:` });
-    expect(await faultsOf(proof)).toEqual(["job_field"]);
+    expect(await errorsOf(proof)).toEqual(["job_field"]);
   });
 
   test("cannot spell digests and signatures in another way", async () => {
@@ -461,20 +461,20 @@ describe("a gateway that lies", () => {
       Buffer.from(proof.fields.signature.slice(9), "base64"),
     );
     Object.assign(proof.fields, { signature: respelled });
-    expect(await faultsOf(proof)).toEqual(["bad_signature"]);
+    expect(await errorsOf(proof)).toEqual(["bad_signature"]);
     const shorter = copyOf(proofBy(node, answer));
     Object.assign(shorter.fields, { signature: shorter.fields.signature.replace("==:", ":") });
-    expect(await faultsOf(shorter)).toEqual(["bad_signature"]);
+    expect(await errorsOf(shorter)).toEqual(["bad_signature"]);
   });
 
   test("cannot pass an old signature off as one of today, nor one of tomorrow", async () => {
     const proof = proofBy(node, answer);
     const later = proofBy(node, answer, { nowMs: nowMs + 600_000 });
-    expect(await faultsOf(later)).toEqual(["signed_in_future"]);
+    expect(await errorsOf(later)).toEqual(["signed_in_future"]);
     const yearLater = options({ nowMs: nowMs + 365 * 86_400_000 });
-    expect(await faultsOf(proof, yearLater)).toEqual([]);
+    expect(await errorsOf(proof, yearLater)).toEqual([]);
     const expected = { signedAfterMs: nowMs + 364 * 86_400_000 };
-    expect(await faultsOf(proof, { ...yearLater, expected })).toEqual(["signed_too_early"]);
+    expect(await errorsOf(proof, { ...yearLater, expected })).toEqual(["signed_too_early"]);
   });
 
   test.each([
@@ -485,7 +485,7 @@ describe("a gateway that lies", () => {
     ["older than the policy allows", { evaluationNumber: 1 }],
   ])("cannot use collateral %s", async (_name, fields) => {
     const attestation = { ...node.attestation, collateral: tee.collateral(fields) };
-    const [code, ...more] = await faultsOf(proofBy({ ...node, attestation }, answer));
+    const [code, ...more] = await errorsOf(proofBy({ ...node, attestation }, answer));
     expect(more).toEqual([]);
     expect(code).toMatch(
       /^(?:crl_outdated|collateral_outdated|certificate_revoked|tcb_status|tcb_evaluation_outdated)$/,
@@ -497,8 +497,8 @@ describe("a gateway that lies", () => {
     const attestation = { ...node.attestation, collateral: tee.collateral({ inForce }) };
     const proofAt = (ms: number) => proofBy({ ...node, attestation }, answer, { nowMs: ms });
     const later = options({ nowMs: nowMs + day });
-    expect(await faultsOf(proofAt(nowMs + 3_000_000), later)).toEqual([]);
-    expect(await faultsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
+    expect(await errorsOf(proofAt(nowMs + 3_000_000), later)).toEqual([]);
+    expect(await errorsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
   });
 
   test("is checked with other collateral as of another time, and says which", async () => {
@@ -513,21 +513,21 @@ describe("a gateway that lies", () => {
     expect(verdict.steps.find(({ check }) => check === "evidence")?.message).toContain(
       `as of ${new Date(asOfMs).toISOString()}`,
     );
-    expect(await faultsOf(proof, given({ inForce }, nowMs))).toEqual(["crl_outdated"]);
-    expect(await faultsOf(proof, given({ inForce }, nowMs + 61 * day))).toEqual(["crl_outdated"]);
+    expect(await errorsOf(proof, given({ inForce }, nowMs))).toEqual(["crl_outdated"]);
+    expect(await errorsOf(proof, given({ inForce }, nowMs + 61 * day))).toEqual(["crl_outdated"]);
     const revoked = given({ inForce, revoked: ["machine"] }, asOfMs);
-    expect(await faultsOf(proof, revoked)).toEqual(["certificate_revoked"]);
+    expect(await errorsOf(proof, revoked)).toEqual(["certificate_revoked"]);
   });
 });
 
 const day = 86_400_000;
 
 describe("a node that lies", () => {
-  const asNone = async (proof: Proof) => faultsOf(proof, acceptingNone());
+  const asNone = async (proof: Proof) => errorsOf(proof, acceptingNone());
 
   test.each([
     ["other_evidence", { evidence: "tdx" as const }],
-    ["other_attestation", { attestationId: base64url(Buffer.alloc(32)) }],
+    ["other_attestation", { attestationId: base64(Buffer.alloc(32)) }],
     ["other_quote", { quoteSha256: Buffer.alloc(32) }],
     ["other_key", { keyId: "A".repeat(22) }],
     ["other_job", { job: jobUuid.replace("ffee", "0000") }],
@@ -548,7 +548,7 @@ describe("a node that lies", () => {
   });
 
   test("cannot answer about somebody else than the query names", async () => {
-    const asked = {
+    const requested = {
       ...testRequest,
       method: "gettweets",
       fromMs: null,
@@ -557,22 +557,22 @@ describe("a node that lies", () => {
     const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
     const about = (handle: string): Proof => {
       const target = { kind: "user", platform: "x", handle, id: null, host: null } as const;
-      const request = requestText({ ...asked, target });
+      const request = requestText({ ...requested, target });
       return proofBy(bare, { ...answerOf([]), coverage }, { request });
     };
     const expected = { query: "x:@alice" };
     const given = { ...acceptingNone(), expected };
-    expect(await faultsOf(about("alice"), given)).toEqual([]);
-    expect(await faultsOf(about("mallory"), given)).toEqual(["target_mismatch"]);
+    expect(await errorsOf(about("alice"), given)).toEqual([]);
+    expect(await errorsOf(about("mallory"), given)).toEqual(["target_mismatch"]);
   });
 
   test("cannot call a further page the first", async () => {
     const after = { platform: "x", id: lastId } as const;
     const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
     const given = { ...acceptingNone(), expected: { isFirstPage: true } as const };
-    expect(await faultsOf(proof)).toEqual(["kind_not_accepted"]);
+    expect(await errorsOf(proof)).toEqual(["kind_not_accepted"]);
     expect(await asNone(proof)).toEqual([]);
-    expect(await faultsOf(proof, given)).toEqual(["not_the_first_page"]);
+    expect(await errorsOf(proof, given)).toEqual(["not_the_first_page"]);
   });
 
   test("cannot call complete what covers a part of the window", async () => {
@@ -620,7 +620,7 @@ describe("a node that lies", () => {
   });
 
   test("cannot have a key of small order, whose signatures anybody can make", async () => {
-    const signing_key = base64url(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
+    const signing_key = base64(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
     const weak = await makeNode("none", null, { signing_key });
     const proof = copyOf(proofBy(weak, answer));
     const signature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64");

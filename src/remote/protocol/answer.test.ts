@@ -35,9 +35,9 @@ function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedIte
   const item = { ...postItem(1), ...special };
   const { platform, uri, userId } = item;
   const { ID, Content, Metadata, Score } = JSON.parse(item.record);
-  const told = { ...Metadata, platform, uri, user_id: userId, ...metadata };
+  const reported = { ...Metadata, platform, uri, user_id: userId, ...metadata };
   const name = special.id == null ? ID : special.id.toString();
-  return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: told, Score }) };
+  return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: reported, Score }) };
 }
 
 /** Methods other than search. */
@@ -76,10 +76,10 @@ async function codeOf(read: () => unknown): Promise<string> {
   try {
     await read();
     return "taken";
-  } catch (fault) {
-    if (!(fault instanceof EarshotError)) throw fault;
-    expect(["answer_refused", "job_refused"]).toContain(fault.code);
-    return fault.details[0]?.code ?? "";
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
+    expect(["answer_refused", "job_refused"]).toContain(error.code);
+    return error.details[0]?.code ?? "";
   }
 }
 
@@ -147,9 +147,9 @@ describe("an answer", () => {
 
   test("does not lead on to another platform than the one that was asked", async () => {
     const request = { ...testRequest, method: "gettweets" } as const;
-    const place = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
+    const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const leadingTo = (platform: "x" | "mastodon") =>
-      answerBytes(nodeAnswer({ ...whole, nextPlace: { platform, ...place } }));
+      answerBytes(nodeAnswer({ ...whole, nextPlace: { platform, ...position } }));
     expect(await outcomeOf(leadingTo("x"), request)).toBe("taken");
     expect(await outcomeOf(leadingTo("mastodon"), request)).toBe("other_platform");
   });
@@ -454,12 +454,12 @@ describe("what is told of an answer is refused where it cannot be so", () => {
       "coverage_outside_window",
     ],
   ] satisfies [string, Partial<SourceAnswer>, string][])("%s", async (_name, special, code) => {
-    const told = { ...whole, complete: false, ...special };
+    const reported = { ...whole, complete: false, ...special };
     if (code !== "knowledge_malformed") {
-      expect(await outcomeOf(answerBytes(nodeAnswer(told)))).toBe(code);
+      expect(await outcomeOf(answerBytes(nodeAnswer(reported)))).toBe(code);
       return;
     }
-    expect(() => knowledgeText(told)).toThrow();
+    expect(() => knowledgeText(reported)).toThrow();
     const written = JSON.parse(knowledgeText(whole));
     const knowledge = JSON.stringify({ ...written, complete: false, ...special });
     expect(await outcomeOf(answerBytes(nodeAnswer(whole, { knowledge })))).toBe(code);
@@ -522,8 +522,8 @@ describe("what is told of an answer is refused where it cannot be so", () => {
       "coverage_too_narrow",
     ],
     ["ann.example", { fromMs: null }, { method: "gettweets", fromMs: null }, "taken"],
-  ] as const)("%s, complete for %j of %j: %s", async (query, told, special, code) => {
-    const all = { ...coverage, platforms: [], ...told };
+  ] as const)("%s, complete for %j of %j: %s", async (query, reported, special, code) => {
+    const all = { ...coverage, platforms: [], ...reported };
     const { complete } = all;
     const bytes = answerBytes(
       nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
@@ -665,14 +665,14 @@ describe("a request", () => {
   });
   const request = fc
     .tuple(fc.oneof(search, fetching), more)
-    .map(([asked, rest]) => ({ ...asked, ...rest })) as fc.Arbitrary<AnswerRequest>;
+    .map(([requested, rest]) => ({ ...requested, ...rest })) as fc.Arbitrary<AnswerRequest>;
 
   test("is read as it was written, and written in one way", () => {
     fc.assert(
-      fc.property(request, (asked) => {
-        const text = requestText(asked);
-        expect(readRequest(text)).toEqual(asked);
-        const reversed = Object.fromEntries(Object.entries(asked).reverse()) as AnswerRequest;
+      fc.property(request, (requested) => {
+        const text = requestText(requested);
+        expect(readRequest(text)).toEqual(requested);
+        const reversed = Object.fromEntries(Object.entries(requested).reverse()) as AnswerRequest;
         expect(requestText(reversed)).toBe(text);
       }),
     );
@@ -687,9 +687,13 @@ describe("a request", () => {
       skip: 0,
       nodeId: "n",
     } as const;
-    const asked = { ...testRequest, place, isKeptHere: true, asked: { startMs: 1, endMs: 2 } };
+    const requested = { ...testRequest, place, isKeptHere: true, asked: { startMs: 1, endMs: 2 } };
     const { nodeId: _nodeId, ...told } = place;
-    expect(readRequest(requestText(asked))).toEqual({ ...testRequest, target: null, place: told });
+    expect(readRequest(requestText(requested))).toEqual({
+      ...testRequest,
+      target: null,
+      place: told,
+    });
   });
 
   test.each([
@@ -737,8 +741,8 @@ describe("a request asks about what its query names", () => {
     expect(await asking({ method, query, platform, target: other })).toBe("target_mismatch");
     if (target === null) return;
     expect(await asking({ method, query, platform, target: null })).toBe("target_mismatch");
-    const elsewhere = platform === "x" ? "mastodon" : "x";
-    expect(await asking({ method, query, platform: elsewhere, target })).toBe("target_mismatch");
+    const remote = platform === "x" ? "mastodon" : "x";
+    expect(await asking({ method, query, platform: remote, target })).toBe("target_mismatch");
     expect(await asking({ method, query, platform: "social", target })).toBe("target_mismatch");
   });
 
@@ -772,8 +776,8 @@ describe("a request asks about what its query names", () => {
     ["which X has numbered", "7", "x", { ...post("x:7", "x"), uri: "https://x.com/i/status/7" }],
     ["with its platform before it", "bluesky:7", "bluesky", post(uri, "bluesky")],
   ] as const)("or %s", async (_name, query, platform, target) => {
-    const asked = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await asking(asked)).toBe("taken");
+    const requested = { method: "getreplies", query, platform, target: target as Target } as const;
+    expect(await asking(requested)).toBe("taken");
   });
 
   test.each([
@@ -797,8 +801,8 @@ describe("a request asks about what its query names", () => {
       { ...post(uri, "bluesky"), key: "other" },
     ],
   ] as const)("and not about %s", async (_name, query, platform, target) => {
-    const asked = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await asking(asked)).toBe("target_mismatch");
+    const requested = { method: "getreplies", query, platform, target: target as Target } as const;
+    expect(await asking(requested)).toBe("target_mismatch");
   });
 });
 
@@ -853,7 +857,9 @@ describe("a failure", () => {
     [{ ...failure, more: 1 }],
     [{ ...failure, retryable: "yes" }],
     [null],
-  ])("in another form is refused: %j", async (told) => {
-    expect(await codeOf(() => readFailure(Buffer.from(JSON.stringify(told))))).toBe("malformed");
+  ])("in another form is refused: %j", async (reported) => {
+    expect(await codeOf(() => readFailure(Buffer.from(JSON.stringify(reported))))).toBe(
+      "malformed",
+    );
   });
 });

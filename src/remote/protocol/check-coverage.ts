@@ -55,8 +55,8 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
-    const heldMs = target === null ? null : archivedFromMs(method, target);
-    return spanOf([fromMs, heldMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
+    const storedMs = target === null ? null : archivedFromMs(method, target);
+    return spanOf([fromMs, storedMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
   }
   const { tree } = parseSearchQuery(query, { maxLength: Number.POSITIVE_INFINITY });
   const bounds = boundsOf(tree, asOfMs);

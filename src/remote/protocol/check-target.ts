@@ -10,13 +10,13 @@ import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { jobRefused } from "./errors.ts";
 
-type Asked = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
+type Requested = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
  * Callers compare only the query with their own, so the target must be what it names. Only the gateway knows its records: a
  * record ID may mean any post of the platform, a bare username any account of that name. Errors: `job_refused`.
  */
-export function checkTarget(request: Asked): void {
+export function checkTarget(request: Requested): void {
   const { platform, method, query, target = null } = request;
   const what = methods[method].query;
   if (what === "text" || what === "none") {

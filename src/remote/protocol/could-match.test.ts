@@ -22,8 +22,8 @@ const shown = {
 };
 
 function decide(query: string, metadata: object = shown): boolean {
-  const told = { platform: "bluesky", uri, user_id: "did:plc:ann", ...metadata };
-  const record = { ID: String(id), Content: "a bright comet", Metadata: told, Score: 1 };
+  const reported = { platform: "bluesky", uri, user_id: "did:plc:ann", ...metadata };
+  const record = { ID: String(id), Content: "a bright comet", Metadata: reported, Score: 1 };
   return couldMatch(parseQuery(query).tree, asOfMs, id, readRecord(JSON.stringify(record)));
 }
 

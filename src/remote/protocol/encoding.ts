@@ -13,7 +13,7 @@ export function bytesOfBase64(text: string): Buffer | null {
   return bytes.toString("base64") === text ? bytes : null;
 }
 
-export const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
 export function sha256(content: string | Uint8Array): Buffer {
   return createHash("sha256").update(content).digest();

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { base64url, bytesOf } from "./encoding.ts";
+import { base64, bytesOf } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
 /** AES-256-GCM with the secret of the job and a random nonce. */
@@ -22,7 +22,7 @@ export const createAnswerEncryptor = ({ secret, aad }: AnswerSecret): AnswerEncr
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv(cipherName, secret, nonce, options).setAAD(aad);
     const sealed = [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
-    return { nonce: base64url(nonce), sealed: base64url(Buffer.concat(sealed)) };
+    return { nonce: base64(nonce), sealed: base64(Buffer.concat(sealed)) };
   },
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { base64url, frame } from "./encoding.ts";
+import { base64, frame } from "./encoding.ts";
 import { type AnswerOpener, createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
 import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
 import type { JobEnvelope } from "./messages.ts";
@@ -54,9 +54,9 @@ beforeAll(async () => {
 async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
   try {
     await (typeof made === "function" ? made() : made);
-  } catch (fault) {
-    if (fault instanceof EarshotError) return `${fault.code} ${fault.details[0]?.code}`;
-    throw fault;
+  } catch (error) {
+    if (error instanceof EarshotError) return `${error.code} ${error.details[0]?.code}`;
+    throw error;
   }
   return "taken";
 }
@@ -121,11 +121,11 @@ describe("a sealed job", () => {
     ["lease", uuids[0], "not_signed"],
     ["issued_at", nowMs / 1_000 - 1, "not_signed"],
     ["expires_at", nowMs / 1_000 + 1_000_000, "not_signed"],
-    ["encapsulated", base64url(Buffer.alloc(32, 9)), "not_signed"],
-    ["encapsulated", base64url(Buffer.alloc(31, 9)), "malformed"],
-    ["sealed", base64url(Buffer.alloc(200, 9)), "not_signed"],
+    ["encapsulated", base64(Buffer.alloc(32, 9)), "not_signed"],
+    ["encapsulated", base64(Buffer.alloc(31, 9)), "malformed"],
+    ["sealed", base64(Buffer.alloc(200, 9)), "not_signed"],
     ["sealed", "A", "malformed"],
-    ["signature", base64url(Buffer.alloc(64, 9)), "not_signed"],
+    ["signature", base64(Buffer.alloc(64, 9)), "not_signed"],
     ["signature", "", "malformed"],
   ])("with another %s (%s) is refused with %s", async (member, value, code) => {
     const changed = { ...envelope, [member]: value };
@@ -142,12 +142,7 @@ describe("a sealed job", () => {
   });
 
   test("is not made for a key that nothing can be sealed to", async () => {
-    for (const sealingKey of [
-      base64url(Buffer.alloc(32)),
-      "",
-      "A".repeat(42),
-      `${"_".repeat(42)}8`,
-    ]) {
+    for (const sealingKey of [base64(Buffer.alloc(32)), "", "A".repeat(42), `${"_".repeat(42)}8`]) {
       const code = await codeOf(sealing({ sealingKey }));
       expect(["job_refused key_unusable", "taken"]).toContain(code);
       if (sealingKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
@@ -203,7 +198,7 @@ describe("a job with a credential", () => {
     );
     if (encapsulated === undefined || sealed === undefined) throw new Error("nothing is sealed");
     const signed = frame("earshot-job-signature/v1", head, encapsulated, sealed);
-    return { ...changed, signature: base64url(gateway.sign(signed)) };
+    return { ...changed, signature: base64(gateway.sign(signed)) };
   }
 
   test("brings it to the run it was released to, with attestation and time", async () => {
@@ -258,17 +253,17 @@ describe("a sealed answer", () => {
     const { nonce, sealed } = sealer.seal(Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");
     const changes = [
-      { nonce: base64url(Buffer.alloc(32)), sealed },
-      { nonce: base64url(Buffer.alloc(12)), sealed },
+      { nonce: base64(Buffer.alloc(32)), sealed },
+      { nonce: base64(Buffer.alloc(12)), sealed },
       { nonce: "", sealed },
       { nonce, sealed: "" },
       { nonce, sealed: "AAAA" },
       { nonce, sealed: `${sealed}A` },
-      { nonce, sealed: base64url(bytes.subarray(0, -1)) },
+      { nonce, sealed: base64(bytes.subarray(0, -1)) },
       ...Array.from(bytes, (_byte, index) => {
         const changed = Buffer.from(bytes);
         changed[index] = (changed[index] ?? 0) ^ 1;
-        return { nonce, sealed: base64url(changed) };
+        return { nonce, sealed: base64(changed) };
       }),
     ];
     for (const changed of changes) {

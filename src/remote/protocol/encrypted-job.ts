@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
-import { base64url, bytesOf, frame } from "./encoding.ts";
+import { base64, bytesOf, frame } from "./encoding.ts";
 import {
   type AnswerEncryptor,
   type AnswerOpener,
@@ -85,9 +85,9 @@ export async function encryptJob(options: {
   const envelope: JobEnvelope = {
     version: 1,
     ...head,
-    encapsulated: base64url(sealed.encapsulated),
-    sealed: base64url(sealed.sealed),
-    signature: base64url(signature),
+    encapsulated: base64(sealed.encapsulated),
+    sealed: base64(sealed.sealed),
+    signature: base64(signature),
   };
   const opener = createAnswerOpener({ secret: sealed.secret, aad: aadOf(head) });
   return { envelope, opener };

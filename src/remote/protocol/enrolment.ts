@@ -4,18 +4,18 @@
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { base64url, bytesOf, frame } from "./encoding.ts";
+import { base64, bytesOf, frame } from "./encoding.ts";
 
 export const enrolmentField = "earshot-enrolment";
 
 export const enrolmentTokenOf = (secretKey: Uint8Array): string =>
-  base64url(new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)));
+  base64(new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)));
 
 export const isEnrolmentToken = (text: string): boolean => bytesOf(text, 32) !== null;
 
 /** HMAC of the request's unique `Signature-Input`; the token itself is never sent. */
 export const enrolmentProof = (token: string, signatureInput: string): string =>
-  base64url(hmacOf(token, signatureInput));
+  base64(hmacOf(token, signatureInput));
 
 export function isEnrolmentProof(proof: string, token: string, signatureInput: string): boolean {
   const bytes = bytesOf(proof, 32);

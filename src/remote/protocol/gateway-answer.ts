@@ -1,4 +1,4 @@
-import { base64url, bytesOf, frame, sha256 } from "./encoding.ts";
+import { base64, bytesOf, frame, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
 export const gatewaySignatureField = "earshot-gateway-signature";
@@ -17,7 +17,7 @@ export function signGatewayAnswer(
   answer: GatewayAnswer,
   gateway: { sign(message: Uint8Array): Uint8Array },
 ): string {
-  return base64url(gateway.sign(messageOf(answer)));
+  return base64(gateway.sign(messageOf(answer)));
 }
 
 export function isGatewayAnswer(

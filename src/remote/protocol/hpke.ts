@@ -1,5 +1,5 @@
 /** HPKE (RFC 9180), base mode: X25519, HKDF-SHA256, AES-256-GCM. Loaded on first use. */
-import { base64url, bytesOf } from "./encoding.ts";
+import { base64, bytesOf } from "./encoding.ts";
 
 type Opened = { plain: Buffer; secret: Buffer };
 export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
@@ -33,7 +33,7 @@ function suiteOf(): ReturnType<typeof load> {
 export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
   const suite = await suiteOf();
   const pair = await suite.GenerateKeyPair(false);
-  const publicKey = base64url(await suite.SerializePublicKey(pair.publicKey));
+  const publicKey = base64(await suite.SerializePublicKey(pair.publicKey));
 
   async function open(
     encapsulated: Uint8Array,

@@ -138,7 +138,7 @@ const rate = (most: number) =>
   z
     .number()
     .min(0)
-    .transform((told) => Math.min(told, most));
+    .transform((reported) => Math.min(reported, most));
 
 /** An API key's status, for nodes that serve searches. Only the secret's hash is sent. */
 export const introspectBody = z.strictObject({

@@ -5,7 +5,7 @@ import type { FetchedItem } from "../../platforms/source.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import { answerRefused } from "./errors.ts";
 
-type ToldNames = {
+type ReportedNames = {
   origin: string | null;
   is_retweet: boolean | null;
   reposted: { uri: string | null; userId: string | null } | null;
@@ -17,10 +17,10 @@ type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
  * Names must be exactly as the platform's readers write them: later deletions and hiding match uri and account literally.
  * Imports may omit the account or use an `import:` uri. Errors: `answer_refused`.
  */
-export function checkPostNames(item: PostName, told: ToldNames): void {
+export function checkPostNames(item: PostName, reported: ReportedNames): void {
   const { platform, uri, userId } = item;
   if (uri === null) throw nameMissing();
-  if (told.origin === "import") {
+  if (reported.origin === "import") {
     if (uri.startsWith(`import:${platform}:`)) return;
     // Bluesky's uris contain the account.
     if (platform === "bluesky" && userId === null) throw nameMissing();
@@ -29,8 +29,8 @@ export function checkPostNames(item: PostName, told: ToldNames): void {
   }
   if (userId === null) throw nameMissing();
   if (!isNamedAsRead(item)) throw nameMalformed();
-  if (told.is_retweet !== true) return;
-  const { uri: original = null, userId: author = null } = told.reposted ?? {};
+  if (reported.is_retweet !== true) return;
+  const { uri: original = null, userId: author = null } = reported.reposted ?? {};
   if (original === null) throw nameMissing();
   if (!isNamed({ platform, id: null, uri: original, userId: author })) throw nameMalformed();
 }

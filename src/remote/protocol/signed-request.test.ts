@@ -20,9 +20,9 @@ function outcomeOf(special: Changed): string {
   try {
     const sender = readSignedRequest({ ...request, ...special });
     return sender.isSignedBy(node.key) ? "signed" : "bad_signature";
-  } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "signature_refused") throw fault;
-    return fault.details[0]?.code ?? "";
+  } catch (error) {
+    if (!(error instanceof EarshotError) || error.code !== "signature_refused") throw error;
+    return error.details[0]?.code ?? "";
   }
 }
 

@@ -10,9 +10,9 @@ import { quoteDigestOf, signResult, verifyResult } from "./signed-result.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
 const node = makeIdentity(Buffer.alloc(32, 5));
-const told = { body: '[{"ID":"1"}]', knowledge: '{"complete":true}', request: '{"query":"é"}' };
+const reported = { body: '[{"ID":"1"}]', knowledge: '{"complete":true}', request: '{"query":"é"}' };
 const signing = {
-  ...told,
+  ...reported,
   job: "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee",
   evidence: "tdx" as const,
   quoteSha256: sha256("quote"),
@@ -21,15 +21,15 @@ const signing = {
   nowMs: nowMs + 345,
 };
 const fields = signResult(signing, node);
-const attested = { ...told, signingKey: node.key };
+const attested = { ...reported, signingKey: node.key };
 
 function outcomeOf(changed: SignedFields, given = attested): string {
   try {
     verifyResult(changed, given);
     return "signed";
-  } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "signature_refused") throw fault;
-    return fault.details[0]?.code ?? "";
+  } catch (error) {
+    if (!(error instanceof EarshotError) || error.code !== "signature_refused") throw error;
+    return error.details[0]?.code ?? "";
   }
 }
 
@@ -42,9 +42,9 @@ test("a signed result tells what it is of", () => {
     quoteSha256: sha256("quote"),
     signedAtMs: nowMs,
   });
-  const bytes = Buffer.from(told.body);
+  const bytes = Buffer.from(reported.body);
   expect(signResult({ ...signing, body: bytes }, node)).toEqual(fields);
-  expect(outcomeOf(fields, { ...attested, body: told.body })).toBe("signed");
+  expect(outcomeOf(fields, { ...attested, body: reported.body })).toBe("signed");
 });
 
 test("without a quote there is no digest of one", () => {

@@ -47,7 +47,7 @@ export function signResult(
   },
   key: { sign(message: Uint8Array): Uint8Array },
 ): SignedFields {
-  const told = {
+  const reported = {
     "content-digest": contentDigestOf(result.body),
     "content-type": contentType,
     "earshot-job": serializeDictionary({
@@ -62,16 +62,16 @@ export function signResult(
   const created = Math.floor(result.nowMs / 1_000);
   const parameters = `${covered};created=${created};keyid="${result.keyId}";alg="ed25519";tag="earshot-result"`;
   return {
-    ...told,
+    ...reported,
     "signature-input": signatureInputOf(parameters),
-    signature: signatureOf(componentsOf(told), parameters, key),
+    signature: signatureOf(componentsOf(reported), parameters, key),
   };
 }
 
 /** Callers must compare job, key, evidence and attestation. Errors: `signature_refused`. */
 export function verifyResult(
   fields: SignedFields,
-  told: {
+  reported: {
     body: string | Uint8Array;
     knowledge: string;
     request: string;
@@ -81,7 +81,7 @@ export function verifyResult(
   if (fields["content-type"] !== contentType) {
     throw signatureRefused("content_type", `the content type is not ${contentType}`);
   }
-  if (fields["content-digest"] !== contentDigestOf(told.body)) {
+  if (fields["content-digest"] !== contentDigestOf(reported.body)) {
     throw signatureRefused("content_digest", "the body is not the one that was signed");
   }
   const input = inputPattern.exec(fields["signature-input"])?.groups;
@@ -89,7 +89,7 @@ export function verifyResult(
     throw signatureRefused("signature_input", "the signature does not cover what it has to");
   }
   const components = componentsOf(fields);
-  if (!isSignature(fields.signature, components, input.parameters, told.signingKey)) {
+  if (!isSignature(fields.signature, components, input.parameters, reported.signingKey)) {
     throw signatureRefused("bad_signature", "the signature is not that of the attested key");
   }
   const job = jobPattern.exec(fields["earshot-job"])?.groups;
@@ -98,10 +98,10 @@ export function verifyResult(
   if (job?.id === undefined || evidence === undefined || quote === null) {
     throw signatureRefused("job_field", "Earshot-Job is malformed");
   }
-  if (job.request !== sha256(told.request).toString("base64")) {
+  if (job.request !== sha256(reported.request).toString("base64")) {
     throw signatureRefused("request_digest", "the answer was signed for another request");
   }
-  if (job.knowledge !== sha256(told.knowledge).toString("base64")) {
+  if (job.knowledge !== sha256(reported.knowledge).toString("base64")) {
     throw signatureRefused("knowledge_digest", "the coverage is not the one that was signed");
   }
   return {

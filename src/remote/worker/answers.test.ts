@@ -3,7 +3,7 @@ import type { Position } from "../../archive/archive.ts";
 import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import { withRecords } from "./answers.ts";
 
-const held = (id: bigint): Position => ({ platform: "bluesky", id });
+const stored = (id: bigint): Position => ({ platform: "bluesky", id });
 const recordOf = (id: bigint): string =>
   JSON.stringify({
     ID: String(id),
@@ -41,7 +41,7 @@ function archive({ gone = [], hidden = [] }: { gone?: bigint[]; hidden?: string[
 }
 
 test("what the archive holds gets its record, with uri and author as that names them, in its place among the others", async () => {
-  const shown = await withRecords(archive({}), answerOf([held(3n), fetched("two"), held(1n)]));
+  const shown = await withRecords(archive({}), answerOf([stored(3n), fetched("two"), stored(1n)]));
   expect(shown.items).toEqual([
     {
       platform: "bluesky",
@@ -62,7 +62,7 @@ test("what the archive holds gets its record, with uri and author as that names 
 });
 
 test("what was deleted or hidden since is left out, of both kinds", async () => {
-  const items = [held(4n), held(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
+  const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
   const shown = await withRecords(archive({ gone: [3n], hidden: ["b"] }), answerOf(items));
   expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
 });

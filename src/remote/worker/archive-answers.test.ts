@@ -85,12 +85,12 @@ test("every answer of an archive to any query, window and page is taken as it is
   let items = 0;
   for (const [index, query] of queries.entries()) {
     const fromMs = index % 3 === 0 ? null : nowMs - (index + 1) * 200 * 86_400_000;
-    const asked = { query, fromMs, toMs: nowMs, asOfMs: nowMs, maxResults: 20 };
+    const requested = { query, fromMs, toMs: nowMs, asOfMs: nowMs, maxResults: 20 };
     const platform = (["social", "x", "bluesky", "mastodon"] as const)[index % 4] ?? "social";
     let after: AnswerRequest["after"] = null;
     for (let page = 0; page < 2; page += 1) {
       const request = {
-        ...asked,
+        ...requested,
         platform,
         after,
         type: "social",

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { base64url } from "../protocol/encoding.ts";
+import { base64 } from "../protocol/encoding.ts";
 import { enrolmentField, enrolmentProof } from "../protocol/enrolment.ts";
 import {
   type GatewayAnswer,
@@ -123,7 +123,7 @@ async function send(
   // As the gateway sees it, without a prefix that a proxy strips.
   const path = pathOf(route);
   const bytes = Buffer.from(body);
-  const nonce = base64url(randomBytes(16));
+  const nonce = base64(randomBytes(16));
   const nowMs = gatewayClock.now();
   const signed = signRequest({ method: "POST", path, body: bytes, keyId, nowMs, nonce }, keys);
   const signatureInput = signed["signature-input"] ?? "";

@@ -63,10 +63,10 @@ export function createLeasePolls(context: LeasePollsContext): LeasePolls {
         if (attested === null) return null;
         if (!(await reachability.turn(endMs - clock.elapsed(), signal))) return null;
         const sentMs = clock.elapsed();
-        const heldMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
-        const envelope = await request(methods, heldMs, signal);
+        const storedMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
+        const envelope = await request(methods, storedMs, signal);
         if (envelope !== null) return await open({ envelope, attested });
-        const restMs = Math.min(leastPollMs, heldMs) - (clock.elapsed() - sentMs);
+        const restMs = Math.min(leastPollMs, storedMs) - (clock.elapsed() - sentMs);
         if (restMs > 0) await clock.sleep(restMs, signal);
         return null;
       } finally {
@@ -85,10 +85,10 @@ export function createPollSlots(clock: Clock): PollSlots {
   let free = mostPolls;
 
   function slot(): () => void {
-    let isTaken = true;
+    let isUsed = true;
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
+      if (!isUsed) return;
+      isUsed = false;
       for (const give of waiting) return give(slot());
       free += 1;
     };

@@ -4,7 +4,7 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import { unreachable } from "./gateway-errors.ts";
 import { createReachability } from "./gateway-state.ts";
 
-const fault = unreachable("the connection was refused");
+const error = unreachable("the connection was refused");
 
 function make() {
   const clock = createManualClock();
@@ -26,7 +26,7 @@ test("after failures it is asked after growing pauses, of 5 s at the most", asyn
   const { clock, reachability } = make();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
-    reachability.failed(clock.elapsed(), fault);
+    reachability.failed(clock.elapsed(), error);
     const sinceMs = clock.elapsed();
     const turn = reachability.turn(60_000).then(() => pauses.push(clock.elapsed() - sinceMs));
     while (pauses.length === failures) await clock.advance(250);
@@ -39,15 +39,15 @@ test("requests that were under way at one time and failed count as one failure",
   const { clock, changes, reachability } = make();
   const sentMs = clock.elapsed();
   await clock.advance(10);
-  for (let requests = 0; requests < 20; requests += 1) reachability.failed(sentMs, fault);
+  for (let requests = 0; requests < 20; requests += 1) reachability.failed(sentMs, error);
   await clock.advance(250);
   expect(await reachability.turn(0)).toBe(true);
-  expect(changes).toEqual([fault]);
+  expect(changes).toEqual([error]);
 });
 
 test("who cannot wait so long is told that it is not to be asked", async () => {
   const { clock, reachability } = make();
-  reachability.failed(clock.elapsed(), fault);
+  reachability.failed(clock.elapsed(), error);
   const turn = reachability.turn(100);
   await clock.advance(100);
   expect(await turn).toBe(false);
@@ -55,18 +55,18 @@ test("who cannot wait so long is told that it is not to be asked", async () => {
 
 test("that it is lost and that it is back are told once each", async () => {
   const { clock, changes, reachability } = make();
-  reachability.failed(clock.elapsed(), fault);
+  reachability.failed(clock.elapsed(), error);
   await clock.advance(1_000);
-  reachability.failed(clock.elapsed(), fault);
+  reachability.failed(clock.elapsed(), error);
   reachability.answered();
   reachability.answered();
-  expect(changes).toEqual([fault, null]);
+  expect(changes).toEqual([error, null]);
   expect(await reachability.turn(0)).toBe(true);
 });
 
 test("a wait ends with its signal", async () => {
   const { clock, reachability } = make();
-  reachability.failed(clock.elapsed(), fault);
+  reachability.failed(clock.elapsed(), error);
   const stopping = new AbortController();
   const turn = reachability.turn(60_000, stopping.signal);
   stopping.abort(new Error("the node stops"));

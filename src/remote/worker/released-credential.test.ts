@@ -10,7 +10,7 @@ const self = await makeSelf();
 const { attestationId } = anAttestation();
 const newer = anAttestation({ attestationId: Buffer.alloc(32, 4).toString("base64url") });
 
-async function taken(special: Parameters<typeof aJob>[2]) {
+async function used(special: Parameters<typeof aJob>[2]) {
   const clock = createManualClock();
   const gateway = fakeGateway();
   const logged: Record<string, unknown>[] = [];
@@ -40,18 +40,18 @@ const releasedTo = (attestation: string, forMs = 20_000) => ({ released: { attes
 
 test("a job brings the credential that was released for it, under either attestation of the run", async () => {
   for (const attestation of [attestationId, newer.attestationId]) {
-    const { lease } = await taken(releasedTo(attestation));
+    const { lease } = await used(releasedTo(attestation));
     expect(lease?.released?.credential).toEqual(aCredential);
     expect(lease?.released?.isOver()).toBe(false);
   }
 });
 
 test("a job without one brings none", async () => {
-  expect((await taken({})).lease).not.toHaveProperty("released");
+  expect((await used({})).lease).not.toHaveProperty("released");
 });
 
 test("a credential is over when its time is", async () => {
-  const { clock, lease } = await taken(releasedTo(attestationId));
+  const { clock, lease } = await used(releasedTo(attestationId));
   await clock.advance(19_000);
   expect(lease?.released?.isOver()).toBe(false);
   await clock.advance(1_000);
@@ -59,7 +59,7 @@ test("a credential is over when its time is", async () => {
 });
 
 test("a credential is over when the lease is lost", async () => {
-  const { lease, remote } = await taken(releasedTo(attestationId));
+  const { lease, remote } = await used(releasedTo(attestationId));
   remote.abandon();
   expect(lease?.released?.isOver()).toBe(true);
 });
@@ -72,7 +72,7 @@ test.each([
 ])(
   "a job whose credential %s fails for another attempt, and the log has codes alone",
   async (_name, check, special) => {
-    const { gateway, job, lease, logged } = await taken(special);
+    const { gateway, job, lease, logged } = await used(special);
     expect(lease).toBeNull();
     expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
     const [sealed] = gateway.to("fail");
@@ -83,7 +83,7 @@ test.each([
 
 test("a credential that another gateway has encrypted to the node is not used", async () => {
   const gateway = gatewayKeyOf(Buffer.alloc(32, 8));
-  const { lease, logged } = await taken({ ...releasedTo(attestationId), gateway });
+  const { lease, logged } = await used({ ...releasedTo(attestationId), gateway });
   expect(lease).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
 });

@@ -104,8 +104,8 @@ test("an answer is handed in with the records of the node's own archive, signed 
   expect(Buffer.from(plain).toString()).toContain(record);
   const head = JSON.parse(Buffer.from(plain).toString().split("\n")[0] ?? "");
   const { signingKey } = self.keys;
-  const told = { body: `[${record}]`, knowledge: head.knowledge, request, signingKey };
-  expect(verifyResult(head.fields, told)).toMatchObject({
+  const reported = { body: `[${record}]`, knowledge: head.knowledge, request, signingKey };
+  expect(verifyResult(head.fields, reported)).toMatchObject({
     job,
     evidence: "none",
     keyId: self.keyId,
@@ -218,7 +218,7 @@ test("it is dropped when the lease lapses first", async () => {
   };
   const outcome = remote.complete(job, token, found).then(
     () => "handed in",
-    (fault) => fault.code,
+    (error) => error.code,
   );
   for (let ms = 0; ms <= 31_000; ms += 250) await clock.advance(250);
   expect(await outcome).toBe("lease_lost");

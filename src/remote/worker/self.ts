@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { ensureKeyFile } from "../../lib/key-file.ts";
-import { base64url } from "../protocol/encoding.ts";
+import { base64 } from "../protocol/encoding.ts";
 import { type Identity, makeIdentity, makeRunKeys, type RunKeys } from "../protocol/keys.ts";
 import { identityMessageOf, keyIdOf, type NodeStatement, nodeIdOf } from "../protocol/statement.ts";
 
@@ -27,7 +27,7 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promi
     keys,
     nodeId: nodeIdOf(identity.key),
     keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
-    bootId: base64url(randomBytes(16)),
+    bootId: base64(randomBytes(16)),
   };
 }
 
@@ -47,5 +47,5 @@ export function makeStatement(
     boot_id: bootId,
     gateway_key: recipient.gateway_key,
   };
-  return { statement, identity_signature: base64url(identity.sign(identityMessageOf(statement))) };
+  return { statement, identity_signature: base64(identity.sign(identityMessageOf(statement))) };
 }

@@ -29,7 +29,7 @@ const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
 const ofX = (special: Partial<CoverageInterval> = {}): CoverageInterval =>
   interval({ platform: "x", source: "import", ...special });
 
-function heldOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
+function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
   return platforms
     .map((platform) => ({
       platform,
@@ -59,7 +59,7 @@ function keysOf(name: string): string[] {
   return [...handles, ...itself, ...known.map(([handle]) => accountWithoutId("bluesky", handle))];
 }
 
-type Asked = {
+type Requested = {
   intervals: readonly CoverageInterval[];
   platform?: SearchPlatform;
   fromMs?: number | null;
@@ -70,21 +70,21 @@ type Asked = {
   after?: Position | null;
 };
 
-function ask(query: string, asked: Asked): CoverageRequest {
-  const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = asked;
+function request(query: string, requested: Requested): CoverageRequest {
+  const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = requested;
   const { tree } = parseQuery(query);
   const accounts = new Map(namesIn(tree).accounts.map((name) => [name, keysOf(name)]));
   const names = { accounts, posts: new Map() };
   const plan = makePlan(tree, { names, asOfMs: nowMs });
   const feed = {
     clock: { now: () => nowMs },
-    fedPlatforms: asked.fedPlatforms ?? (["bluesky"] as const),
-    coverageSlackMs: asked.slackMs ?? 0,
-    liveSinceMs: () => (asked.liveSinceMs === undefined ? 0 : asked.liveSinceMs),
+    fedPlatforms: requested.fedPlatforms ?? (["bluesky"] as const),
+    coverageSlackMs: requested.slackMs ?? 0,
+    liveSinceMs: () => (requested.liveSinceMs === undefined ? 0 : requested.liveSinceMs),
   };
-  const { after = null } = asked;
+  const { after = null } = requested;
   const page = { platform, tree, names, plan, fromMs, toMs, after };
-  return coverageOf(feed, heldOf(asked.intervals), page);
+  return coverageOf(feed, storedOf(requested.intervals), page);
 }
 
 const gapsOf = ({ coverage }: CoverageRequest) =>
@@ -94,7 +94,7 @@ const codes = ({ warnings }: CoverageRequest) => warnings.map(({ code }) => code
 describe("of what the live stream held", () => {
   test("a fresh start knows nothing from before it, and a search of everything says so", () => {
     const started = { fromMs: nowMs - 2 * hourMs };
-    const answer = ask("comet", { intervals: [interval(started)], fromMs: null });
+    const answer = request("comet", { intervals: [interval(started)], fromMs: null });
     expect(answer.coverage.complete).toBe(false);
     expect(gapsOf(answer)).toEqual([[null, "2026-11-21T10:00"]]);
     expect(answer.coverage.platforms).toEqual([
@@ -111,13 +111,13 @@ describe("of what the live stream held", () => {
 
   test("a later page claims nothing after its cursor, where posts may have come since the page before", () => {
     const cursorMs = nowMs - hourMs;
-    const answer = ask("comet", {
+    const answer = request("comet", {
       intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
       after: { platform: "bluesky", id: lowestId(cursorMs) },
     });
     expect(answer.coverage).toMatchObject({ toMs: cursorMs + 1, complete: true });
     const without = { platform: "x", id: 20n } as const;
-    const old = ask("comet", {
+    const old = request("comet", {
       intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
       after: without,
     });
@@ -125,7 +125,7 @@ describe("of what the live stream held", () => {
   });
 
   test("before anything was heard the whole window is a gap", () => {
-    const answer = ask("comet", { intervals: [] });
+    const answer = request("comet", { intervals: [] });
     expect(answer.coverage).toMatchObject({ complete: false, truncated: false });
     expect(gapsOf(answer)).toEqual([["2026-11-14T12:00", "2026-11-21T12:00"]]);
     expect(answer.coverage.platforms).toMatchObject([{ platform: "bluesky", held: [] }]);
@@ -136,14 +136,14 @@ describe("of what the live stream held", () => {
       interval({ toMs: nowMs - 50 * hourMs }),
       interval({ fromMs: nowMs - 13 * hourMs }),
     ];
-    const answer = ask("comet", { intervals });
+    const answer = request("comet", { intervals });
     expect(gapsOf(answer)).toEqual([["2026-11-19T10:00", "2026-11-20T23:00"]]);
     expect(answer.coverage.platforms?.[0]?.held).toEqual([
       { fromMs: nowMs - 7 * dayMs, toMs: nowMs - 50 * hourMs },
       { fromMs: nowMs - 13 * hourMs, toMs: nowMs },
     ]);
-    expect(ask("comet since:2026-11-21", { intervals }).coverage.complete).toBe(true);
-    expect(ask("comet until:2026-11-19", { intervals }).coverage.complete).toBe(true);
+    expect(request("comet since:2026-11-21", { intervals }).coverage.complete).toBe(true);
+    expect(request("comet until:2026-11-19", { intervals }).coverage.complete).toBe(true);
   });
 
   test("a backfill closes a gap in the middle, and half a backfill half of it", () => {
@@ -153,22 +153,26 @@ describe("of what the live stream held", () => {
     ];
     const closing = { source: "backfill", fromMs: at("2026-11-18T03:00") };
     const half = interval({ ...closing, toMs: at("2026-11-18T04:00") });
-    expect(gapsOf(ask("comet", { intervals }))).toEqual([["2026-11-18T03:10", "2026-11-18T04:25"]]);
-    expect(gapsOf(ask("comet", { intervals: [...intervals, half] }))).toEqual([
+    expect(gapsOf(request("comet", { intervals }))).toEqual([
+      ["2026-11-18T03:10", "2026-11-18T04:25"],
+    ]);
+    expect(gapsOf(request("comet", { intervals: [...intervals, half] }))).toEqual([
       ["2026-11-18T04:00", "2026-11-18T04:25"],
     ]);
     const whole = interval({ ...closing, toMs: at("2026-11-18T04:30") });
-    expect(ask("comet", { intervals: [...intervals, whole] }).coverage.complete).toBe(true);
+    expect(request("comet", { intervals: [...intervals, whole] }).coverage.complete).toBe(true);
   });
 
   test("a stream that is a moment behind reaches the present, one that is longer behind does not", () => {
     const behind = (ms: number) => [interval({ toMs: nowMs - ms })];
-    expect(ask("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject({
-      complete: true,
-      toMs: nowMs - 10_000,
-      platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs - 10_000 }], gaps: [] }],
-    });
-    expect(ask("comet", { intervals: behind(10_001), slackMs: 10_000 }).coverage.gaps).toEqual([
+    expect(request("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject(
+      {
+        complete: true,
+        toMs: nowMs - 10_000,
+        platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs - 10_000 }], gaps: [] }],
+      },
+    );
+    expect(request("comet", { intervals: behind(10_001), slackMs: 10_000 }).coverage.gaps).toEqual([
       { fromMs: nowMs - 10_001, toMs: nowMs },
     ]);
   });
@@ -177,28 +181,30 @@ describe("of what the live stream held", () => {
     const intervals = [interval({ toMs: nowMs - 3_000 })];
     const slack = { intervals, slackMs: 10_000 };
     const missing = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
-    expect(ask("comet", { ...slack, liveSinceMs: null }).coverage.gaps).toEqual(missing);
-    expect(ask("comet", { ...slack, liveSinceMs: nowMs - 2_999 }).coverage.gaps).toEqual(missing);
-    expect(ask("comet", { ...slack, liveSinceMs: nowMs - 3_000 }).coverage.complete).toBe(true);
+    expect(request("comet", { ...slack, liveSinceMs: null }).coverage.gaps).toEqual(missing);
+    expect(request("comet", { ...slack, liveSinceMs: nowMs - 2_999 }).coverage.gaps).toEqual(
+      missing,
+    );
+    expect(request("comet", { ...slack, liveSinceMs: nowMs - 3_000 }).coverage.complete).toBe(true);
   });
 
   test("IDs in the query narrow the window, to the second", () => {
     const intervals = [interval({ fromMs: nowMs - dayMs, toMs: nowMs - 2 * hourMs })];
     const since = lowestId(nowMs - 20 * hourMs);
     const max = lowestId(nowMs - 3 * hourMs);
-    const answer = ask(`comet since_id:${since} max_id:${max}`, { intervals });
+    const answer = request(`comet since_id:${since} max_id:${max}`, { intervals });
     expect(answer.coverage).toMatchObject({
       fromMs: nowMs - 20 * hourMs - 1_000,
       toMs: nowMs - 3 * hourMs + 1_001,
       complete: true,
     });
-    expect(ask(`comet since_id:${since}`, { intervals }).coverage.complete).toBe(false);
-    expect(ask(`comet max_id:${max}`, { intervals }).coverage.complete).toBe(false);
-    expect(ask(`comet OR since_id:${since}`, { intervals }).coverage.fromMs).toBe(
+    expect(request(`comet since_id:${since}`, { intervals }).coverage.complete).toBe(false);
+    expect(request(`comet max_id:${max}`, { intervals }).coverage.complete).toBe(false);
+    expect(request(`comet OR since_id:${since}`, { intervals }).coverage.fromMs).toBe(
       nowMs - 7 * dayMs,
     );
     // IDs from before they contained a time.
-    const early = ask("comet since_id:20 max_id:21", { intervals, fromMs: null });
+    const early = request("comet since_id:20 max_id:21", { intervals, fromMs: null });
     expect(early.coverage.fromMs).toBeNull();
     expect(iso(early.coverage.toMs)).toBe("2010-11-04T01:43");
   });
@@ -210,7 +216,7 @@ describe("of several platforms", () => {
       interval({ toMs: nowMs - dayMs }),
       ofX({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
     ];
-    const answer = ask("comet", { intervals });
+    const answer = request("comet", { intervals });
     expect(gapsOf(answer)).toEqual([
       ["2026-11-14T12:00", "2026-11-15T12:00"],
       ["2026-11-20T12:00", "2026-11-21T12:00"],
@@ -219,8 +225,8 @@ describe("of several platforms", () => {
       { platform: "bluesky", complete: false, gaps: [{ toMs: nowMs }] },
       { platform: "x", complete: false, gaps: [{}, { fromMs: nowMs - hourMs }] },
     ]);
-    expect(ask("comet", { intervals, platform: "x" }).coverage.platforms).toHaveLength(1);
-    expect(ask("comet", { intervals, platform: "mastodon" }).coverage.platforms).toMatchObject([
+    expect(request("comet", { intervals, platform: "x" }).coverage.platforms).toHaveLength(1);
+    expect(request("comet", { intervals, platform: "mastodon" }).coverage.platforms).toMatchObject([
       { platform: "mastodon", complete: false, held: [] },
     ]);
   });
@@ -229,7 +235,7 @@ describe("of several platforms", () => {
     const intervals = Array.from({ length: 160 }, (_, index) =>
       interval({ fromMs: nowMs - (2 * index + 1) * hourMs, toMs: nowMs - 2 * index * hourMs }),
     );
-    const { coverage } = ask("comet", { intervals, fromMs: null });
+    const { coverage } = request("comet", { intervals, fromMs: null });
     expect(coverage.truncated).toBe(true);
     expect(coverage.gaps).toHaveLength(100);
     expect(coverage.gaps[0]).toEqual({ fromMs: null, toMs: nowMs - 199 * hourMs });
@@ -246,16 +252,16 @@ describe("of accounts whose own posts are held", () => {
   const own = (account: string, special: Partial<CoverageInterval> = {}) =>
     interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...special });
   const intervals = [stream, own("did:plc:ann")];
-  const isComplete = (query: string, held = intervals, platform: SearchPlatform = "social") =>
-    ask(query, { intervals: held, fromMs: null, platform }).coverage.complete;
+  const isComplete = (query: string, stored = intervals, platform: SearchPlatform = "social") =>
+    request(query, { intervals: stored, fromMs: null, platform }).coverage.complete;
 
   test("what they wrote is complete, by name and by id, from the beginning to the stream's present", () => {
     expect(isComplete("from:ann.example")).toBe(true);
     expect(isComplete("from:did:plc:ann comet -moon")).toBe(true);
     expect(isComplete("(comet OR moon) from:ann.example lang:en")).toBe(true);
-    expect(ask("from:ann.example", { intervals, fromMs: null }).coverage.platforms).toMatchObject([
-      { held: [{ fromMs: null, toMs: nowMs }], gaps: [] },
-    ]);
+    expect(
+      request("from:ann.example", { intervals, fromMs: null }).coverage.platforms,
+    ).toMatchObject([{ held: [{ fromMs: null, toMs: nowMs }], gaps: [] }]);
   });
 
   test("what others wrote is not", () => {
@@ -288,7 +294,10 @@ describe("of accounts whose own posts are held", () => {
       own("did:plc:ann", { toMs: nowMs - 26 * hourMs }),
       own("did:plc:bob", { toMs: nowMs - 30 * hourMs }),
     ];
-    const answer = ask("from:ann.example OR from:bob.example", { intervals: apart, fromMs: null });
+    const answer = request("from:ann.example OR from:bob.example", {
+      intervals: apart,
+      fromMs: null,
+    });
     expect(gapsOf(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
   });
 
@@ -310,15 +319,15 @@ describe("of accounts whose own posts are held", () => {
     const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
-      gapsOf(ask("from:ann.example", { intervals: upTo(nowMs - 26 * hourMs), fromMs: null })),
+      gapsOf(request("from:ann.example", { intervals: upTo(nowMs - 26 * hourMs), fromMs: null })),
     ).toEqual([["2026-11-20T10:00", "2026-11-20T12:00"]]);
   });
 
   test("another collection of an account, or its number on another platform, holds none of its posts", () => {
     const likes = own("did:plc:ann", { collection: "likes" });
     expect(isComplete("from:ann.example", [stream, likes])).toBe(false);
-    const elsewhere = [stream, own("did:plc:ann", { platform: "mastodon" })];
-    expect(isComplete("from:ann.example", elsewhere, "bluesky")).toBe(false);
+    const remote = [stream, own("did:plc:ann", { platform: "mastodon" })];
+    expect(isComplete("from:ann.example", remote, "bluesky")).toBe(false);
   });
 
   test("a platform that cannot have such an account keeps nothing from being complete", () => {
@@ -369,13 +378,13 @@ test("a post that matches and is not held lies in a gap, whatever is asked and h
       })),
     ),
   }));
-  const someHeld = fc.record({
+  const someStored = fc.record({
     account: fc.constantFrom(null, ...authors.map((name) => `did:plc:${name}`)),
     from: fc.nat({ max: 11 }),
     length: fc.integer({ min: 1, max: 8 }),
   });
   fc.assert(
-    fc.property(tree, fc.array(someHeld, { maxLength: 6 }), (asking, parts) => {
+    fc.property(tree, fc.array(someStored, { maxLength: 6 }), (asking, parts) => {
       const intervals = parts.map(({ account, from, length }) =>
         interval({
           account,
@@ -384,16 +393,16 @@ test("a post that matches and is not held lies in a gap, whatever is asked and h
           toMs: nowMs - (12 - from - length) * hourMs,
         }),
       );
-      const { coverage } = ask(asking.text, { intervals, fromMs: nowMs - 12 * hourMs });
+      const { coverage } = request(asking.text, { intervals, fromMs: nowMs - 12 * hourMs });
       for (const ms of hours) {
         const isInGap = coverage.gaps.some((gap) => (gap.fromMs ?? 0) <= ms && ms < gap.toMs);
         for (const author of authors) {
-          const isHeld = intervals.some(
+          const isStored = intervals.some(
             ({ account, fromMs, toMs }) =>
               fromMs <= ms && ms < toMs && (account ?? `did:plc:${author}`) === `did:plc:${author}`,
           );
           const canMatch = ["comet", "moon"].some((word) => asking.matches({ author, word }));
-          if (canMatch && !isHeld) expect(isInGap, asking.text).toBe(true);
+          if (canMatch && !isStored) expect(isInGap, asking.text).toBe(true);
         }
       }
     }),
@@ -409,7 +418,7 @@ describe("of counts and labels", () => {
 
   test("what was not followed is remarked on where the answer depends on it, and is no gap", () => {
     const intervals = [posts, likes, reposts];
-    const answer = ask("comet min_faves:10 min_retweets:5", { intervals });
+    const answer = request("comet min_faves:10 min_retweets:5", { intervals });
     expect(codes(answer)).toEqual(["counts_incomplete"]);
     expect(answer.warnings[0]?.message).toMatch(/^counts of likes on bluesky may be too low/);
     expect(answer.coverage).toMatchObject({ complete: true, gaps: [] });
@@ -419,33 +428,33 @@ describe("of counts and labels", () => {
       { collection: "reposts", complete: true, gaps: [] },
     ]);
     for (const query of ["-min_faves:10 comet", "comet (moon OR min_faves:1)", "has:engagement"]) {
-      expect(codes(ask(query, { intervals })), query).toEqual(["counts_incomplete"]);
+      expect(codes(request(query, { intervals })), query).toEqual(["counts_incomplete"]);
     }
     for (const query of ["comet", "min_retweets:5", "min_faves:0", "min_replies:3"]) {
-      expect(codes(ask(query, { intervals })), query).toEqual([]);
+      expect(codes(request(query, { intervals })), query).toEqual([]);
     }
   });
 
   test("labels likewise", () => {
     for (const query of ["comet filter:safe", "-filter:safe", "moon -label:porn"]) {
-      expect(codes(ask(query, { intervals: [posts] })), query).toEqual(["labels_incomplete"]);
-      expect(codes(ask(query, { intervals: [posts, labels] })), query).toEqual([]);
+      expect(codes(request(query, { intervals: [posts] })), query).toEqual(["labels_incomplete"]);
+      expect(codes(request(query, { intervals: [posts, labels] })), query).toEqual([]);
     }
   });
 
   test("of several labelers each is to be followed", () => {
     const other = interval({ collection: "labels", source: "labeler b", fromMs: nowMs - dayMs });
-    const answer = ask("filter:safe", { intervals: [posts, labels, other] });
+    const answer = request("filter:safe", { intervals: [posts, labels, other] });
     expect(codes(answer)).toEqual(["labels_incomplete"]);
     expect(answer.coverage.platforms?.[1]).toMatchObject({ held: [{ fromMs: nowMs - dayMs }] });
     const whole = { ...other, fromMs: nowMs - 9 * dayMs };
-    expect(codes(ask("filter:safe", { intervals: [posts, labels, whole] }))).toEqual([]);
+    expect(codes(request("filter:safe", { intervals: [posts, labels, whole] }))).toEqual([]);
   });
 
   test("five minutes behind is not behind, as counts come a minute late and labelers are quiet at times", () => {
     const behind = (ms: number) => [posts, interval({ collection: "likes", toMs: nowMs - ms })];
-    expect(codes(ask("min_faves:10", { intervals: behind(300_000) }))).toEqual([]);
-    expect(codes(ask("min_faves:10", { intervals: behind(300_001) }))).toEqual([
+    expect(codes(request("min_faves:10", { intervals: behind(300_000) }))).toEqual([]);
+    expect(codes(request("min_faves:10", { intervals: behind(300_001) }))).toEqual([
       "counts_incomplete",
     ]);
   });
@@ -456,7 +465,7 @@ describe("of counts and labels", () => {
       interval({ collection: "likes", toMs: nowMs - 2 * dayMs }),
       interval({ collection: "likes", fromMs: nowMs - dayMs }),
     ];
-    const answer = ask("min_faves:10", { intervals: [posts, ...outage], ...window });
+    const answer = request("min_faves:10", { intervals: [posts, ...outage], ...window });
     expect(codes(answer)).toEqual(["counts_incomplete"]);
     expect(answer.coverage.platforms?.[1]).toMatchObject({
       held: [
@@ -465,37 +474,39 @@ describe("of counts and labels", () => {
       ],
     });
     const whole = interval({ collection: "likes" });
-    expect(codes(ask("min_faves:10", { intervals: [posts, whole], ...window }))).toEqual([]);
+    expect(codes(request("min_faves:10", { intervals: [posts, whole], ...window }))).toEqual([]);
   });
 
   test("replies and quotes are posts, and were seen when those were", () => {
     const outage = [interval({ toMs: nowMs - 2 * dayMs }), interval({ fromMs: nowMs - dayMs })];
     const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
-    const answer = ask("min_replies:2", { intervals: outage, ...window });
+    const answer = request("min_replies:2", { intervals: outage, ...window });
     expect(answer.coverage).toMatchObject({ complete: true, platforms: [{}] });
     expect(codes(answer)).toEqual(["counts_incomplete"]);
   });
 
   test("imported posts have what their file says", () => {
     const fed = { fedPlatforms: [] };
-    expect(codes(ask("min_faves:10 filter:safe", { intervals: [ofX()], ...fed }))).toEqual([]);
+    expect(codes(request("min_faves:10 filter:safe", { intervals: [ofX()], ...fed }))).toEqual([]);
     const old = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
     const until = { fromMs: null, toMs: nowMs - 40 * dayMs };
-    expect(codes(ask("min_faves:10", { intervals: [old, posts], ...until }))).toEqual([]);
+    expect(codes(request("min_faves:10", { intervals: [old, posts], ...until }))).toEqual([]);
     const since = interval({ collection: "likes" });
-    expect(codes(ask("min_faves:10", { intervals: [old, posts, since], fromMs: null }))).toEqual(
-      [],
-    );
+    expect(
+      codes(request("min_faves:10", { intervals: [old, posts, since], fromMs: null })),
+    ).toEqual([]);
     const across = { fromMs: null, toMs: nowMs - 20 * dayMs };
-    expect(codes(ask("min_faves:10", { intervals: [old, posts], ...across }))).toEqual([
+    expect(codes(request("min_faves:10", { intervals: [old, posts], ...across }))).toEqual([
       "counts_incomplete",
     ]);
   });
 
   test("nothing is remarked on where nothing can match", () => {
     const intervals = [posts];
-    expect(codes(ask("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
-    expect(codes(ask("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual([]);
+    expect(codes(request("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
+    expect(codes(request("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual(
+      [],
+    );
   });
 });
 
@@ -505,7 +516,7 @@ describe("a search that nothing can answer", () => {
   test.each(["social", "bluesky", "mastodon", "x"] as const)(
     "of %s warns with the next step",
     (platform) => {
-      const [warning, ...more] = ask("comet", { ...nothing, platform }).warnings;
+      const [warning, ...more] = request("comet", { ...nothing, platform }).warnings;
       expect(warning).toMatchObject({ code: "no_source", hint: expect.stringContaining("import") });
       expect(more).toEqual([]);
     },
@@ -513,14 +524,14 @@ describe("a search that nothing can answer", () => {
 
   test("does not where the platform is fed or its posts are held", () => {
     const fed = { intervals: [], fedPlatforms: ["bluesky"], platform: "bluesky" } as const;
-    expect(codes(ask("comet", fed))).toEqual([]);
-    expect(codes(ask("comet", { ...fed, platform: "social" }))).toEqual([]);
-    const held = { intervals: [interval({})], fedPlatforms: [], platform: "bluesky" } as const;
-    expect(codes(ask("comet", held))).toEqual([]);
+    expect(codes(request("comet", fed))).toEqual([]);
+    expect(codes(request("comet", { ...fed, platform: "social" }))).toEqual([]);
+    const stored = { intervals: [interval({})], fedPlatforms: [], platform: "bluesky" } as const;
+    expect(codes(request("comet", stored))).toEqual([]);
   });
 
   test("does not where the query leaves the platform out", () => {
-    expect(codes(ask("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
+    expect(codes(request("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
   });
 });
 
@@ -529,7 +540,7 @@ describe("of what the stream of one Mastodon server told", () => {
   const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
 
   test("posts are found, and no window counts as held: others have seen what it has not", () => {
-    const { coverage } = ask("comet", { intervals: [seen], platform: "mastodon", ...fed });
+    const { coverage } = request("comet", { intervals: [seen], platform: "mastodon", ...fed });
     expect(coverage).toMatchObject({
       complete: false,
       platforms: [{ platform: "mastodon", complete: false, held: [] }],
@@ -537,7 +548,7 @@ describe("of what the stream of one Mastodon server told", () => {
   });
 
   test("a search of everything is not complete by it, and Bluesky's part still is", () => {
-    const { coverage } = ask("comet", { intervals: [interval({}), seen], ...fed });
+    const { coverage } = request("comet", { intervals: [interval({}), seen], ...fed });
     expect(coverage.complete).toBe(false);
     expect(coverage.platforms?.map(({ platform, complete }) => [platform, complete])).toEqual([
       ["bluesky", true],
@@ -548,7 +559,12 @@ describe("of what the stream of one Mastodon server told", () => {
   test("a time that an import declares is complete all the same", () => {
     const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
     const past = { toMs: nowMs - dayMs };
-    const asked = { intervals: [declared, seen], platform: "mastodon", ...past, ...fed } as const;
-    expect(ask("comet", asked).coverage.complete).toBe(true);
+    const requested = {
+      intervals: [declared, seen],
+      platform: "mastodon",
+      ...past,
+      ...fed,
+    } as const;
+    expect(request("comet", requested).coverage.complete).toBe(true);
   });
 });

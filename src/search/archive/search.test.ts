@@ -29,7 +29,7 @@ function holdADay(): void {
   });
 }
 
-function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs) {
+function send(query: string, platform: SearchPlatform = "social", asOfMs = endMs) {
   const { resolve, search } = archive.reader.operations;
   const source = {
     archive: {
@@ -55,11 +55,11 @@ function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs)
 
 test("a search of all platforms is complete when all that hold anything are", async () => {
   holdADay();
-  const answer = await ask("blue OR black");
+  const answer = await send("blue OR black");
   expect(answer.items).toHaveLength(2);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
   expect(answer.sources.map(({ platform }) => platform)).toEqual(["bluesky", "x"]);
-  expect(await ask("blue", "bluesky")).toMatchObject({ complete: true });
+  expect(await send("blue", "bluesky")).toMatchObject({ complete: true });
 });
 
 test("a platform that the query leaves out keeps nothing from being complete", async () => {
@@ -69,28 +69,28 @@ test("a platform that the query leaves out keeps nothing from being complete", a
     "-platform:x",
     "(platform:bluesky OR platform:mastodon)",
   ]) {
-    const { items, complete, coverage, sources } = await ask(query);
+    const { items, complete, coverage, sources } = await send(query);
     expect(items, query).toHaveLength(1);
     expect(complete, query).toBe(true);
     expect(coverage.gaps, query).toEqual([]);
     expect(sources.map(({ platform }) => platform)).toEqual(["bluesky"]);
   }
-  expect((await ask("blue OR platform:x")).complete).toBe(false);
+  expect((await send("blue OR platform:x")).complete).toBe(false);
 });
 
 test("of a platform that nothing feeds nothing is known, of none at all everything", async () => {
   holdADay();
-  expect(await ask("platform:mastodon")).toMatchObject({ complete: false, items: [] });
-  expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
-  expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, items: [] });
-  expect(await ask("from:nobody")).toMatchObject({ complete: false, items: [] });
+  expect(await send("platform:mastodon")).toMatchObject({ complete: false, items: [] });
+  expect(await send("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
+  expect(await send("platform:x -platform:x")).toMatchObject({ complete: true, items: [] });
+  expect(await send("from:nobody")).toMatchObject({ complete: false, items: [] });
 });
 
 test("an empty answer is told from a hole: complete where the time is held, with a warning where it is not", async () => {
   holdADay();
-  const covered = await ask("nosuchword", "bluesky");
+  const covered = await send("nosuchword", "bluesky");
   expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
-  const unknown = await ask("nosuchword", "x");
+  const unknown = await send("nosuchword", "x");
   expect(unknown).toMatchObject({ items: [], complete: false });
   expect(unknown.coverage.gaps).toEqual([{ fromMs: startMs, toMs: endMs }]);
   expect(unknown.warnings).toMatchObject([
@@ -120,26 +120,26 @@ test("what an account wrote is complete after its posts were fetched, by id and 
     { coverage: [{ ...fetched, source: "backfill", fromMs: 0, toMs: endMs }] },
   );
   for (const query of ["from:did:plc:ann", "from:ann.example", "from:@Ann-Renamed.example plain"]) {
-    expect(await ask(query), query).toMatchObject({
+    expect(await send(query), query).toMatchObject({
       complete: true,
       items: [{}],
       warnings: [],
     });
   }
-  expect(await ask("plain")).toMatchObject({ complete: false, items: [{}] });
-  expect(await ask("from:bob.example")).toMatchObject({ complete: false, items: [] });
+  expect(await send("plain")).toMatchObject({ complete: false, items: [{}] });
+  expect(await send("from:bob.example")).toMatchObject({ complete: false, items: [] });
 });
 
 test("within_time: counts back from the submission, however late the search runs", async () => {
   const minuteMs = 60_000;
   archive = smallArchive();
-  const askedMs = startMs + 13 * 60 * minuteMs;
+  const requestedMs = startMs + 13 * 60 * minuteMs;
   archive.put(
-    makePost({ key: "1", createdMs: askedMs - 90 * minuteMs, text: "just within" }),
-    makePost({ key: "2", createdMs: askedMs - 90 * minuteMs - 1_000, text: "just before" }),
+    makePost({ key: "1", createdMs: requestedMs - 90 * minuteMs, text: "just within" }),
+    makePost({ key: "2", createdMs: requestedMs - 90 * minuteMs - 1_000, text: "just before" }),
   );
   // The source's clock is at the end of the day.
-  const { items } = await ask("just within_time:90m", "bluesky", askedMs);
+  const { items } = await send("just within_time:90m", "bluesky", requestedMs);
   const found = archive.reader.operations
     .records(items.filter(isArchived))
     .records.map((text) => JSON.parse(text).Content);

@@ -41,7 +41,7 @@ function stored(
 ) {
   const post = makePost({ createdMs: atMs, origin, userId: author });
   archive.write([{ kind: "upsert", post }], { coverage });
-  const { records, search, coverage: heldOf } = archive.reader.operations;
+  const { records, search, coverage: storedOf } = archive.reader.operations;
   const source = {
     archive: {
       records: async (positions: Parameters<typeof records>[0]) => records(positions),
@@ -57,7 +57,7 @@ function stored(
   return {
     stale: async () => (await staleWarning(source, position))?.code ?? null,
     searched: async () =>
-      (await uncheckedWarnings(source, positions, heldOf())).map(({ code }) => code),
+      (await uncheckedWarnings(source, positions, storedOf())).map(({ code }) => code),
   };
 }
 

@@ -23,22 +23,22 @@ export type CheckedCredential = {
 /** Releases it from quarantine if it works, quarantines it if it is refused. */
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
-  { store, kinds, tools, leases: holder, clock }: CheckContext,
+  { store, kinds, tools, leases: owner, clock }: CheckContext,
 ): Promise<CheckedCredential> {
   try {
     const kind = kinds.find((one) => one.platform === platform && one.name === name);
     const stored = await store.read("readCredential", { id });
     if (kind === undefined) throw new Error(`${platform} has no kind ${name} any more`);
     if (stored === null) throw unknownCredential(id);
-    const message = await kind.test(holder.lease(stored), tools);
+    const message = await kind.test(owner.lease(stored), tools);
     const released = await store.write("releaseCredential", { id });
     return {
       works: true,
-      message: shownReason(message, holder.inUse(id)?.secrets ?? {}),
+      message: shownReason(message, owner.inUse(id)?.secrets ?? {}),
       released,
     };
   } catch (thrown) {
-    const leased = holder.inUse(id);
+    const leased = owner.inUse(id);
     const reason = shownReason(messageOf(thrown), leased?.secrets ?? {});
     if (leased !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
       const { revision } = leased;

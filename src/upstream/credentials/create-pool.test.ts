@@ -19,9 +19,9 @@ afterEach(async () => {
   bench.close();
 });
 
-type Asked = Parameters<CredentialPool["choose"]>[0];
+type Requested = Parameters<CredentialPool["choose"]>[0];
 
-const asked: Asked = {
+const requested: Requested = {
   platform: "x",
   accountId: "ann",
   access: "app",
@@ -31,10 +31,10 @@ const asked: Asked = {
 };
 
 async function chosen(
-  changes: Partial<Asked> = {},
+  changes: Partial<Requested> = {},
   from: CredentialPool = pool,
 ): Promise<string[]> {
-  const all = await from.choose({ ...asked, ...changes });
+  const all = await from.choose({ ...requested, ...changes });
   return all.map(({ credential }) => credential.id);
 }
 
@@ -76,10 +76,10 @@ describe("who may use what", () => {
     await bench.keep("two");
     await bench.keep("anns", { accountId: "ann", kind: "user-token" });
     pool.cool("one", "search", bench.clock.now() + 1_000, "used up");
-    const ways = await pool.configured("x", "ann");
-    expect(ways).toHaveLength(2);
-    expect(ways).toContainEqual({ access: "app", owner: "deployment" });
-    expect(ways).toContainEqual({ access: "user", owner: "account" });
+    const methods = await pool.configured("x", "ann");
+    expect(methods).toHaveLength(2);
+    expect(methods).toContainEqual({ access: "app", owner: "deployment" });
+    expect(methods).toContainEqual({ access: "user", owner: "account" });
     expect(await pool.configured("bluesky", "ann")).toEqual([]);
   });
 });
@@ -133,7 +133,7 @@ describe("cooling", () => {
     pool.used("other");
     pool.cool("anns", "search", nowMs + 2_000, "429");
     pool.cool("shared", "search", nowMs + 1_000, "429");
-    const all = await pool.choose(asked);
+    const all = await pool.choose(requested);
     expect(all.map(({ credential, coolingUntilMs }) => [credential.id, coolingUntilMs])).toEqual([
       ["other", null],
       ["shared", nowMs + 1_000],
@@ -166,9 +166,9 @@ describe("cooling", () => {
 
   test("ends with the secret that it concerned, whoever replaces that; a renewal alone ends nothing", async () => {
     const untilMs = bench.clock.now() + 60_000;
-    const coolingUntilMs = async () => (await pool.choose(asked))[0]?.coolingUntilMs;
+    const coolingUntilMs = async () => (await pool.choose(requested))[0]?.coolingUntilMs;
     await bench.keep("one");
-    const [first] = await pool.choose(asked);
+    const [first] = await pool.choose(requested);
     pool.cool("one", "search", untilMs, "429");
     await first?.leased.renew(first.leased.secrets(), async () => ({ token: "renewed" }));
     expect(await coolingUntilMs()).toBe(untilMs);
@@ -181,12 +181,12 @@ describe("cooling", () => {
   test("a time that no limit has is believed for a day", async () => {
     const nowMs = bench.clock.now();
     await bench.keep("one");
-    for (const told of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
-      pool.cool("one", "search", told, "odd");
-      expect((await pool.choose(asked))[0]?.coolingUntilMs).toBeNull();
+    for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
+      pool.cool("one", "search", reported, "odd");
+      expect((await pool.choose(requested))[0]?.coolingUntilMs).toBeNull();
     }
     pool.cool("one", "search", Number.POSITIVE_INFINITY, "odd");
-    expect((await pool.choose(asked))[0]?.coolingUntilMs).toBe(nowMs + 86_400_000);
+    expect((await pool.choose(requested))[0]?.coolingUntilMs).toBe(nowMs + 86_400_000);
   });
 });
 
@@ -217,10 +217,10 @@ describe("quarantine", () => {
 
   test("a refusal of what was replaced meanwhile concerns nobody", async () => {
     await bench.keep("one");
-    const [before] = await pool.choose(asked);
+    const [before] = await pool.choose(requested);
     const revision = before?.revision() ?? Number.NaN;
     await bench.keep("one", { secrets: { token: "made anew" } });
-    const [after] = await pool.choose(asked);
+    const [after] = await pool.choose(requested);
     expect(after?.leased.secrets()).toEqual({ token: "made anew" });
     await pool.quarantine("one", revision, "401 to what was before");
     expect(await chosen()).toEqual(["one"]);
@@ -240,7 +240,7 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual(["two"]);
     await refuse("two", "refused");
     await bench.keep("two", { secrets: { token: "made anew" } });
-    expect((await pool.choose(asked))[0]?.leased.secrets()).toEqual({ token: "made anew" });
+    expect((await pool.choose(requested))[0]?.leased.secrets()).toEqual({ token: "made anew" });
   });
 
   test("what another key has sealed is quarantined, the others serve", async () => {

@@ -18,11 +18,11 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** A process that uses the credential. */
-function holder(store = bench.store): CredentialLeases {
+function owner(store = bench.store): CredentialLeases {
   return createCredentialLeases({ store, sealer: bench.sealer, clock: bench.clock });
 }
 
-async function heldBy(process: CredentialLeases): Promise<LeasedCredential> {
+async function storedBy(process: CredentialLeases): Promise<LeasedCredential> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
   return process.lease(stored);
@@ -52,11 +52,11 @@ function rotation() {
 
 test("fifty callers at once renew once, and all get what is on disk by then", async () => {
   const { make, count } = rotation();
-  const held = await heldBy(holder());
-  const seen = held.secrets();
+  const stored = await storedBy(owner());
+  const seen = stored.secrets();
   const all = Promise.all(
     Array.from({ length: 50 }, async () => {
-      const got = await held.renew(seen, make);
+      const got = await stored.renew(seen, make);
       expect(await onDisk()).toEqual(got);
       return got;
     }),
@@ -66,14 +66,14 @@ test("fifty callers at once renew once, and all get what is on disk by then", as
     new Set(["token 1"]),
   );
   expect(count()).toBe(1);
-  expect(held.secrets()).toEqual({ refreshToken: "token 1" });
+  expect(stored.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
 test("all who hold it in a process share a renewal, whenever they came to hold it", async () => {
   const { make, count } = rotation();
-  const process = holder();
-  const early = await heldBy(process);
-  const late = await heldBy(process);
+  const process = owner();
+  const early = await storedBy(process);
+  const late = await storedBy(process);
   const seen = late.secrets();
   const both = Promise.all([early.renew(seen, make), late.renew(seen, make)]);
   await bench.clock.advance(50);
@@ -84,20 +84,20 @@ test("all who hold it in a process share a renewal, whenever they came to hold i
 
 test("a caller with outdated secrets gets the present ones, and nothing is made", async () => {
   const { make, count } = rotation();
-  const held = await heldBy(holder());
-  const seen = held.secrets();
-  const first = held.renew(seen, make);
+  const stored = await storedBy(owner());
+  const seen = stored.secrets();
+  const first = stored.renew(seen, make);
   await bench.clock.advance(50);
   await first;
-  expect(await held.renew(seen, make)).toEqual({ refreshToken: "token 1" });
-  expect(await held.renew({}, make)).toEqual({ refreshToken: "token 1" });
+  expect(await stored.renew(seen, make)).toEqual({ refreshToken: "token 1" });
+  expect(await stored.renew({}, make)).toEqual({ refreshToken: "token 1" });
   expect(count()).toBe(1);
 });
 
 test("processes renew one after the other: the second takes what the first made", async () => {
   const { make, count } = rotation();
-  const server = await heldBy(holder());
-  const command = await heldBy(holder());
+  const server = await storedBy(owner());
+  const command = await storedBy(owner());
   const both = Promise.all([
     server.renew(server.secrets(), make),
     command.renew(command.secrets(), make),
@@ -109,8 +109,8 @@ test("processes renew one after the other: the second takes what the first made"
 
 test("a process that learns late of a renewal takes it over before it makes its own", async () => {
   const { make, count } = rotation();
-  const server = await heldBy(holder());
-  const command = await heldBy(holder());
+  const server = await storedBy(owner());
+  const command = await storedBy(owner());
   const first = command.renew(command.secrets(), make);
   await bench.clock.advance(50);
   await first;
@@ -121,9 +121,9 @@ test("a process that learns late of a renewal takes it over before it makes its 
 test("what a process that died has claimed is free after a minute", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const { make } = rotation();
-  const held = await heldBy(holder());
+  const stored = await storedBy(owner());
   let ended = false;
-  const renewal = held.renew(held.secrets(), make).finally(() => {
+  const renewal = stored.renew(stored.secrets(), make).finally(() => {
     ended = true;
   });
   await bench.clock.advance(59_000);
@@ -134,9 +134,9 @@ test("what a process that died has claimed is free after a minute", async () => 
 
 test("a process that stops does not wait for another one's renewal", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
-  const process = holder();
-  const held = await heldBy(process);
-  const renewal = held.renew(held.secrets(), async () => ({ refreshToken: "second" }));
+  const process = owner();
+  const stored = await storedBy(process);
+  const renewal = stored.renew(stored.secrets(), async () => ({ refreshToken: "second" }));
   const outcome = expect(renewal).rejects.toMatchObject({ retryable: true });
   await bench.clock.advance(50);
   await process.stop();
@@ -156,15 +156,15 @@ test("whoever looked at the clock first and came second does not take a claim aw
 });
 
 test("a renewal that fails leaves everything as it was, and the next one is free at once", async () => {
-  const held = await heldBy(holder());
-  const seen = held.secrets();
+  const stored = await storedBy(owner());
+  const seen = stored.secrets();
   const failing = async () => {
     throw new EarshotError("upstream_timeout", "no answer", { retryable: true });
   };
-  const both = await Promise.allSettled([held.renew(seen, failing), held.renew(seen, failing)]);
+  const both = await Promise.allSettled([stored.renew(seen, failing), stored.renew(seen, failing)]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(await onDisk()).toEqual({ refreshToken: "first" });
-  expect(await held.renew(seen, async () => ({ refreshToken: "second" }))).toEqual({
+  expect(await stored.renew(seen, async () => ({ refreshToken: "second" }))).toEqual({
     refreshToken: "second",
   });
 });
@@ -180,35 +180,35 @@ test("what the platform gave is not lost while the store takes nothing", async (
       return await bench.store.write(name, args);
     },
   };
-  const process = holder(store);
-  const held = await heldBy(process);
-  const seen = held.secrets();
+  const process = owner(store);
+  const stored = await storedBy(process);
+  const seen = stored.secrets();
   let made = 0;
   const make = async () => {
     made += 1;
     return { refreshToken: `token ${made}` };
   };
-  await expect(held.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
-  await expect(held.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
+  await expect(stored.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
+  await expect(stored.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
   isFull = false;
   await process.stop();
   expect(await onDisk()).toEqual({ refreshToken: "token 1" });
-  expect(await held.renew(seen, make)).toEqual({ refreshToken: "token 1" });
+  expect(await stored.renew(seen, make)).toEqual({ refreshToken: "token 1" });
   expect(made).toBe(1);
 });
 
 test("a credential that was removed is not renewed", async () => {
-  const held = await heldBy(holder());
+  const stored = await storedBy(owner());
   await bench.store.write("removeCredential", { id: "one" });
-  await expect(held.renew(held.secrets(), async () => ({}))).rejects.toMatchObject({
+  await expect(stored.renew(stored.secrets(), async () => ({}))).rejects.toMatchObject({
     code: "credential_refused",
     message: "the credential one was removed",
   });
 });
 
 test("what was added again meanwhile wins over what a renewal brought", async () => {
-  const held = await heldBy(holder());
-  const renewal = held.renew(held.secrets(), async () => {
+  const stored = await storedBy(owner());
+  const renewal = stored.renew(stored.secrets(), async () => {
     await bench.keep("one", { secrets: { refreshToken: "added again" } });
     return { refreshToken: "renewed" };
   });

@@ -120,20 +120,20 @@ test("a credential belongs to an account that exists", async () => {
 
 test("the same credential is found for its owner alone", async () => {
   await bench.keep("anns", { accountId: "ann", subject: "1" });
-  const asked = {
+  const requested = {
     accountId: "ann",
     platform: "x",
     kind: "app-token",
     host: "https://api.x.example",
     subject: "1",
   } as const;
-  expect(await bench.store.read("findSameCredential", asked)).toBe("anns");
+  expect(await bench.store.read("findSameCredential", requested)).toBe("anns");
   for (const other of [
     { accountId: null },
     { accountId: "ben" },
     { subject: "2" },
     { kind: "k" },
   ]) {
-    expect(await bench.store.read("findSameCredential", { ...asked, ...other })).toBeNull();
+    expect(await bench.store.read("findSameCredential", { ...requested, ...other })).toBeNull();
   }
 });

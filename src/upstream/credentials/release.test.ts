@@ -38,9 +38,17 @@ function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
     quarantine: null,
     coolings: [],
   };
-  const held = { credential, secrets: () => secrets, renew: async () => secrets };
+  const stored = { credential, secrets: () => secrets, renew: async () => secrets };
   const owner = "account" as const;
-  return { credential, kind, leased: held, revision: () => 2, tools, owner, coolingUntilMs: null };
+  return {
+    credential,
+    kind,
+    leased: stored,
+    revision: () => 2,
+    tools,
+    owner,
+    coolingUntilMs: null,
+  };
 }
 
 const released = (special: Partial<UsableRelease> = {}): UsableRelease => {

@@ -21,37 +21,37 @@ const renewing: CredentialKind = {
 };
 
 test("a request that is given up ends at once, and the renewal on its way goes on for others", async () => {
-  const asked: { path: string; options: FetchOptions | undefined }[] = [];
+  const requested: { path: string; options: FetchOptions | undefined }[] = [];
   // Never answers; ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
-    asked.push({ path: new URL(url).pathname, options });
+    requested.push({ path: new URL(url).pathname, options });
     return await new Promise((_resolve, reject) => {
       options?.signal?.addEventListener("abort", () => reject(options.signal?.reason));
     });
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialAccess(bounds, pooled("c1", origin, { kind: renewing }), testPool());
+  const method = credentialAccess(bounds, pooled("c1", origin, { kind: renewing }), testPool());
   const job = new AbortController();
-  const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
+  const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
   job.abort(new Error("the job was cancelled"));
   await expect(sent).rejects.toThrow("the job was cancelled");
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { path: "/renew", options: { method: "POST", timeoutMs: 1_000, maxBytes: 1_000 } },
   ]);
 });
 
 test("a refusal that repeats the credential is handed on without it", async () => {
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
-    const said = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
-    return answerOf(new URL(origin), { status: 400, headers: new Headers() }, Buffer.from(said));
+    const output = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
+    return answerOf(new URL(origin), { status: 400, headers: new Headers() }, Buffer.from(output));
   };
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialAccess(bounds, pooled("c1", origin), testPool());
+  const method = credentialAccess(bounds, pooled("c1", origin), testPool());
   const { signal } = new AbortController();
-  const answer = await way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  const answer = await method.send({ url: new URL("/posts", origin), headers: {}, signal });
   expect(answer.json()).toEqual({ detail: "no Bearer …" });
 });
 
@@ -67,17 +67,17 @@ test("a refusal of what was replaced while it was under way concerns what was se
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
   const one = pooled("c1", origin, { revision: () => revision });
-  const held = { ...one.leased, secrets: () => secrets };
+  const stored = { ...one.leased, secrets: () => secrets };
   const refused: [string, number, string][] = [];
   const pool: CredentialPool = {
     ...testPool(),
-    quarantine: async (...told) => {
-      refused.push(told);
+    quarantine: async (...reported) => {
+      refused.push(reported);
     },
   };
-  const way = credentialAccess(bounds, { ...one, leased: held }, pool);
+  const method = credentialAccess(bounds, { ...one, leased: stored }, pool);
   const { signal } = new AbortController();
-  const send = () => way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  const send = () => method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(send()).rejects.toThrow("401 to Bearer …");
   await expect(send()).rejects.toThrow("401 to Bearer …");
   expect(refused).toEqual([
@@ -90,7 +90,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
   let secrets = { token: "lapsed" };
   let revision = 1;
   const one = pooled("c1", origin, { revision: () => revision });
-  const held: LeasedCredential = {
+  const stored: LeasedCredential = {
     ...one.leased,
     secrets: () => secrets,
     renew: async () => {
@@ -116,9 +116,9 @@ test("a refusal of a session that was renewed for the request concerns the renew
     },
   };
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialAccess(bounds, { ...one, kind, leased: held }, pool);
+  const method = credentialAccess(bounds, { ...one, kind, leased: stored }, pool);
   const { signal } = new AbortController();
-  const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toThrow("401 all the same");
   expect(refused).toEqual([2]);
 });
@@ -148,9 +148,9 @@ test("a credential that is replaced while it is asked with, and taken up by anot
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const tools = { ...before.tools, fetch };
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialAccess(bounds, { ...before, tools }, pool);
+  const method = credentialAccess(bounds, { ...before, tools }, pool);
   const { signal } = new AbortController();
-  const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toMatchObject({ code: "credential_refused" });
   expect(await choose()).toHaveLength(1);
   await pool.stop();

@@ -37,7 +37,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function waysFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
+async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
   const sessions = await room.sessions.open({
     job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
@@ -52,7 +52,7 @@ async function waysFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Pro
 
 test("an account's own credentials come before the deployment's, users' before applications', and none at all last", async () => {
   const openly = `openly at ${upstream.url}`;
-  expect(await waysFor()).toEqual([
+  expect(await methodsFor()).toEqual([
     "own user",
     "own app",
     "deployment user",
@@ -62,21 +62,21 @@ test("an account's own credentials come before the deployment's, users' before a
 });
 
 test("only the access that is asked for is given", async () => {
-  expect(await waysFor({ access: ["app"] })).toEqual(["own app", "deployment app"]);
-  expect(await waysFor({ access: ["public"] })).toEqual([`openly at ${upstream.url}`]);
-  expect(await waysFor({ access: [] })).toEqual([]);
+  expect(await methodsFor({ access: ["app"] })).toEqual(["own app", "deployment app"]);
+  expect(await methodsFor({ access: ["public"] })).toEqual([`openly at ${upstream.url}`]);
+  expect(await methodsFor({ access: [] })).toEqual([]);
 });
 
 test("what belongs to a user alone is asked with the account's own credentials", async () => {
-  expect(await waysFor({ whose: "own" })).toEqual(["own user", "own app"]);
+  expect(await methodsFor({ whose: "own" })).toEqual(["own user", "own app"]);
 });
 
 test("a cursor's credential is the only one, where it may be used", async () => {
   const credentialId = "deployment app";
-  expect(await waysFor({ credentialId })).toEqual([credentialId]);
-  expect(await waysFor({ credentialId, access: ["user", "public"] })).toEqual([]);
-  expect(await waysFor({ credentialId, whose: "own" })).toEqual([]);
-  expect(await waysFor({ credentialId: "gone" })).toEqual([]);
+  expect(await methodsFor({ credentialId })).toEqual([credentialId]);
+  expect(await methodsFor({ credentialId, access: ["user", "public"] })).toEqual([]);
+  expect(await methodsFor({ credentialId, whose: "own" })).toEqual([]);
+  expect(await methodsFor({ credentialId: "gone" })).toEqual([]);
 });
 
 test("one that cools is behind those that are open, the soonest open first", async () => {
@@ -86,7 +86,7 @@ test("one that cools is behind those that are open, the soonest open first", asy
     if (one === late) return { ...one, coolingUntilMs: clock.now() + 60_000 };
     return one === soon ? { ...one, coolingUntilMs: clock.now() + 30_000 } : one;
   });
-  expect(await waysFor()).toEqual([
+  expect(await methodsFor()).toEqual([
     "own user",
     "deployment user",
     `openly at ${upstream.url}`,
@@ -126,7 +126,7 @@ test("what a secret had used up stands against it alone, not against one that re
     const credential = { ...first.credential, coolings: bound };
     room.pool.credentials = [{ ...first, revision: () => revision, credential }];
   };
-  const asked = async () => {
+  const requested = async () => {
     const sessions = room.sessions.open({
       job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
       platform: "x",
@@ -137,17 +137,17 @@ test("what a secret had used up stands against it alone, not against one that re
     });
     return await (await sessions)[0]?.get({ path: "/posts", bucket: "posts" }).then(
       ({ status }) => status,
-      (fault: { code: string }) => fault.code,
+      (error: { code: string }) => error.code,
     );
   };
   standsWith(1);
-  expect(await asked()).toBe("upstream_limited");
+  expect(await requested()).toBe("upstream_limited");
   standsWith(1, []);
-  expect(await asked()).toBe("upstream_limited");
+  expect(await requested()).toBe("upstream_limited");
   standsWith(2);
-  expect(await asked()).toBe("upstream_limited");
+  expect(await requested()).toBe("upstream_limited");
   standsWith(3, []);
-  expect(await asked()).toBe(200);
+  expect(await requested()).toBe(200);
 });
 
 test("which ways there are is told without asking anybody", async () => {

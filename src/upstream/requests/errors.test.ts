@@ -64,13 +64,13 @@ async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
   return first;
 }
 
-async function asked(access: "app" | "public" = "app"): Promise<UpstreamAnswer> {
+async function requested(access: "app" | "public" = "app"): Promise<UpstreamAnswer> {
   const opened = await session(access);
   return await running(clock, opened.get({ path: "/posts", bucket: "posts" }));
 }
 
-async function fault(access: "app" | "public" = "app"): Promise<EarshotError> {
-  const thrown = await asked(access).then(
+async function error(access: "app" | "public" = "app"): Promise<EarshotError> {
+  const thrown = await requested(access).then(
     (answer) => answer,
     (error: unknown) => error,
   );
@@ -102,14 +102,14 @@ describe("what may pass is tried again", () => {
       (room.outcomes.length < 2 ? turn : afterwards)(request, response);
     };
     if (outcome === "timeout") room.timeoutsMs.push(50, 50);
-    expect(await asked()).toMatchObject({ status: 200, json: { items: ["a"] } });
+    expect(await requested()).toMatchObject({ status: 200, json: { items: ["a"] } });
     expect(room.outcomes).toEqual([outcome, outcome, "answered"]);
   });
 
   test.each(passing)("%s, and no oftener than is set", async (_what, turn, outcome) => {
     upstream.usual = turn;
     if (outcome === "timeout") room.timeoutsMs.push(50, 50, 50);
-    const thrown = await fault();
+    const thrown = await error();
     expect(thrown).toMatchObject({ retryable: true });
     expect(thrown.message).toContain(host());
     expect(room.outcomes).toEqual([outcome, outcome, outcome]);
@@ -118,10 +118,10 @@ describe("what may pass is tried again", () => {
   test("after a pause that grows, and not beyond the job's time", async () => {
     upstream.usual = answered(500);
     const startMs = clock.now();
-    await fault();
+    await error();
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(750);
     upstream.usual = answered(503, { "retry-after": "7200" });
-    expect(await fault()).toMatchObject({ code: "upstream_failed", status: 502 });
+    expect(await error()).toMatchObject({ code: "upstream_failed", status: 502 });
     expect(upstream.requests).toHaveLength(4);
   });
 });
@@ -138,7 +138,7 @@ describe("what does not pass is told at once", () => {
 
   test.each(lasting)("%s", async (_what, turn, code, message) => {
     upstream.script = [turn];
-    const thrown = await fault();
+    const thrown = await error();
     expect(thrown).toMatchObject({ code, status: 502, message: expect.stringMatching(message) });
     expect(thrown.message).toContain(host());
     expect(upstream.requests).toHaveLength(1);
@@ -149,7 +149,7 @@ describe("a redirect", () => {
   test("is not followed with a credential, not even on the same host", async () => {
     for (const location of ["http://169.254.169.254/latest", "http://127.0.0.1:1/", "/elsewhere"]) {
       upstream.script = [redirect(location)];
-      const thrown = await fault();
+      const thrown = await error();
       expect(thrown).toMatchObject({ code: "upstream_refused" });
       expect(thrown.message).toContain(new URL(location, upstream.url).host);
       expect(thrown.message).not.toContain("latest");
@@ -159,12 +159,12 @@ describe("a redirect", () => {
 
   test("is followed openly on the same host alone", async () => {
     upstream.script = [redirect("/elsewhere")];
-    expect(await asked("public")).toMatchObject({ json: { items: ["a"] } });
+    expect(await requested("public")).toMatchObject({ json: { items: ["a"] } });
     expect(upstream.requests.map(({ path }) => path)).toEqual(["/posts", "/elsewhere"]);
     upstream.script = [redirect("http://10.0.0.1/")];
-    expect(await fault("public")).toMatchObject({ code: "upstream_refused" });
+    expect(await error("public")).toMatchObject({ code: "upstream_refused" });
     upstream.usual = redirect("/posts");
-    expect(await fault("public")).toMatchObject({ code: "upstream_refused" });
+    expect(await error("public")).toMatchObject({ code: "upstream_refused" });
   });
 });
 
@@ -173,22 +173,22 @@ describe("what is refused", () => {
     "with status %i is an answer, whatever its body",
     async (status) => {
       upstream.script = [answered(status, {}, "<p>No</p>"), answered(status, {}, '{"why":"no"}')];
-      expect(await asked()).toMatchObject({ status, json: null });
-      expect(await asked()).toMatchObject({ status, json: { why: "no" } });
+      expect(await requested()).toMatchObject({ status, json: null });
+      expect(await requested()).toMatchObject({ status, json: { why: "no" } });
       expect(upstream.requests).toHaveLength(2);
     },
   );
 
   test("with 401 is the credential, which nobody uses any more", async () => {
     upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
-    expect(await fault()).toMatchObject({ code: "credential_refused" });
+    expect(await error()).toMatchObject({ code: "credential_refused" });
     expect(room.pool.told).toEqual([`quarantine c1 ${host()} refuses the credential (status 401)`]);
     await expect(session()).rejects.toThrow("there is no session");
   });
 
   test("with 401 where there was none says that one is needed", async () => {
     upstream.script = [answered(401)];
-    const thrown = await fault("public");
+    const thrown = await error("public");
     expect(thrown).toMatchObject({ code: "credential_refused" });
     expect(thrown.message).toContain("asks for a credential");
     expect(room.pool.told).toEqual([]);
@@ -206,14 +206,14 @@ describe("nothing secret", () => {
       },
     };
     room.pool.credentials = [pooled("c2", upstream.url, { kind: echoing })];
-    expect((await fault()).message).toBe("no: Bearer [31m…");
+    expect((await error()).message).toBe("no: Bearer [31m…");
     expect(room.pool.told).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
 
   test("goes to another host", async () => {
     const opened = await session();
-    const elsewhere = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
-    const openly = opened.getPublic(elsewhere, {
+    const remote = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
+    const openly = opened.getPublic(remote, {
       bucket: "open",
       query: { b: ["2", "3"], c: undefined },
     });
@@ -242,20 +242,20 @@ test("JSON cannot change what objects are", async () => {
       '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}},"id":12345678901234567890123}',
     ),
   ];
-  const { json } = await asked();
+  const { json } = await requested();
   expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
   expect((json as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
 test("a byte order mark is no fault", async () => {
   upstream.script = [answered(200, {}, Buffer.from('\ufeff{"a":1}'))];
-  expect(await asked()).toMatchObject({ json: { a: 1 } });
+  expect(await requested()).toMatchObject({ json: { a: 1 } });
 });
 
 describe("a job that ends", () => {
   test("gets its own reason, at whatever it waits", async () => {
     const ending = new AbortController();
-    const gone = new Error("the lease is lost");
+    const removed = new Error("the lease is lost");
     upstream.usual = silent;
     const [opened] = await room.sessions.open({
       job: jobOf("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
@@ -267,9 +267,9 @@ describe("a job that ends", () => {
     });
     const asking = opened?.get({ path: "/posts", bucket: "posts" });
     const behind = opened?.patient.get({ path: "/posts", bucket: "posts" });
-    ending.abort(gone);
-    await expect(asking).rejects.toBe(gone);
-    await expect(behind).rejects.toBe(gone);
+    ending.abort(removed);
+    await expect(asking).rejects.toBe(removed);
+    await expect(behind).rejects.toBe(removed);
   });
 
   test("is not asked for after its deadline", async () => {

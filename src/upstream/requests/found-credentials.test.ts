@@ -5,7 +5,7 @@ import { foundCredentials } from "./found-credentials.ts";
 
 const host = "https://server.example";
 const release: UsableRelease = { credential: null as never, isOver: () => false };
-const asked = {
+const requested = {
   platform: "x",
   access: ["user", "app"],
   whose: "any",
@@ -23,7 +23,7 @@ type Special = Partial<Parameters<typeof foundCredentials>[1]>;
 const found = async (special: Special = {}) =>
   (
     await foundCredentials(pool, {
-      ...asked,
+      ...requested,
       job: { accountId: "", released: release },
       ...special,
     })

@@ -36,9 +36,9 @@ async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Plat
     await clock.sleep(atMs);
     for (;;) {
       const deadlineMs = Number.MAX_SAFE_INTEGER;
-      const place = { owner: "c1", bucket: "posts", host: "api.example", intervalMs: 0 };
+      const position = { owner: "c1", bucket: "posts", host: "api.example", intervalMs: 0 };
       const permit = await limits.take({
-        ...place,
+        ...position,
         patience: "patient",
         deadlineMs,
         intervalDeadlineMs: deadlineMs,
@@ -47,14 +47,14 @@ async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Plat
       await travel();
       if (clock.now() >= resetMs) [used, resetMs] = [0, clock.now() + windowMs];
       used += 1;
-      const told = {
+      const reported = {
         remaining: Math.max(0, limit - used),
         resetMs: tellsSeconds ? Math.floor(resetMs / 1_000) * 1_000 : resetMs,
       };
       const isRefused = used > limit;
       await travel();
       if (!isRefused) {
-        permit.answered(plausibleLimit(told, clock.now()));
+        permit.answered(plausibleLimit(reported, clock.now()));
         answered += 1;
         endMs = clock.elapsed();
         return;

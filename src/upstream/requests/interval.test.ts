@@ -50,7 +50,7 @@ async function session(
 ): Promise<OpenSession> {
   const { lifeMs = 120_000, ...more } = special;
   const job = jobOf(name, { deadlineMs: clock.now() + lifeMs, ...more });
-  const asked = {
+  const requested = {
     job,
     platform: "x",
     access: ["app"],
@@ -58,7 +58,7 @@ async function session(
     bucket: null,
     host: null,
   } as const;
-  const [first] = await room.sessions.open(asked);
+  const [first] = await room.sessions.open(requested);
   if (first === undefined) throw new Error("there is no session");
   return first;
 }
@@ -69,8 +69,8 @@ test("twenty jobs at once are all answered, and none of their requests is refuse
   const sessions = await Promise.all(
     Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { mostWaitMs: 10_000 })),
   );
-  const asked = Promise.all(sessions.map((one) => one.patient.get(all)));
-  const answers = await running(clock, asked);
+  const requested = Promise.all(sessions.map((one) => one.patient.get(all)));
+  const answers = await running(clock, requested);
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(refused).toBe(0);
   expect(upstream.requests).toHaveLength(20);
@@ -78,9 +78,9 @@ test("twenty jobs at once are all answered, and none of their requests is refuse
 
 test("who does not wait is told at once when the next request may be sent", async () => {
   await (await session("one")).get(all);
-  const fault = await (await session("two")).get(all).catch((thrown: unknown) => thrown);
-  expect(fault).toBeInstanceOf(UpstreamLimited);
-  expect(fault).toMatchObject({ retryAtMs: clock.now() + secondMs });
+  const error = await (await session("two")).get(all).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UpstreamLimited);
+  expect(error).toMatchObject({ retryAtMs: clock.now() + secondMs });
   expect(upstream.requests).toHaveLength(1);
 });
 

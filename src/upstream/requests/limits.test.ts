@@ -61,10 +61,10 @@ async function session(name = "job", lifeMs?: number): Promise<OpenSession> {
 
 const posts = { path: "/posts", bucket: "posts" };
 
-const faultOf = (asking: Promise<unknown>): Promise<unknown> =>
+const errorOf = (asking: Promise<unknown>): Promise<unknown> =>
   asking.then(
     () => null,
-    (fault: unknown) => fault,
+    (error: unknown) => error,
   );
 
 describe("a limit that the platform tells", () => {
@@ -84,10 +84,10 @@ describe("a limit that the platform tells", () => {
   test("is not waited for while another credential may serve", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    const fault = await faultOf((await session()).get(posts));
-    expect(fault).toBeInstanceOf(UpstreamLimited);
-    expect(fault).toMatchObject({ code: "upstream_limited", retryable: true });
-    expect((fault as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + minuteMs - 5_000);
+    const error = await errorOf((await session()).get(posts));
+    expect(error).toBeInstanceOf(UpstreamLimited);
+    expect(error).toMatchObject({ code: "upstream_limited", retryable: true });
+    expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + minuteMs - 5_000);
     expect(room.pool.told).toEqual(["cool c1 posts"]);
     expect(upstream.requests).toHaveLength(1);
   });
@@ -95,8 +95,8 @@ describe("a limit that the platform tells", () => {
   test("is told at once where it lasts longer than the job", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    const fault = await faultOf((await session("short", minuteMs / 2)).patient.get(posts));
-    expect(fault).toBeInstanceOf(UpstreamLimited);
+    const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
+    expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
   test("is waited for no longer than the job waits for one", async () => {
@@ -104,7 +104,7 @@ describe("a limit that the platform tells", () => {
     await running(clock, (await session()).get(posts));
     const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, mostWaitMs: 10_000 });
     const [opened] = await open("hasty", 10 * minuteMs, hasty);
-    expect(await faultOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
+    expect(await errorOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
       UpstreamLimited,
     );
   });
@@ -126,22 +126,22 @@ describe("a limit that the platform tells", () => {
 });
 
 test("before a limit is known one request goes alone", async () => {
-  const held: (() => void)[] = [];
+  const stored: (() => void)[] = [];
   upstream.usual = (request, response) => {
-    held.push(() => good({})(request, response));
+    stored.push(() => good({})(request, response));
   };
   const first = (await session("1")).get(posts);
   const second = (await session("2")).get(posts);
-  await running(clock, heldOne(held));
+  await running(clock, storedOne(stored));
   expect(upstream.requests).toHaveLength(1);
   upstream.usual = good({});
-  held[0]?.();
+  stored[0]?.();
   await running(clock, Promise.all([first, second]));
   expect(upstream.requests).toHaveLength(2);
 });
 
-async function heldOne(held: readonly unknown[]): Promise<void> {
-  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+async function storedOne(stored: readonly unknown[]): Promise<void> {
+  while (stored.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 describe("a refusal for the limit (429)", () => {
@@ -200,20 +200,20 @@ describe("a refusal for the limit (429)", () => {
 
   test("is told at once to whoever may ask elsewhere", async () => {
     upstream.script = [answered(429, { "retry-after": "60" })];
-    const fault = await running(clock, faultOf((await session()).get(posts)));
-    expect(fault).toMatchObject({ code: "upstream_limited" });
-    expect((fault as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + 50_000);
+    const error = await running(clock, errorOf((await session()).get(posts)));
+    expect(error).toMatchObject({ code: "upstream_limited" });
+    expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + 50_000);
     expect(upstream.requests).toHaveLength(1);
   });
 
   test("that comes again and again makes the pauses longer, also where it asks for none", async () => {
     upstream.usual = answered(429, { "retry-after": "0" });
     const startMs = clock.now();
-    const fault = await running(
+    const error = await running(
       clock,
-      faultOf((await session("job", 2 * minuteMs)).patient.get(posts)),
+      errorOf((await session("job", 2 * minuteMs)).patient.get(posts)),
     );
-    expect(fault).toBeInstanceOf(UpstreamLimited);
+    expect(error).toBeInstanceOf(UpstreamLimited);
     expect(clock.now() - startMs).toBeLessThan(2 * minuteMs);
     expect(upstream.requests.length).toBeLessThan(10);
   });
@@ -227,10 +227,10 @@ describe("a refusal for the limit (429)", () => {
     await running(clock, (await session()).get(posts));
     upstream.usual = answered(429);
     const refused = Array.from({ length: 10 }, async (_, n) =>
-      faultOf((await session(`${n}`)).get(posts)),
+      errorOf((await session(`${n}`)).get(posts)),
     );
-    const faults = (await running(clock, Promise.all(refused))) as UpstreamLimited[];
-    for (const { retryAtMs } of faults) expect(retryAtMs).toBeLessThan(clock.now() + 1_000);
+    const errors = (await running(clock, Promise.all(refused))) as UpstreamLimited[];
+    for (const { retryAtMs } of errors) expect(retryAtMs).toBeLessThan(clock.now() + 1_000);
   });
 });
 
@@ -255,11 +255,11 @@ test("a host that does not answer keeps nobody waiting for all the others", asyn
       bucket: "posts",
       host: null,
     });
-    return await faultOf(opened?.get(posts) ?? Promise.resolve());
+    return await errorOf(opened?.get(posts) ?? Promise.resolve());
   });
   const startMs = performance.now();
-  const faults = await running(clock, Promise.all(asking));
-  expect(faults).toEqual(Array(60).fill(expect.objectContaining({ code: "upstream_timeout" })));
+  const errors = await running(clock, Promise.all(asking));
+  expect(errors).toEqual(Array(60).fill(expect.objectContaining({ code: "upstream_timeout" })));
   expect(performance.now() - startMs).toBeLessThan(1_500);
   await silentRoom.close();
   await silentHost.close();

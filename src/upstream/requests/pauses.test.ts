@@ -87,6 +87,6 @@ test("a limit whose end is not told is left alone for the pause that is set, dou
 
 test("an answer of more values than are allowed is not read", async () => {
   upstream.usual = answered(200, {}, "[1,2,3,4]");
-  const fault = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
-  await expect((await session()).get(posts)).rejects.toMatchObject(fault);
+  const error = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
+  await expect((await session()).get(posts)).rejects.toMatchObject(error);
 });

@@ -25,13 +25,13 @@ test("nothing secret is left in a message, a hint or a cause, and the rest is as
     code: "ECONNREFUSED",
     request: { headers: { authorization: `Bearer ${secrets.token}` } },
   });
-  const fault = new EarshotError("upstream_unreachable", `no: ${secrets.token}`, {
+  const error = new EarshotError("upstream_unreachable", `no: ${secrets.token}`, {
     status: 502,
     retryable: true,
     hint: `not ${encodeURIComponent(secrets.token)}`,
     cause: refused,
   });
-  const clean = redactError(fault, secrets);
+  const clean = redactError(error, secrets);
   expect(clean).toBeInstanceOf(EarshotError);
   expect(clean).toMatchObject({
     code: "upstream_unreachable",

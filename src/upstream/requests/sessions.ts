@@ -25,7 +25,7 @@ export type Sessions = {
    * Lists the best first: the account's credentials, the deployment's, then without one if `access` has `public`. Within one
    * owner `user` before `app`, least recently used first; those with a used-up bucket last.
    */
-  open(asked: {
+  open(requested: {
     job: AskingJob;
     platform: Platform;
     access: readonly AccessKind[];

@@ -138,11 +138,11 @@ describe("a call that is paid for", () => {
     async (_what, turn) => {
       if (turn === silent) room.timeoutsMs.push(50);
       upstream.usual = turn;
-      const fault = await running(
+      const error = await running(
         clock,
         (await open()).get(hundred).catch((thrown: unknown) => thrown),
       );
-      expect(fault).toMatchObject({
+      expect(error).toMatchObject({
         retryable: false,
         message: expect.stringContaining("may have been billed"),
       });
@@ -167,14 +167,14 @@ describe("a call that is paid for", () => {
 describe("the month's budget", () => {
   test("is kept exactly, by however many jobs and processes at once", async () => {
     const processes = [room.sessions, room.beside(), room.beside()];
-    const asked = Array.from({ length: 30 }, async (_, n) => {
+    const requested = Array.from({ length: 30 }, async (_, n) => {
       const session = await open(`job ${n}`, { of: processes[n % 3] ?? room.sessions });
       return await session.get({ ...hundred, bill: { postReads: 10 } }).then(
         () => "read",
-        (fault: { code: string }) => fault.code,
+        (error: { code: string }) => error.code,
       );
     });
-    const outcomes = await running(clock, Promise.all(asked));
+    const outcomes = await running(clock, Promise.all(requested));
     expect(outcomes.filter((outcome) => outcome === "read")).toHaveLength(25);
     expect(outcomes.filter((outcome) => outcome === "budget_used_up")).toHaveLength(5);
     expect(await spent()).toBe(250);

@@ -61,7 +61,7 @@ const texts = [
 
 /** Posts and a week of coverage with a gap of two hours. */
 async function holdHarbour({ context }: ServiceUnderTest, nowMs: number): Promise<void> {
-  const held = {
+  const stored = {
     platform: "bluesky",
     collection: "posts",
     account: null,
@@ -71,8 +71,8 @@ async function holdHarbour({ context }: ServiceUnderTest, nowMs: number): Promis
   await context.archive.write({
     changes: harbourPosts(nowMs).map((post) => ({ kind: "upsert" as const, post })),
     coverage: [
-      { ...held, fromMs: nowMs - 8 * 24 * hourMs, toMs: gapMs },
-      { ...held, fromMs: gapMs + 2 * hourMs, toMs: nowMs + hourMs },
+      { ...stored, fromMs: nowMs - 8 * 24 * hourMs, toMs: gapMs },
+      { ...stored, fromMs: gapMs + 2 * hourMs, toMs: nowMs + hourMs },
     ],
   });
 }

@@ -16,7 +16,7 @@ export async function openWatched(context: BrowserContext): Promise<WatchedPage>
     if (message.type() === "error" || message.type() === "warning")
       complaints.push(`${message.text()} ${message.location().url}`);
   });
-  page.on("pageerror", (fault) => complaints.push(String(fault)));
+  page.on("pageerror", (error) => complaints.push(String(error)));
   await page.exposeFunction("noteViolation", (violation: string) => complaints.push(violation));
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {

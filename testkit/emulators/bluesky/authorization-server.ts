@@ -21,7 +21,7 @@ export type OAuthEmulator = {
   close(): Promise<void>;
 };
 
-type Told = { status: number; json?: unknown; headers?: Record<string, string> };
+type Reported = { status: number; json?: unknown; headers?: Record<string, string> };
 type Pushed = { challenge: string; redirectUri: string; state: string; jkt: string };
 
 export async function startOAuthEmulator(did: string, handle: string): Promise<OAuthEmulator> {
@@ -41,12 +41,12 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   let made = 0;
 
   const server = createServer((request, response) => {
-    void answer(request).then((told) => write(response, told));
+    void answer(request).then((reported) => write(response, reported));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  async function answer(request: IncomingMessage): Promise<Told> {
+  async function answer(request: IncomingMessage): Promise<Reported> {
     const { pathname } = new URL(request.url ?? "/", url);
     requests.push({ method: request.method ?? "", path: pathname });
     const body = new URLSearchParams(await textOf(request));
@@ -76,7 +76,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     const proof = String(request.headers.dpop ?? "");
     const [head = "", claims = "", signature = ""] = proof.split(".");
     const { typ, alg, jwk } = JSON.parse(Buffer.from(head, "base64url").toString() || "{}");
-    const said = JSON.parse(Buffer.from(claims, "base64url").toString() || "{}");
+    const output = JSON.parse(Buffer.from(claims, "base64url").toString() || "{}");
     if (typ !== "dpop+jwt" || alg !== "ES256" || jwk?.d !== undefined) return "invalid_dpop_proof";
     const key = createPublicKey({ key: jwk, format: "jwk" });
     const isSigned = verify(
@@ -86,23 +86,23 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
       Buffer.from(signature, "base64url"),
     );
     const { pathname } = new URL(request.url ?? "/", url);
-    if (!isSigned || said.htm !== request.method || said.htu !== `${url}${pathname}`)
+    if (!isSigned || output.htm !== request.method || output.htu !== `${url}${pathname}`)
       return "invalid_dpop_proof";
-    if (said.nonce !== `nonce-${nonce}`) return "use_dpop_nonce";
-    if (usedProofs.has(said.jti)) return "invalid_dpop_proof";
-    usedProofs.add(said.jti);
-    if (token !== null && said.ath !== hashOf(token)) return "invalid_dpop_proof";
+    if (output.nonce !== `nonce-${nonce}`) return "use_dpop_nonce";
+    if (usedProofs.has(output.jti)) return "invalid_dpop_proof";
+    usedProofs.add(output.jti);
+    if (token !== null && output.ath !== hashOf(token)) return "invalid_dpop_proof";
     return { jkt: hashOf(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
   }
 
-  function guarded(request: IncomingMessage, next: (jkt: string) => Told): Told {
+  function guarded(request: IncomingMessage, next: (jkt: string) => Reported): Reported {
     const checked = checkProof(request, null);
     if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
-    const told = next(checked.jkt);
-    return { ...told, headers: { ...told.headers, ...nonceHeader() } };
+    const reported = next(checked.jkt);
+    return { ...reported, headers: { ...reported.headers, ...nonceHeader() } };
   }
 
-  function push(body: URLSearchParams, jkt: string): Told {
+  function push(body: URLSearchParams, jkt: string): Reported {
     const redirectUri = body.get("redirect_uri") ?? "";
     const client = new URL(body.get("client_id") ?? "x:");
     const isClient =
@@ -123,7 +123,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return { status: 201, json: { request_uri: requestUri, expires_in: 300 } };
   }
 
-  function grant(body: URLSearchParams, jkt: string): Told {
+  function grant(body: URLSearchParams, jkt: string): Reported {
     if (body.get("grant_type") === "refresh_token") {
       const token = body.get("refresh_token") ?? "";
       const isOwn = refresh.get(token) === jkt;
@@ -141,7 +141,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return isRight ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
-  function tokens(jkt: string): Told {
+  function tokens(jkt: string): Reported {
     made += 1;
     const [accessToken, refreshToken] = [`access-token-${made}`, `refresh-token-${made}`];
     access.set(accessToken, jkt);
@@ -159,7 +159,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     };
   }
 
-  function resource(request: IncomingMessage, method: string): Told {
+  function resource(request: IncomingMessage, method: string): Reported {
     const [scheme, token = ""] = (request.headers.authorization ?? "").split(" ");
     const checked = checkProof(request, token);
     const isNonce = checked === "use_dpop_nonce";
@@ -232,7 +232,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-const refusal = (error: string, description = ""): Told => ({
+const refusal = (error: string, description = ""): Reported => ({
   status: 400,
   json: { error, error_description: description },
 });
@@ -243,7 +243,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-function write(response: ServerResponse, { status, json, headers }: Told): void {
+function write(response: ServerResponse, { status, json, headers }: Reported): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(json ?? {}));
 }

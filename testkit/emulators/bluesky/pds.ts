@@ -34,7 +34,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
   let made = 0;
 
   const server = createServer((request, response) => {
-    void answer(request).then((told) => write(response, told));
+    void answer(request).then((reported) => write(response, reported));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -45,8 +45,8 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     requests.push({ method: request.method ?? "", path: pathname, authorization });
     const body = await textOf(request);
     const method = pathname.replace("/xrpc/", "");
-    const told = next.get(method)?.shift();
-    if (told !== undefined) return told;
+    const reported = next.get(method)?.shift();
+    if (reported !== undefined) return reported;
     if (pathname === `/${did}`) return { status: 200, json: documentOf() };
     const token = authorization?.replace(/^Bearer /, "") ?? "";
     switch (method) {
@@ -99,8 +99,8 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
       access.clear();
       if (which === "all") refresh.clear();
     },
-    answerNext: (method, told) => {
-      next.set(method, [...(next.get(method) ?? []), told]);
+    answerNext: (method, reported) => {
+      next.set(method, [...(next.get(method) ?? []), reported]);
     },
     close: async () => {
       server.closeAllConnections();

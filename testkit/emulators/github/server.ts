@@ -10,7 +10,7 @@ import { approvalPage } from "./page.ts";
 export type { EmulatedUser } from "./model.ts";
 
 /** What goes wrong there, until it is set back. */
-type Faults = {
+type Errors = {
   /** Instead of the answer to the exchange of a code, to the profile, or to a membership. */
   token?: Answer;
   profile?: Answer;
@@ -43,10 +43,10 @@ export async function startGitHubEmulator({
     { id: 42, login: "ben", organizations: {} },
   ];
   const grants = createGrants(now);
-  const faults: Faults = {};
+  const faults: Errors = {};
   const requests: string[] = [];
   const server = createServer((request, response) => {
-    serve(request, response).catch((fault: unknown) => response.destroy(fault as Error));
+    serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -104,9 +104,9 @@ export async function startGitHubEmulator({
 
   /** The application's own callback gets what is wrong with the request, as GitHub's documentation tells. */
   function refusalOf(query: URLSearchParams): string | null {
-    const asked = query.get("redirect_uri") ?? "";
-    const [registered = asked] = callbackUrls ?? [];
-    const mismatch = callbackUrls !== null && !callbackUrls.includes(asked);
+    const requested = query.get("redirect_uri") ?? "";
+    const [registered = requested] = callbackUrls ?? [];
+    const mismatch = callbackUrls !== null && !callbackUrls.includes(requested);
     if (query.get("client_id") !== clientId) return `${url}/404`;
     return mismatch ? backTo(registered, query, { error: "redirect_uri_mismatch" }) : null;
   }
@@ -149,18 +149,18 @@ export async function startGitHubEmulator({
   }
 
   function answerApi(path: string, authorization: string | undefined): Answer {
-    const holder = grants.holderOf(authorization);
-    if (holder === null) return { status: 401, body: { message: "Bad credentials" } };
-    const { user, scopes } = holder;
+    const owner = grants.holderOf(authorization);
+    if (owner === null) return { status: 401, body: { message: "Bad credentials" } };
+    const { user, scopes } = owner;
     const { id, login, organizations } = user;
-    const asked = /^\/api\/v3\/user\/memberships\/orgs\/([^/]+)$/.exec(path)?.[1];
+    const requested = /^\/api\/v3\/user\/memberships\/orgs\/([^/]+)$/.exec(path)?.[1];
     if (path === "/api/v3/user") return faults.profile ?? { status: 200, body: { login, id } };
     if (path === "/api/v4/user") {
       return faults.profile ?? { status: 200, body: { username: login, id, state: "active" } };
     }
-    const isFaulty = faults.membershipOf === undefined || faults.membershipOf === asked;
+    const isFaulty = faults.membershipOf === undefined || faults.membershipOf === requested;
     if (faults.membership !== undefined && isFaulty) return faults.membership;
-    if (asked !== undefined) return membershipAtGitHub(asked, user, scopes);
+    if (requested !== undefined) return membershipAtGitHub(requested, user, scopes);
     if (path === "/oauth/userinfo" && scopes.includes("openid")) {
       return { status: 200, body: { sub: String(id), groups: Object.keys(organizations) } };
     }

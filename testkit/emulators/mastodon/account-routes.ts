@@ -1,5 +1,5 @@
 import { answers, ok } from "./answers.ts";
-import { type Asked, isVisible, type Route, refusedWithout } from "./asked.ts";
+import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { acctOf } from "./mark-up.ts";
 import type { Account } from "./network.ts";
@@ -18,19 +18,19 @@ export const accountRoutes: readonly Route[] = [
 
 const anybody = { scope: "read:accounts", kind: "anybody" } as const;
 
-function lookup(asked: Asked) {
-  const refused = refusedWithout(asked, anybody);
+function lookup(requested: Requested) {
+  const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  const acct = asked.query.get("acct");
+  const acct = requested.query.get("acct");
   if (!acct) return answers.missing("acct");
-  const account = accountNamed(acct, asked);
-  return account === undefined ? answers.notFound : ok(accountJson(account, asked));
+  const account = accountNamed(acct, requested);
+  return account === undefined ? answers.notFound : ok(accountJson(account, requested));
 }
 
 /** The account of a name, where the server has heard of it; its own also by their whole names. */
 export function accountNamed(
   written: string,
-  { network, character, url }: Pick<Asked, "network" | "character" | "url">,
+  { network, character, url }: Pick<Requested, "network" | "character" | "url">,
 ): Account | undefined {
   const [name = "", host] = written.replace(/^@/, "").toLowerCase().split("@");
   const isOwn = host === undefined || host === (character.domain ?? new URL(url).host);
@@ -40,86 +40,95 @@ export function accountNamed(
   );
 }
 
-function verify(asked: Asked) {
-  const refused = refusedWithout(asked, { scope: "read:accounts", kind: "user" });
+function verify(requested: Requested) {
+  const refused = refusedWithout(requested, { scope: "read:accounts", kind: "user" });
   if (refused !== null) return refused;
-  const account = asked.network.accounts.get(asked.token?.accountId ?? "");
+  const account = requested.network.accounts.get(requested.token?.accountId ?? "");
   if (account === undefined) return answers.invalidToken;
-  return ok({ ...accountJson(account, asked), source: { privacy: "public" }, role: { id: "-99" } });
+  return ok({
+    ...accountJson(account, requested),
+    source: { privacy: "public" },
+    role: { id: "-99" },
+  });
 }
 
-function several(asked: Asked) {
-  const refused = refusedWithout(asked, anybody);
+function several(requested: Requested) {
+  const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  if (asked.character.differences.noBatch) return answers.notAllowed;
-  const found = asked.query.getAll("id[]").flatMap((id) => asked.network.accounts.get(id) ?? []);
-  return ok(found.map((account) => accountJson(account, asked)));
+  if (requested.character.differences.noBatch) return answers.notAllowed;
+  const found = requested.query
+    .getAll("id[]")
+    .flatMap((id) => requested.network.accounts.get(id) ?? []);
+  return ok(found.map((account) => accountJson(account, requested)));
 }
 
-function one(asked: Asked, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(asked, anybody);
+function one(requested: Requested, [id = ""]: readonly string[]) {
+  const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  const account = asked.network.accounts.get(id);
-  return account?.isKnown ? ok(accountJson(account, asked)) : answers.notFound;
+  const account = requested.network.accounts.get(id);
+  return account?.isKnown ? ok(accountJson(account, requested)) : answers.notFound;
 }
 
-function statuses(asked: Asked, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "anybody" });
+function statuses(requested: Requested, [id = ""]: readonly string[]) {
+  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
-  const { network, query } = asked;
+  const { network, query } = requested;
   if (!network.accounts.get(id)?.isKnown) return answers.notFound;
   const own = [...network.statuses.values()].filter(
     (status) =>
       status.accountId === id &&
-      isVisible(status, asked) &&
+      isVisible(status, requested) &&
       (query.get("only_media") !== "true" || status.media.length > 0) &&
       (query.get("exclude_replies") !== "true" || status.inReplyToId === null) &&
       (query.get("exclude_reblogs") !== "true" || status.reblogOfId === null),
   );
-  const { items, headers } = pageBy(own, (status) => status.id, asked, { usual: 20, most: 40 });
+  const { items, headers } = pageBy(own, (status) => status.id, requested, { usual: 20, most: 40 });
   return ok(
-    items.map((status) => statusJson(status, asked)),
+    items.map((status) => statusJson(status, requested)),
     headers,
   );
 }
 
-function followers(asked: Asked, [id = ""]: readonly string[]) {
+function followers(requested: Requested, [id = ""]: readonly string[]) {
   return listed(
-    asked,
+    requested,
     id,
     ({ followedId }) => followedId === id,
     ({ followerId }) => followerId,
   );
 }
 
-function following(asked: Asked, [id = ""]: readonly string[]) {
+function following(requested: Requested, [id = ""]: readonly string[]) {
   return listed(
-    asked,
+    requested,
     id,
     ({ followerId }) => followerId === id,
     ({ followedId }) => followedId,
   );
 }
 
-type Follow = Asked["network"]["follows"][number];
+type Follow = Requested["network"]["follows"][number];
 
 function listed(
-  asked: Asked,
+  requested: Requested,
   id: string,
   isOf: (follow: Follow) => boolean,
   other: (follow: Follow) => string,
 ) {
-  const refused = refusedWithout(asked, anybody);
+  const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  const { network, token } = asked;
+  const { network, token } = requested;
   const account = network.accounts.get(id);
   if (!account?.isKnown) return answers.notFound;
   const isHidden = account.suspended || (account.hidesCollections && token?.accountId !== id);
   const follows = isHidden ? [] : network.follows.filter(isOf);
-  const { items, headers } = pageBy(follows, (follow) => follow.id, asked, { usual: 40, most: 80 });
+  const { items, headers } = pageBy(follows, (follow) => follow.id, requested, {
+    usual: 40,
+    most: 80,
+  });
   const accounts = items.flatMap((follow) => network.accounts.get(other(follow)) ?? []);
   return ok(
-    accounts.map((each) => accountJson(each, asked)),
+    accounts.map((each) => accountJson(each, requested)),
     headers,
   );
 }

@@ -4,7 +4,7 @@ import type { Character } from "./options.ts";
 import { allows, type createTokens, type Token } from "./tokens.ts";
 
 /** A request, as the routes see it. */
-export type Asked = {
+export type Requested = {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -21,12 +21,12 @@ export type Route = {
   method: "GET" | "POST";
   /** Matches the path; its groups are handed on. */
   path: RegExp;
-  answer(asked: Asked, groups: readonly string[]): Answer;
+  answer(requested: Requested, groups: readonly string[]): Answer;
 };
 
 /** The refusal of whoever has not the token that a route needs; null when it may go on. */
 export function refusedWithout(
-  { token, character }: Asked,
+  { token, character }: Requested,
   needed: { scope: string; kind: "user" | "anybody" },
 ): Answer | null {
   const { isClosed, differences } = character;
@@ -42,7 +42,7 @@ export function refusedWithout(
 }
 
 /** Whether the asker may see a status. */
-export function isVisible(status: Status, { token, network }: Asked): boolean {
+export function isVisible(status: Status, { token, network }: Requested): boolean {
   const author = network.accounts.get(status.accountId);
   if (author === undefined || author.suspended || !status.isKnown) return false;
   if (status.visibility === "public" || status.visibility === "unlisted") return true;

@@ -16,7 +16,7 @@ export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
 function inLetters(number: bigint, length: number): string {
   let left = number;
   let text = "";
-  for (let place = 0; place < length; place += 1) {
+  for (let position = 0; position < length; position += 1) {
     text = `${letters[Number(left & 31n)]}${text}`;
     left >>= 5n;
   }

@@ -1,5 +1,5 @@
 import { type Answer, answers, ok } from "./answers.ts";
-import type { Asked, Route } from "./asked.ts";
+import type { Requested, Route } from "./asked.ts";
 import { pageByOffset } from "./paging.ts";
 
 /** What the server tells of itself, its applications, and what trends on it. */
@@ -11,26 +11,26 @@ export const instanceRoutes: readonly Route[] = [
   { method: "POST", path: /^\/oauth\/token$/, answer: grant },
 ];
 
-const domainOf = ({ character, url }: Asked): string => character.domain ?? new URL(url).host;
+const domainOf = ({ character, url }: Requested): string => character.domain ?? new URL(url).host;
 
-const streamingOf = ({ character, url }: Asked): string =>
+const streamingOf = ({ character, url }: Requested): string =>
   url.replace(/^http/, character.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
 
-function second(asked: Asked): Answer {
-  const { character } = asked;
+function second(requested: Requested): Answer {
+  const { character } = requested;
   if (character.differences.noInstanceV2) return answers.notFound;
   const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(character.version);
   const access = { local: character.hashtagFeeds, remote: character.hashtagFeeds };
   return ok({
-    domain: domainOf(asked),
+    domain: domainOf(requested),
     title: "An emulated server",
     version: character.version,
     source_url: "https://server.invalid/source",
     description: "",
-    usage: { users: { active_month: asked.network.accounts.size } },
+    usage: { users: { active_month: requested.network.accounts.size } },
     languages: ["en"],
     configuration: {
-      urls: { streaming: streamingOf(asked) },
+      urls: { streaming: streamingOf(requested) },
       statuses: { max_characters: 500, max_media_attachments: 4, characters_reserved_per_url: 23 },
       ...(isMastodon
         ? {
@@ -49,41 +49,47 @@ function second(asked: Asked): Answer {
   });
 }
 
-function first(asked: Asked): Answer {
+function first(requested: Requested): Answer {
   return ok({
-    uri: domainOf(asked),
+    uri: domainOf(requested),
     title: "An emulated server",
-    version: asked.character.version,
-    urls: { streaming_api: streamingOf(asked) },
-    stats: { user_count: asked.network.accounts.size, status_count: asked.network.statuses.size },
+    version: requested.character.version,
+    urls: { streaming_api: streamingOf(requested) },
+    stats: {
+      user_count: requested.network.accounts.size,
+      status_count: requested.network.statuses.size,
+    },
   });
 }
 
-function trendingTags(asked: Asked): Answer {
-  if (asked.character.differences.noTrends) return ok([]);
-  const { items, headers } = pageByOffset(asked.network.trends, asked, { usual: 10, most: 20 });
-  const today = Math.floor(asked.character.now() / 86_400_000) * 86_400;
+function trendingTags(requested: Requested): Answer {
+  if (requested.character.differences.noTrends) return ok([]);
+  const { items, headers } = pageByOffset(requested.network.trends, requested, {
+    usual: 10,
+    most: 20,
+  });
+  const today = Math.floor(requested.character.now() / 86_400_000) * 86_400;
   const tags = items.map((name, index) => ({
     id: String(index + 1),
     name,
-    url: `${asked.url}/tags/${name}`,
+    url: `${requested.url}/tags/${name}`,
     history: [0, 1, 2].map((day) => ({
       day: String(today - day * 86_400),
-      uses: String(usesOf(asked, name)),
+      uses: String(usesOf(requested, name)),
       accounts: "1",
     })),
   }));
   return ok(tags, headers);
 }
 
-const usesOf = ({ network }: Asked, name: string): number =>
+const usesOf = ({ network }: Requested, name: string): number =>
   [...network.statuses.values()].filter(({ tags }) => tags.includes(name)).length;
 
-function verifyApp(asked: Asked): Answer {
-  if (asked.token === null) return answers.invalidToken;
-  return ok({ id: "1", name: "An application", website: null, scopes: asked.token.scopes });
+function verifyApp(requested: Requested): Answer {
+  if (requested.token === null) return answers.invalidToken;
+  return ok({ id: "1", name: "An application", website: null, scopes: requested.token.scopes });
 }
 
-function grant({ tokens, form, character }: Asked): Answer {
+function grant({ tokens, form, character }: Requested): Answer {
   return tokens.grant(form, character.differences);
 }

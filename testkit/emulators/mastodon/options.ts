@@ -26,7 +26,7 @@ export type Differences = {
 };
 
 /** Faults that are made on purpose; a request counts once. */
-type Faults = {
+type Errors = {
   /** Every so many requests, this status. */
   every?: { count: number; status: number };
   /** The answer ends in the middle. */
@@ -50,7 +50,7 @@ export type EmulatorOptions = {
   hasSearch?: boolean;
   /** Requests that each token, and each address without one, has in a window; paging has a limit of its own. */
   rateLimit?: { requests: number; pagingRequests: number; windowMs: number };
-  faults?: Faults;
+  faults?: Errors;
   /** Unix milliseconds. */
   now?: () => number;
 };

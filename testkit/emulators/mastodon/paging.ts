@@ -1,4 +1,4 @@
-import type { Asked } from "./asked.ts";
+import type { Requested } from "./asked.ts";
 import { compareIds } from "./ids.ts";
 
 /**
@@ -8,10 +8,10 @@ import { compareIds } from "./ids.ts";
 export function pageBy<T>(
   all: readonly T[],
   idOf: (item: T) => string,
-  asked: Asked,
+  requested: Requested,
   bounds: { usual: number; most: number },
 ): { items: T[]; headers: Record<string, string> } {
-  const { query } = asked;
+  const { query } = requested;
   const limit = limitOf(query, bounds);
   const below = query.get("max_id");
   const above = query.get("min_id") ?? query.get("since_id");
@@ -23,27 +23,30 @@ export function pageBy<T>(
   const items = isForward ? within.slice(-limit) : within.slice(0, limit);
   const first = items[0];
   const last = items.at(-1);
-  if (first === undefined || last === undefined || asked.character.differences.noLinks) {
+  if (first === undefined || last === undefined || requested.character.differences.noLinks) {
     return { items, headers: {} };
   }
-  const links = [link(asked, { min_id: idOf(first) }, "prev")];
+  const links = [link(requested, { min_id: idOf(first) }, "prev")];
   const isFull = items.length === limit;
-  if (isFull) links.unshift(link(asked, { max_id: idOf(last) }, "next"));
+  if (isFull) links.unshift(link(requested, { max_id: idOf(last) }, "next"));
   return { items, headers: { link: links.join(", ") } };
 }
 
 /** One page by `offset`. */
 export function pageByOffset<T>(
   all: readonly T[],
-  asked: Asked,
+  requested: Requested,
   bounds: { usual: number; most: number },
 ): { items: T[]; headers: Record<string, string> } {
-  const limit = limitOf(asked.query, bounds);
-  const offset = Number(asked.query.get("offset") ?? 0);
+  const limit = limitOf(requested.query, bounds);
+  const offset = Number(requested.query.get("offset") ?? 0);
   const items = all.slice(offset, offset + limit);
   const isFull = items.length === limit;
-  const next = link(asked, { offset: String(offset + limit) }, "next");
-  return { items, headers: isFull && !asked.character.differences.noLinks ? { link: next } : {} };
+  const next = link(requested, { offset: String(offset + limit) }, "next");
+  return {
+    items,
+    headers: isFull && !requested.character.differences.noLinks ? { link: next } : {},
+  };
 }
 
 export function limitOf(query: URLSearchParams, { usual, most }: { usual: number; most: number }) {
@@ -51,7 +54,11 @@ export function limitOf(query: URLSearchParams, { usual, most }: { usual: number
   return Number.isInteger(written) && written > 0 ? Math.min(written, most) : usual;
 }
 
-function link({ url, path, query }: Asked, paging: Record<string, string>, rel: string): string {
+function link(
+  { url, path, query }: Requested,
+  paging: Record<string, string>,
+  rel: string,
+): string {
   const parameters = new URLSearchParams(query);
   for (const name of ["max_id", "min_id", "since_id", "offset"]) parameters.delete(name);
   for (const [name, value] of Object.entries(paging)) parameters.set(name, value);

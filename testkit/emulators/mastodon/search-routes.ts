@@ -1,6 +1,6 @@
 import { accountNamed } from "./account-routes.ts";
 import { type Answer, answers, ok } from "./answers.ts";
-import { type Asked, isVisible, type Route, refusedWithout } from "./asked.ts";
+import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { compareIds } from "./ids.ts";
 import { acctOf } from "./mark-up.ts";
@@ -13,9 +13,9 @@ export const searchRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v2\/search$/, answer: search },
 ];
 
-function search(asked: Asked): Answer {
-  const { query, token } = asked;
-  const refused = refusedWithout(asked, { scope: "read:search", kind: "anybody" });
+function search(requested: Requested): Answer {
+  const { query, token } = requested;
+  const refused = refusedWithout(requested, { scope: "read:search", kind: "anybody" });
   if (refused !== null) return refused;
   const text = query.get("q")?.trim();
   if (!text) return answers.missing("q");
@@ -25,19 +25,19 @@ function search(asked: Asked): Answer {
     return answers.needsUser;
   }
   return ok({
-    accounts: type === null || type === "accounts" ? accountsFor(text, asked) : [],
-    statuses: (type === null || type === "statuses") && isUser ? statusesFor(text, asked) : [],
+    accounts: type === null || type === "accounts" ? accountsFor(text, requested) : [],
+    statuses: (type === null || type === "statuses") && isUser ? statusesFor(text, requested) : [],
     hashtags: [],
   });
 }
 
-const page = <T>(items: readonly T[], { query }: Asked): T[] => {
+const page = <T>(items: readonly T[], { query }: Requested): T[] => {
   const offset = query.has("type") ? Number(query.get("offset") ?? 0) : 0;
   return items.slice(offset, offset + limitOf(query, { usual: 20, most: 40 }));
 };
 
-function accountsFor(text: string, asked: Asked) {
-  const { network, query } = asked;
+function accountsFor(text: string, requested: Requested) {
+  const { network, query } = requested;
   const written = text.replace(/^@/, "").toLowerCase();
   if (query.get("resolve") === "true") {
     const far = [...network.accounts.values()].find(
@@ -48,36 +48,36 @@ function accountsFor(text: string, asked: Asked) {
   const found = [...network.accounts.values()].filter(
     (account) => account.isKnown && acctOf(account).toLowerCase().includes(written),
   );
-  return page(found, asked).map((account: Account) => accountJson(account, asked));
+  return page(found, requested).map((account: Account) => accountJson(account, requested));
 }
 
-function statusesFor(text: string, asked: Asked) {
-  const { network, query, character } = asked;
+function statusesFor(text: string, requested: Requested) {
+  const { network, query, character } = requested;
   if (query.get("resolve") === "true" && /^https?:\/\//.test(text)) {
     const far = [...network.statuses.values()].find(({ uri }) => uri === text);
     const own = [...network.statuses.values()].find((status) => {
-      const json = statusJson(status, asked);
+      const json = statusJson(status, requested);
       return json?.uri === text || json?.url === text;
     });
     const found = far ?? own;
     if (found === undefined) return [];
     found.isKnown = true;
-    return isVisible(found, asked) ? [statusJson(found, asked)] : [];
+    return isVisible(found, requested) ? [statusJson(found, requested)] : [];
   }
   if (!character.hasSearch) return [];
-  const wanted = readSearchQuery(text);
+  const expected = readSearchQuery(text);
   const below = query.get("max_id");
   const found = [...network.statuses.values()]
     .filter(({ id }) => below === null || compareIds(id, below) < 0)
-    .filter((status) => isSearched(status, asked) && fits(status, wanted, asked))
+    .filter((status) => isSearched(status, requested) && fits(status, expected, requested))
     .sort((a, b) => compareIds(b.id, a.id));
-  return page(found, asked).map((status) => statusJson(status, asked));
+  return page(found, requested).map((status) => statusJson(status, requested));
 }
 
 /** Public posts of authors who agreed, and what the user has to do with. */
-function isSearched(status: Status, asked: Asked): boolean {
-  const { network, token, character } = asked;
-  if (!isVisible(status, asked) || status.reblogOfId !== null) return false;
+function isSearched(status: Status, requested: Requested): boolean {
+  const { network, token, character } = requested;
+  if (!isVisible(status, requested) || status.reblogOfId !== null) return false;
   const me = token?.accountId ?? "";
   const isOwn = status.accountId === me || status.mentionIds.includes(me);
   if (isOwn || character.differences.searchesOwn) return isOwn;
@@ -86,7 +86,7 @@ function isSearched(status: Status, asked: Asked): boolean {
   );
 }
 
-function fits(status: Status, { terms, filters }: SearchQuery, asked: Asked): boolean {
+function fits(status: Status, { terms, filters }: SearchQuery, requested: Requested): boolean {
   const texts = [
     status.spoilerText,
     status.text,
@@ -100,14 +100,16 @@ function fits(status: Status, { terms, filters }: SearchQuery, asked: Asked): bo
       if (kind === "hashtag") {
         return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) === isWanted;
       }
-      const asked = wordsOf(text);
+      const requested = wordsOf(text);
       const holds =
         kind === "phrase"
-          ? words.some((each) => holdsPhrase(each, asked))
-          : asked.every((word) => stems.has(stemOf(word)));
+          ? words.some((each) => holdsPhrase(each, requested))
+          : requested.every((word) => stems.has(stemOf(word)));
       return holds === isWanted;
     }) &&
-    filters.every(({ name, value, isWanted }) => passes(status, name, value, asked) === isWanted)
+    filters.every(
+      ({ name, value, isWanted }) => passes(status, name, value, requested) === isWanted,
+    )
   );
 }
 
@@ -115,11 +117,11 @@ const holdsPhrase = (words: readonly string[], phrase: readonly string[]): boole
   phrase.length > 0 &&
   words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 
-function passes(status: Status, name: string, value: string, asked: Asked): boolean {
+function passes(status: Status, name: string, value: string, requested: Requested): boolean {
   const day = Date.parse(`${value}T00:00:00Z`);
   switch (name) {
     case "from":
-      return accountNamed(value, asked)?.id === status.accountId;
+      return accountNamed(value, requested)?.id === status.accountId;
     case "language":
       return status.language === value;
     case "has":

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { accountRoutes } from "./account-routes.ts";
 import { type Answer, answers } from "./answers.ts";
-import type { Asked, Route } from "./asked.ts";
+import type { Requested, Route } from "./asked.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { createNetwork } from "./network.ts";
 import { characterOf, type EmulatorOptions } from "./options.ts";
@@ -46,7 +46,7 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
   const limit = createRateLimit(character);
   const requests: LoggedRequest[] = [];
   const server = createServer((request, response) => {
-    serve(request, response).catch((fault: unknown) => response.destroy(fault as Error));
+    serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -64,11 +64,11 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
       query,
     );
     const token = tokens.find(headers.authorization);
-    const asked = { method, path, query, url, network, character, tokens, form };
+    const requested = { method, path, query, url, network, character, tokens, form };
     const answer =
       faulted() ??
       refusedAtTheDoor(headers, token, isOver) ??
-      answerTo({ ...asked, token: token === "unknown" ? null : token });
+      answerTo({ ...requested, token: token === "unknown" ? null : token });
     send(response, { ...answer, headers: { ...limitHeaders, ...answer.headers } });
   }
 
@@ -125,10 +125,10 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
   };
 }
 
-function answerTo(asked: Asked): Answer {
+function answerTo(requested: Requested): Answer {
   for (const { method, path, answer } of routes) {
-    const found = path.exec(asked.path);
-    if (found !== null && method === asked.method) return answer(asked, found.slice(1));
+    const found = path.exec(requested.path);
+    if (found !== null && method === requested.method) return answer(requested, found.slice(1));
   }
   return answers.notFound;
 }

@@ -1,5 +1,5 @@
 import { answers, ok } from "./answers.ts";
-import { type Asked, isVisible, type Route, refusedWithout } from "./asked.ts";
+import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { statusJson } from "./entities.ts";
 import type { Status } from "./network.ts";
 import { pageBy } from "./paging.ts";
@@ -14,29 +14,29 @@ export const timelineRoutes: readonly Route[] = [
 /** Only so many further hashtags count, of each kind. */
 const mostTags = 4;
 
-function home(asked: Asked) {
-  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "user" });
+function home(requested: Requested) {
+  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "user" });
   if (refused !== null) return refused;
-  const { network, token } = asked;
+  const { network, token } = requested;
   const me = token?.accountId;
   const followed = new Set(
     network.follows.flatMap(({ followerId, followedId }) =>
       followerId === me ? [followedId] : [],
     ),
   );
-  return page(asked, ({ accountId }) => accountId === me || followed.has(accountId));
+  return page(requested, ({ accountId }) => accountId === me || followed.has(accountId));
 }
 
-function everything(asked: Asked) {
-  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "anybody" });
+function everything(requested: Requested) {
+  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
-  return page(asked, (status) => status.visibility === "public" && status.reblogOfId === null);
+  return page(requested, (status) => status.visibility === "public" && status.reblogOfId === null);
 }
 
-function tagged(asked: Asked, [tag = ""]: readonly string[]) {
-  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "anybody" });
+function tagged(requested: Requested, [tag = ""]: readonly string[]) {
+  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
-  const { character, token, query } = asked;
+  const { character, token, query } = requested;
   if (character.hashtagFeeds === "disabled") return ok([]);
   const isUser = (token?.accountId ?? null) !== null;
   if (character.hashtagFeeds === "authenticated" && !isUser) return answers.needsUser;
@@ -48,7 +48,7 @@ function tagged(asked: Asked, [tag = ""]: readonly string[]) {
   const any = [decodeURIComponent(tag).toLowerCase(), ...several("any[]")];
   const all = several("all[]");
   const none = several("none[]");
-  return page(asked, (status) => {
+  return page(requested, (status) => {
     const tags = status.tags.map((each) => each.toLowerCase());
     return (
       status.visibility === "public" &&
@@ -60,13 +60,13 @@ function tagged(asked: Asked, [tag = ""]: readonly string[]) {
   });
 }
 
-function page(asked: Asked, isIn: (status: Status) => boolean) {
-  const all = [...asked.network.statuses.values()].filter(
-    (status) => isIn(status) && isVisible(status, asked),
+function page(requested: Requested, isIn: (status: Status) => boolean) {
+  const all = [...requested.network.statuses.values()].filter(
+    (status) => isIn(status) && isVisible(status, requested),
   );
-  const { items, headers } = pageBy(all, (status) => status.id, asked, { usual: 20, most: 40 });
+  const { items, headers } = pageBy(all, (status) => status.id, requested, { usual: 20, most: 40 });
   return ok(
-    items.map((status) => statusJson(status, asked)),
+    items.map((status) => statusJson(status, requested)),
     headers,
   );
 }

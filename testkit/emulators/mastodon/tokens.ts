@@ -59,8 +59,8 @@ export function createTokens() {
     if (needsRedirectUri && form.get("redirect_uri") !== app.redirectUri) {
       return { status: 400, body: badRedirectUri(form.get("redirect_uri")) };
     }
-    const asked = (form.get("scope") ?? "read").split(" ");
-    if (asked.some((scope) => !allows(app.scopes, scope))) {
+    const requested = (form.get("scope") ?? "read").split(" ");
+    if (requested.some((scope) => !allows(app.scopes, scope))) {
       return {
         status: 400,
         body: {
@@ -69,10 +69,15 @@ export function createTokens() {
         },
       };
     }
-    const { token } = addToken({ scopes: asked });
+    const { token } = addToken({ scopes: requested });
     return {
       status: 200,
-      body: { access_token: token, token_type: "Bearer", scope: asked.join(" "), created_at: 1 },
+      body: {
+        access_token: token,
+        token_type: "Bearer",
+        scope: requested.join(" "),
+        created_at: 1,
+      },
     };
   }
 

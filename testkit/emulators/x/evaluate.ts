@@ -102,11 +102,11 @@ function isOfKind(post: EmulatedPost, kind: string, users: Users): boolean {
   }
 }
 
-type Held = Required<Pick<EmulatedPost, "text" | "media" | "mentions" | "hashtags" | "urls">> & {
+type Stored = Required<Pick<EmulatedPost, "text" | "media" | "mentions" | "hashtags" | "urls">> & {
   geo: EmulatedPost["geo"];
 };
 
-function has(what: string, { text, media, mentions, hashtags, urls, geo }: Held): boolean {
+function has(what: string, { text, media, mentions, hashtags, urls, geo }: Stored): boolean {
   switch (what) {
     case "hashtags":
       return hashtags.length > 0;

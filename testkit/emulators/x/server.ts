@@ -30,11 +30,11 @@ export type XEmulatorOptions = {
   accessTokenMs?: number;
   /** Whom the next consent at /i/oauth2/authorize is given by. */
   consentingUserId?: string;
-  faults?: XFaults;
+  faults?: XErrors;
 };
 
 /** What goes wrong; a test may change it between two requests. */
-type XFaults = {
+type XErrors = {
   /** Each n-th request is answered so, whoever asks. */
   status429Every?: number;
   status503Every?: number;
@@ -80,7 +80,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
   } = options;
   const { accessTokenMs = 7_200_000, consentingUserId = "1" } = options;
   const world: EmulatedWorld = { users: [], posts: [], spaces: [], trends: [], ...options.world };
-  const faults: XFaults = { ...options.faults };
+  const faults: XErrors = { ...options.faults };
   const tokens = createTokens({ clients, accessTokenMs, now });
   const requests: LoggedRequest[] = [];
   const billed = { posts: 0, users: 0, requests: 0 };
@@ -255,8 +255,8 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
   }
 
   const server = createServer((request, response) => {
-    handle(request, response).catch((fault: unknown) => {
-      response.writeHead(599).end(String(fault));
+    handle(request, response).catch((error: unknown) => {
+      response.writeHead(599).end(String(error));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -59,7 +59,7 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
     [name.referenced]: references.length === 0 ? undefined : references,
     withheld: post.withheld,
   };
-  const isAsked = (field: string): boolean =>
+  const isRequested = (field: string): boolean =>
     postFields.has(field) ||
     postFields.has(otherName(field)) ||
     (field === "author_id" && expansions.has(field)) ||
@@ -69,7 +69,7 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
     text: post.text,
     edit_history_tweet_ids: [post.id],
     ...Object.fromEntries(
-      Object.entries(all).filter(([field, value]) => isAsked(field) && value !== undefined),
+      Object.entries(all).filter(([field, value]) => isRequested(field) && value !== undefined),
     ),
   };
 }

@@ -19,13 +19,13 @@ import type { EmulatedPost } from "./model.ts";
 import { readQuery } from "./query-syntax.ts";
 
 /** Beside a word that all posts hold, X takes any query. */
-const asked = fc
+const requested = fc
   .tuple(generatedQuery, fc.boolean())
   .map(([query, isAnchored]) => (isAnchored ? `anchor (${query} )` : query));
 
-type Held = { raw: EmulatedPost; read: Post };
+type Stored = { raw: EmulatedPost; read: Post };
 
-const drawn: fc.Arbitrary<Held[]> = fc
+const drawn: fc.Arbitrary<Stored[]> = fc
   .tuple(
     fc.array(generatedPost(knownPosts.length), { minLength: 20, maxLength: 20 }),
     fc.constantFrom<"tweet" | "post">("tweet", "post"),
@@ -50,11 +50,11 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
 } {
   let sent = 0;
   let matching = 0;
-  const check = (query: string, posts: readonly Held[]): void => {
+  const check = (query: string, posts: readonly Stored[]): void => {
     const tree = treeOf(query);
-    const wanted = tree === null ? null : askedAs(tree);
-    if (tree === null || wanted === null) return;
-    const clause = wanted === "nothing" ? null : readQuery(wanted, []);
+    const expected = tree === null ? null : requestedAs(tree);
+    if (tree === null || expected === null) return;
+    const clause = expected === "nothing" ? null : readQuery(expected, []);
     const known = new Map(posts.map(({ raw }) => [raw.id, raw]));
     const window = windowOf(tree, { fromMs: null, toMs: asOfMs }, asOfMs);
     sent += 1;
@@ -65,10 +65,10 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
         (window.fromMs === null || raw.createdMs >= Math.floor(window.fromMs / 1_000) * 1_000) &&
         raw.createdMs < Math.ceil(window.toMs / 1_000) * 1_000;
       if (isWithin && clause !== null && evaluates(clause, raw, users, known)) continue;
-      throw new Error(`${query} is asked as ${wanted} and misses ${JSON.stringify(raw)}`);
+      throw new Error(`${query} is asked as ${expected} and misses ${JSON.stringify(raw)}`);
     }
   };
-  const queries = fc.array(asked, { minLength: 20, maxLength: 20 });
+  const queries = fc.array(requested, { minLength: 20, maxLength: 20 });
   fc.assert(
     fc.property(queries, drawn, (some, posts) => {
       for (const query of some) check(query, posts);
@@ -79,7 +79,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
 }
 
 /** Null for what X cannot be asked. */
-function askedAs(tree: QueryNode): string | null {
+function requestedAs(tree: QueryNode): string | null {
   const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
   const whole = isSayable(expression) ? shortened(expression, 512) : null;

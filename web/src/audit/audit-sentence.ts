@@ -9,7 +9,7 @@ export function auditSentence(entry: AuditEntry): string {
 }
 
 const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
-  account_created: ({ detail }) => `Account created${wayText(detail.way)}`,
+  account_created: ({ detail }) => `Account created${methodText(detail.way)}`,
   account_deleted: () => "Account deleted",
   account_exported: () => "Account data exported",
   account_limits_changed: ({ detail }) => `Account limits set to ${ratesText(detail)}`,
@@ -34,20 +34,22 @@ const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
   session_stolen: () => "Session ended: a replaced cookie of it was used",
   sessions_ended: ({ detail }) => `Signed out everywhere${countText(detail.sessions)}`,
   sign_in_link_made: () => "Sign-in link created",
-  sign_in_refused: ({ detail }) => `Sign-in${wayText(detail.way)} refused${whyText(detail.word)}`,
-  signed_in: ({ detail }) => `Signed in${wayText(detail.way)}`,
+  sign_in_refused: ({ detail }) =>
+    `Sign-in${methodText(detail.way)} refused${whyText(detail.word)}`,
+  signed_in: ({ detail }) => `Signed in${methodText(detail.way)}`,
   signed_out: () => "Signed out",
 };
 
-type Told = AuditEntry["detail"][string] | undefined;
+type Reported = AuditEntry["detail"][string] | undefined;
 
-const ways: Readonly<Record<string, string>> = {
+const methods: Readonly<Record<string, string>> = {
   github: " with GitHub",
   gitlab: " with GitLab",
   link: " by link",
 };
 
-const wayText = (way: Told) => (typeof way === "string" ? (ways[way] ?? "") : "");
+const methodText = (method: Reported) =>
+  typeof method === "string" ? (methods[method] ?? "") : "";
 
 const refusals: Readonly<Record<string, string>> = {
   denied: "cancelled by the user",
@@ -59,7 +61,7 @@ const refusals: Readonly<Record<string, string>> = {
   too_many: "too many account deletions",
 };
 
-const whyText = (word: Told) => {
+const whyText = (word: Reported) => {
   const why = typeof word === "string" ? refusals[word] : undefined;
   return why === undefined ? "" : `: ${why}`;
 };
@@ -68,7 +70,7 @@ function keyText({ key }: AuditEntry): string {
   return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;
 }
 
-function overlapText(hours: Told): string {
+function overlapText(hours: Reported): string {
   if (typeof hours !== "number" || hours === 0) return "old key ended immediately";
   return `old key valid for another ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`}`;
 }
@@ -77,9 +79,9 @@ function credentialText({ platform, kind }: AuditEntry["detail"]): string {
   return typeof platform === "string" ? ` for ${platform}, ${String(kind)}` : "";
 }
 
-const nodeText = (node: Told) => (typeof node === "string" ? ` ${node}` : "");
+const nodeText = (node: Reported) => (typeof node === "string" ? ` ${node}` : "");
 
-function countText(sessions: Told): string {
+function countText(sessions: Reported): string {
   if (typeof sessions !== "number") return "";
   return `, ${sessions} ${sessions === 1 ? "session" : "sessions"}`;
 }
@@ -88,14 +90,14 @@ function ratesText({
   requests_per_second: requests,
   submissions_per_minute: searches,
 }: AuditEntry["detail"]): string {
-  const told = [
+  const reported = [
     ...(requests === undefined ? [] : [`${numbered(requests, "request")} per second`]),
     ...(searches === undefined ? [] : [`${numbered(searches, "search")} per minute`]),
   ];
-  return told.join(", ");
+  return reported.join(", ");
 }
 
-function numbered(rate: Told, one: "request" | "search"): string {
+function numbered(rate: Reported, one: "request" | "search"): string {
   const many = one === "search" ? "searches" : "requests";
   return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
 }
@@ -103,19 +105,19 @@ function numbered(rate: Told, one: "request" | "search"): string {
 function changesText(detail: AuditEntry["detail"]): string {
   const { renamed, methods, expires_at: expiresAt } = detail;
   const rates = ratesText(detail);
-  const told = [
+  const reported = [
     ...(renamed === true ? ["renamed"] : []),
     ...(methods === undefined ? [] : [methodsText(methods)]),
     ...(expiresAt === undefined ? [] : [endText(expiresAt)]),
     ...(rates === "" ? [] : [rates]),
   ];
-  return told.length === 0 ? "no details" : told.join("; ");
+  return reported.length === 0 ? "no details" : reported.join("; ");
 }
 
-function methodsText(methods: Told): string {
+function methodsText(methods: Reported): string {
   return typeof methods === "string" ? `methods ${methods.split(",").join(", ")}` : "all methods";
 }
 
-function endText(expiresAt: Told): string {
+function endText(expiresAt: Reported): string {
   return typeof expiresAt === "string" ? `expires ${expiresAt.slice(0, 10)}` : "does not expire";
 }

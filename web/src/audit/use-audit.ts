@@ -18,15 +18,15 @@ export function useAudit(path: string): AuditLog {
       if (before.next === null) return null;
       return `${path}${path.includes("?") ? "&" : "?"}before=${before.next}`;
     },
-    (asked: string) => api.get<AuditAnswer>(asked),
+    (requested: string) => api.get<AuditAnswer>(requested),
     { shouldRetryOnError: false, revalidateFirstPage: false },
   );
-  const isOnItsWay = isLoading || (data !== undefined && data.length < size);
+  const isOnItsMethod = isLoading || (data !== undefined && data.length < size);
   const hasOlder = data?.at(-1)?.next != null;
   return {
     entries: data?.flatMap(({ entries }) => entries),
     problem: error,
-    loadOlder: hasOlder && !isOnItsWay ? () => void setSize(size + 1) : null,
+    loadOlder: hasOlder && !isOnItsMethod ? () => void setSize(size + 1) : null,
     refresh: async () => {
       await mutate();
     },

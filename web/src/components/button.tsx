@@ -13,7 +13,7 @@ export function Button({ variant, size, type = "button", ...rest }: ButtonProps)
   );
 }
 
-const saidMs = 1_500;
+const reportedMs = 1_500;
 
 /** Copies a text; with `label` and no children it is an icon button. */
 export function CopyButton({
@@ -22,19 +22,19 @@ export function CopyButton({
   children,
   ...rest
 }: ButtonProps & { text: string; label?: string; children?: ReactNode }) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [output, setReported] = useState<string | null>(null);
   useEffect(() => {
-    if (said === null) return;
-    const timer = setTimeout(() => setSaid(null), saidMs);
+    if (output === null) return;
+    const timer = setTimeout(() => setReported(null), reportedMs);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [output]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("Copied");
+      setReported("Copied");
     } catch {
       // Browsers provide no clipboard on insecure origins.
-      setSaid("Select the text and copy it");
+      setReported("Select the text and copy it");
     }
   };
   const isIcon = children === undefined;
@@ -46,11 +46,11 @@ export function CopyButton({
         data-icon={isIcon ? "" : undefined}
         onClick={() => void copy()}
       >
-        <Icon name={said === "Copied" ? "done" : "copy"} />
-        {isIcon ? null : (said ?? children)}
+        <Icon name={output === "Copied" ? "done" : "copy"} />
+        {isIcon ? null : (output ?? children)}
       </Button>
       <span className="sr" role="status">
-        {said}
+        {output}
       </span>
     </>
   );

@@ -14,7 +14,7 @@ export function Field({
   invalid?: string | null;
 }) {
   const id = useId();
-  const told = invalid ?? help;
+  const reported = invalid ?? help;
   return (
     <div className="field" data-invalid={invalid ? "" : undefined}>
       <label htmlFor={id}>{label}</label>
@@ -23,12 +23,12 @@ export function Field({
         id={id}
         autoComplete="off"
         aria-invalid={invalid ? true : undefined}
-        aria-describedby={told ? `${id}-told` : undefined}
+        aria-describedby={reported ? `${id}-told` : undefined}
         {...input}
       />
-      {told ? (
+      {reported ? (
         <p id={`${id}-told`} role={invalid ? "alert" : undefined}>
-          {told}
+          {reported}
         </p>
       ) : null}
     </div>

@@ -25,7 +25,7 @@ export function UplotChart({
   /** By series. */
   values: readonly (readonly (number | null)[])[];
   height: number;
-  readingAt(place: number): ChartReading | null;
+  readingAt(position: number): ChartReading | null;
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function UplotChart({
   const colours = useRef<ThemeColours | null>(null);
   const width = useWidth(frame, 0);
   const themes = useThemeChanges();
-  const [place, setPlace] = useState<number | null>(null);
+  const [position, setPosition] = useState<number | null>(null);
   const data: uPlot.AlignedData = [[...times], ...values.map((each) => [...each])];
   const latest = useRef(data);
   latest.current = data;
@@ -49,7 +49,7 @@ export function UplotChart({
         { width, height },
         () => colours.current ?? known,
         ({ cursor }) => {
-          setPlace(cursor.idx ?? null);
+          setPosition(cursor.idx ?? null);
           moveTip(tip.current, cursor.left ?? -1, element.clientWidth);
         },
       ),
@@ -73,7 +73,7 @@ export function UplotChart({
     chart.current?.redraw(false);
   }, [themes]);
 
-  const reading = place === null ? null : readingAt(place);
+  const reading = position === null ? null : readingAt(position);
   return (
     <div className="chart" ref={frame} role="img" aria-label={label}>
       <div className="chart-tip" ref={tip} hidden={reading === null}>

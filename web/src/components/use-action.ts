@@ -2,14 +2,14 @@ import { useState } from "react";
 import { ApiProblem } from "../api.ts";
 
 /** A request sent by a button: whether it is running, and its error. */
-export type Asked = {
+export type Requested = {
   isUnderWay: boolean;
   problem: ApiProblem | null;
   /** Ignored while one is running. Errors other than ApiProblem are thrown. */
   run(act: () => Promise<unknown>): Promise<void>;
 };
 
-export function useAsking(): Asked {
+export function useAsking(): Requested {
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const run = async (act: () => Promise<unknown>) => {
@@ -18,9 +18,9 @@ export function useAsking(): Asked {
     setProblem(null);
     try {
       await act();
-    } catch (fault) {
-      if (!(fault instanceof ApiProblem)) throw fault;
-      setProblem(fault);
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      setProblem(error);
     } finally {
       setUnderWay(false);
     }

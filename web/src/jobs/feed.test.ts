@@ -17,8 +17,8 @@ beforeEach(() => {
   lists = [];
   nowMs = 1_000_000;
   feed = createJobFeed({
-    open: (told) => {
-      const stream = { ...told, isClosed: false };
+    open: (reported) => {
+      const stream = { ...reported, isClosed: false };
       streams.push(stream);
       return () => {
         stream.isClosed = true;

@@ -20,7 +20,7 @@ export type FeedSnapshot = {
 
 /** Browser dependencies. */
 export type FeedWorld = {
-  open(told: { onOpen(): void; onJob(event: JobEvent): void; onError(): void }): () => void;
+  open(reported: { onOpen(): void; onJob(event: JobEvent): void; onError(): void }): () => void;
   listRunning(): Promise<JobList>;
   nowMs(): number;
   after(ms: number, act: () => void): () => void;

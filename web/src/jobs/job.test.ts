@@ -11,7 +11,7 @@ const event = (status: JobEvent["status"], attempts: number): JobEvent => ({
   attempts,
   at,
 });
-const shown = (known: JobSummary, told: JobEvent): string => afterEvent(known, told).status;
+const shown = (known: JobSummary, reported: JobEvent): string => afterEvent(known, reported).status;
 
 test("applies an event newer than the list", () => {
   expect(shown(job("received", 0), event("in progress", 1))).toBe("in progress");

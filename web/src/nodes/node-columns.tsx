@@ -5,11 +5,11 @@ import { Ago, useNow } from "../components/time.tsx";
 import { wholeNumber } from "../numbers.ts";
 import { listed, platformNames } from "../platforms.ts";
 import { EvidenceBadge } from "./evidence-badge.tsx";
-import { standing } from "./node-state.ts";
+import { state } from "./node-state.ts";
 
 export const nodeColumns = {
   node: { title: "Node", cell: (node) => <Who node={node} /> },
-  standing: { title: "Status", cell: (node) => <StandingCell node={node} /> },
+  standing: { title: "Status", cell: (node) => <StateCell node={node} /> },
   evidence: {
     title: "Evidence",
     cell: ({ evidence, attested_at: at }) => (
@@ -64,9 +64,9 @@ function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeS
   );
 }
 
-function StandingCell({ node }: { node: NodeStatus }) {
+function StateCell({ node }: { node: NodeStatus }) {
   const nowMs = useNow(5_000);
-  const { word, tone, detail } = standing(node, nowMs);
+  const { word, tone, detail } = state(node, nowMs);
   return (
     <>
       <Badge {...(tone === null ? {} : { tone })}>{word}</Badge>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
 import { nodeOf } from "./node.test-support.ts";
-import { standing } from "./node-state.ts";
+import { state } from "./node-state.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00.000Z");
 const until = "2026-11-22T12:05:00.000Z";
@@ -21,5 +21,5 @@ test.each<[Partial<NodeStatus>, string, string]>([
     "wrong answers",
   ],
 ])("reports a node with %j as %s", (special, word, detail) => {
-  expect(standing(nodeOf(special), nowMs)).toMatchObject({ word, detail });
+  expect(state(nodeOf(special), nowMs)).toMatchObject({ word, detail });
 });

@@ -33,14 +33,14 @@ const ms = 1n << 22n;
 
 describe("segments are chosen so that no ID is in two", () => {
   test("those side by side are all taken, in the order of their IDs, the first from ID 0 on", () => {
-    const { chosen: taken } = chooseSegments(
+    const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 3, low: 20n * ms, ids: [21n * ms, 22n * ms] }),
         candidate({ sequence: 1, low: 5n * ms, ids: [6n * ms, 19n * ms] }),
       ],
       "key",
     );
-    expect(taken.map(({ sequence, low }) => [sequence, low])).toEqual([
+    expect(used.map(({ sequence, low }) => [sequence, low])).toEqual([
       [1, 0n],
       [3, 20n * ms],
     ]);
@@ -90,14 +90,14 @@ describe("segments are chosen so that no ID is in two", () => {
   });
 
   test("a segment that owns the IDs of one that aged out begins with its first post", () => {
-    const { chosen: taken } = chooseSegments(
+    const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),
         candidate({ sequence: 3, low: 30n * ms, ids: [10n * ms + 5n, 33n * ms] }),
       ],
       "key",
     );
-    expect(taken[1]?.low).toBe(10n * ms);
+    expect(used[1]?.low).toBe(10n * ms);
   });
 });
 

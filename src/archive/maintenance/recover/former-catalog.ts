@@ -44,19 +44,19 @@ export function takeOver(catalog: DatabaseSync, folder: string): string[] {
     const version = catalog.prepare("PRAGMA former.user_version").get()?.user_version;
     if (version !== catalogMigrations.length) return [];
     const usable = tables.filter((table) => hiding.has(table) || !damaged.has(table));
-    const taken = usable.filter((table) =>
+    const used = usable.filter((table) =>
       // Without a condition SQLite copies even unreadable rows bytewise.
       isDone(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,
       ),
     );
-    if (damaged.has("setting")) return taken;
+    if (damaged.has("setting")) return used;
     isDone(
       catalog,
       "INSERT OR IGNORE INTO main.setting SELECT * FROM former.setting WHERE name LIKE 'aged_out %'",
     );
-    return taken;
+    return used;
   } catch {
     return [];
   } finally {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findingsIn } from "../../../../testkit/archives/findings-in.ts";
-import { heldPosts, writerOn } from "../../../../testkit/archives/whole-archive.ts";
+import { storedPosts, writerOn } from "../../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../../testkit/data/make-post.ts";
 import { lockFolder } from "../../../db/folder-lock.ts";
 import { systemClock } from "../../../lib/clock.ts";
@@ -66,7 +66,7 @@ function makeArchive(): void {
   write(numbers(0, 7).map(upsert), numbers(7, 15).map(upsert), [remove(2), remove(9)]);
 }
 
-const uris = (): string[] => heldPosts(folder).map(({ post: { uri } }) => uri);
+const uris = (): string[] => storedPosts(folder).map(({ post: { uri } }) => uri);
 const urisOf = (...left: number[]): string[] => left.map((n) => post(n).uri);
 const leftNumbers = numbers(0, 15).filter((n) => n !== 2 && n !== 9);
 
@@ -144,13 +144,13 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(existsSync(join(report.former ?? "", "catalog.db"))).toBe(true);
     expect(uris()).toEqual(urisOf(...leftNumbers));
     write([{ kind: "upsert", post: { ...post(16), uri: `${post(16).uri}x` } }]);
-    expect(heldPosts(folder).at(-1)?.hidden).toBe(true);
+    expect(storedPosts(folder).at(-1)?.hidden).toBe(true);
     expect(await findingsIn(folder)).toEqual([]);
   });
 
   test("deleted accounts, and posts that were forgotten before they came, stay away", async () => {
     makeArchive();
-    const gone = post(77);
+    const removed = post(77);
     write([
       {
         kind: "account",
@@ -159,14 +159,14 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
         status: "deleted",
         observedMs: Date.UTC(2027, 0, 1),
       },
-      { kind: "delete", platform: "bluesky", uri: gone.uri, revision: "~" },
+      { kind: "delete", platform: "bluesky", uri: removed.uri, revision: "~" },
     ]);
     const left = uris();
     expect(left).toHaveLength(9);
     removeCatalog();
     await recovered();
     replay();
-    write([{ kind: "upsert", post: gone }]);
+    write([{ kind: "upsert", post: removed }]);
     expect(uris()).toEqual(left);
   });
 

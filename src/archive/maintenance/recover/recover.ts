@@ -51,12 +51,12 @@ export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   const server = lockFolder(dataDir);
   try {
     if (!existsSync(folder)) throw nothingToRecover(folder);
-    const upkeep = lockCompaction(folder);
-    if (upkeep === null) throw inUse(folder);
+    const compaction = lockCompaction(folder);
+    if (compaction === null) throw inUse(folder);
     try {
       return await recoverIn(folder, request);
     } finally {
-      upkeep.release();
+      compaction.release();
     }
   } catch (error) {
     throw folderError(error, folder);
@@ -97,7 +97,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   }
   writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
   catalog.close();
-  const formerPath = await putInPlace(folder, draft, setAside);
+  const formerPath = await putInPosition(folder, draft, setAside);
   await finish(folder, known === null && former.uriKey === null, request.signal);
   const segments = choice.chosen.length;
   return { ...recovered, segments, setAside, former: formerPath, takenOver };
@@ -138,7 +138,7 @@ function highestCommit(
 }
 
 /** Sets rejected files aside, then installs the new catalog; returns the former one's path. */
-async function putInPlace(
+async function putInPosition(
   folder: string,
   draft: string,
   setAside: readonly SetAside[],

@@ -24,9 +24,9 @@ export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptio
     records: async function* (source, { clock }) {
       const request = { did: null, clock, collections: [postCollection, profileCollection] };
       const pieces = boundedPieces(source, maxRepositoryBytes);
-      const repository = await readRepository(pieces, request).catch((fault: unknown) => {
-        const isOwn = fault instanceof EarshotError && fault.code === "repository_unreadable";
-        throw isOwn ? unreadable(source.name, fault) : fault;
+      const repository = await readRepository(pieces, request).catch((error: unknown) => {
+        const isOwn = error instanceof EarshotError && error.code === "repository_unreadable";
+        throw isOwn ? unreadable(source.name, error) : error;
       });
       yield recordsOf(repository, author);
     },

@@ -65,8 +65,8 @@ function readHeader(file: string, record: CsvRecord, options: CsvOptions): Heade
 function namesIn(file: string, text: string, delimiter: string): string[] {
   try {
     return csvFields(text, delimiter);
-  } catch (fault) {
-    throw unreadable(file, fault);
+  } catch (error) {
+    throw unreadable(file, error);
   }
 }
 

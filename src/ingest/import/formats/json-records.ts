@@ -24,8 +24,8 @@ export async function* jsonValues(
     let last: JsonValue | null;
     try {
       last = splitter.end();
-    } catch (fault) {
-      throw unreadable(source.name, fault);
+    } catch (error) {
+      throw unreadable(source.name, error);
     }
     if (last !== null) yield [last];
   }

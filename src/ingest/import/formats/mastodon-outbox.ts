@@ -41,8 +41,8 @@ async function readActor(source: ImportSource): Promise<Actor | null> {
     const username = readAccount(preferredUsername, host);
     if (address === null || username === null) return null;
     return { id: address, username, name: string(name, 500)?.trim() || null };
-  } catch (fault) {
-    throw unreadable(source.name, new Error(`actor.json: ${messageOf(fault)}`));
+  } catch (error) {
+    throw unreadable(source.name, new Error(`actor.json: ${messageOf(error)}`));
   }
 }
 

@@ -117,7 +117,7 @@ test.each([
     await fc.assert(
       fc.asyncProperty(starts, fc.uint8Array({ maxLength: 200 }), async (start, bytes) => {
         const file = folder.file("rubbish", Buffer.concat([Buffer.from(start, "latin1"), bytes]));
-        const outcome = await folder.import(file, platform, format).catch((fault) => fault);
+        const outcome = await folder.import(file, platform, format).catch((error) => error);
         if (!(outcome instanceof Error)) return;
         expect(outcome).toMatchObject({ code: "import_unreadable" });
       }),

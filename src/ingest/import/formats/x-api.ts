@@ -87,9 +87,9 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
       return { items: [], includes: included };
     }
     return new RecordError("expected an answer of the API, an object with data");
-  } catch (fault) {
-    if (fault instanceof RecordError) return fault;
-    throw fault;
+  } catch (error) {
+    if (error instanceof RecordError) return error;
+    throw error;
   }
 }
 

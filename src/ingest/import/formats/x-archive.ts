@@ -60,8 +60,8 @@ function ownerIn(file: Buffer, source: ImportSource): Owner | null {
       userId: numberText(accountId),
       name: string(accountDisplayName, 1_000) || null,
     };
-  } catch (fault) {
-    throw unreadable(source.name, new Error(`account.js: ${messageOf(fault)}`));
+  } catch (error) {
+    throw unreadable(source.name, new Error(`account.js: ${messageOf(error)}`));
   }
 }
 
@@ -91,7 +91,7 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
       hashtags: tagsOf(entities.hashtags),
       urls: links.map(({ full }) => full),
       media: mediaOf(fieldsOf(tweet.extended_entities).media ?? entities.media),
-      ...placeOf(tweet.coordinates),
+      ...positionOf(tweet.coordinates),
       sensitive: tweet.possibly_sensitive,
       source: string(tweet.source, 2_000)?.replaceAll(/<[^<>]*>/g, ""),
     },
@@ -191,7 +191,7 @@ function bestVariant(value: unknown): string | null {
 }
 
 /** X writes longitude first; the archive writes both as text. */
-function placeOf(value: unknown): { lat?: number; lon?: number } {
+function positionOf(value: unknown): { lat?: number; lon?: number } {
   const [lon, lat] = list(fieldsOf(value).coordinates, 2).map(Number);
   if (lat === undefined || lon === undefined) return {};
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : {};

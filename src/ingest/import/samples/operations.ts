@@ -30,13 +30,13 @@ export const sampleOperations = {
   ingestLags: read(
     (
       database,
-      asked: { fromMs: number; widthMs: number },
+      requested: { fromMs: number; widthMs: number },
     ): { platform: Platform; startMs: number; lagMs: number }[] =>
       database.all(
         `SELECT platform, bucket_ms - bucket_ms % :widthMs AS startMs, max(lag_ms) AS lagMs
          FROM ingest_sample WHERE bucket_ms >= :fromMs AND lag_ms IS NOT NULL
          GROUP BY 1, 2 ORDER BY 1, 2`,
-        asked,
+        requested,
       ),
   ),
 

@@ -127,9 +127,9 @@ test("lags are told of wider stretches, the most of each, and samples go after t
     state.bluesky = { ...bluesky, lagMs };
     await clock.advance(300_000);
   }
-  const asked = { fromMs: startMs, widthMs: 600_000 };
+  const requested = { fromMs: startMs, widthMs: 600_000 };
   const first = Math.floor(startMs / 600_000) * 600_000;
-  const lags = await store.read("ingestLags", asked);
+  const lags = await store.read("ingestLags", requested);
   expect(lags[0]?.startMs).toBe(first);
   expect(Math.max(...lags.map(({ lagMs }) => lagMs))).toBe(7_000);
   state.bluesky = null;

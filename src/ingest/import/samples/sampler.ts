@@ -23,7 +23,7 @@ export type SamplerContext = {
   retentionMs: number;
   bluesky(): IngestState | null;
   mastodon(): MastodonStreamState | null;
-  onError(fault: unknown): void;
+  onError(error: unknown): void;
 };
 
 const lookMs = 1_000;
@@ -35,7 +35,7 @@ const mostWaiting = 1_152;
 
 /** `posts` counts from the start of the stream. */
 type Look = { atMs: number; posts: number };
-type Stand = { platform: Platform; lagMs: number | null; posts: number };
+type State = { platform: Platform; lagMs: number | null; posts: number };
 
 export function createSampler(context: SamplerContext): Sampler {
   const { store, clock, onError } = context;
@@ -44,7 +44,7 @@ export function createSampler(context: SamplerContext): Sampler {
   const waiting = new Map<string, IngestSample>();
   let working: Promise<unknown> = Promise.resolve();
 
-  function stands(): readonly Stand[] {
+  function states(): readonly State[] {
     const bluesky = context.bluesky();
     const mastodon = context.mastodon();
     return [
@@ -60,7 +60,7 @@ export function createSampler(context: SamplerContext): Sampler {
   function look(): void {
     const atMs = clock.elapsed();
     const nowMs = clock.now();
-    for (const { platform, lagMs, posts } of stands()) {
+    for (const { platform, lagMs, posts } of states()) {
       const seen = looks.get(platform) ?? [];
       // A restarted stream counts from zero.
       const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
@@ -72,12 +72,12 @@ export function createSampler(context: SamplerContext): Sampler {
 
   function gather(sample: IngestSample): void {
     const name = `${sample.platform} ${sample.bucketMs}`;
-    const held = waiting.get(name);
-    if (held === undefined && sample.lagMs === null && sample.posts === 0) return;
+    const stored = waiting.get(name);
+    if (stored === undefined && sample.lagMs === null && sample.posts === 0) return;
     waiting.set(name, {
       ...sample,
-      lagMs: mostOf(held?.lagMs ?? null, sample.lagMs),
-      posts: (held?.posts ?? 0) + sample.posts,
+      lagMs: mostOf(stored?.lagMs ?? null, sample.lagMs),
+      posts: (stored?.posts ?? 0) + sample.posts,
     });
     for (const oldest of waiting.keys()) {
       if (waiting.size <= mostWaiting) return;
@@ -91,9 +91,9 @@ export function createSampler(context: SamplerContext): Sampler {
     waiting.clear();
     try {
       await store.write("addIngestSamples", { samples });
-    } catch (fault) {
+    } catch (error) {
       for (const sample of samples) gather(sample);
-      onError(fault);
+      onError(error);
     }
   }
 

@@ -7,7 +7,7 @@ import { isSayable, printed } from "./expression.ts";
 import { lowered } from "./lower.ts";
 import { shortened } from "./shorten.ts";
 
-const said = (query: string, refused: readonly string[] = []): string => {
+const output = (query: string, refused: readonly string[] = []): string => {
   const { tree } = parseQuery(query);
   const names = namesOnX(namesIn(tree));
   const expression = lowered(tree, { names, refused: new Set(refused) });
@@ -71,13 +71,13 @@ describe("queries in X's operators", () => {
     ["river has_engagement", "river has_engagement"],
     ["filter:has_engagement", "min_likes:1 OR min_reposts:1 OR min_replies:1"],
   ])("%s is asked for as %s", (query, expected) => {
-    expect(said(query)).toBe(expected);
+    expect(output(query)).toBe(expected);
   });
 
   test("what X refuses is left wide", () => {
-    expect(said("river min_faves:5", ["min_likes"])).toBe("river");
-    expect(said("river (stone OR min_faves:5)", ["min_likes"])).toBe("river");
-    expect(said("min_faves:5", ["min_likes"])).toBe("not sayable: ");
+    expect(output("river min_faves:5", ["min_likes"])).toBe("river");
+    expect(output("river (stone OR min_faves:5)", ["min_likes"])).toBe("river");
+    expect(output("min_faves:5", ["min_likes"])).toBe("not sayable: ");
   });
 });
 

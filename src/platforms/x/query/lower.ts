@@ -44,7 +44,10 @@ function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Express
       return (node.kind === "and") === isNegated ? anyOf(parts) : allOf(parts);
     }
     default:
-      return allowed(isNegated ? opposite(node, lowering) : said(node, lowering), lowering.refused);
+      return allowed(
+        isNegated ? opposite(node, lowering) : output(node, lowering),
+        lowering.refused,
+      );
   }
 }
 
@@ -70,7 +73,7 @@ const operatorOf = ({ text }: Term): string =>
   /^(?:is|has):[a-z_]+|^[a-z_]+(?=:)/.exec(text)?.[0] ?? "";
 
 /** A superset of the leaf's matches. */
-function said(leaf: QueryLeaf, { names }: Lowering): Expression {
+function output(leaf: QueryLeaf, { names }: Lowering): Expression {
   switch (leaf.kind) {
     case "word":
     case "phrase":
@@ -134,7 +137,7 @@ function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
     case "cashtag":
     case "mention":
     case "related":
-      return without(said(leaf, lowering));
+      return without(output(leaf, lowering));
     case "lang":
       return withoutLanguage(leaf.code);
     case "property": {

@@ -61,7 +61,7 @@ describe("a simulated TEE in a folder", () => {
     await writeFile(file, JSON.stringify({ ...usual, [name]: value }));
     const verdict = await verify(file).then(
       () => null,
-      (fault) => fault.details[0].code,
+      (error) => error.details[0].code,
     );
     expect(verdict).toBe(code);
   });

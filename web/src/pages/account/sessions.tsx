@@ -12,7 +12,7 @@ import { useAsking } from "../../components/use-action.ts";
 import { useApi } from "../../use-api.ts";
 import { leave } from "./leave-dashboard.ts";
 
-const ways = { github: "with GitHub", gitlab: "with GitLab", link: "by link" } as const;
+const methods = { github: "with GitHub", gitlab: "with GitLab", link: "by link" } as const;
 
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
   const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
@@ -42,7 +42,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
       isLess: true,
       cell: ({ created_at: at, way }) => (
         <>
-          <Ago at={at} /> <span className="quiet">{ways[way]}</span>
+          <Ago at={at} /> <span className="quiet">{methods[way]}</span>
         </>
       ),
     },

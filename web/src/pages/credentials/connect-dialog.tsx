@@ -84,7 +84,7 @@ function FirstStep({
   connecting: ReturnType<typeof useConnecting>;
 }) {
   const { kind, hasTokens, choose } = connecting;
-  const hasTwoWays = kind.authorization !== null && kind.fields.length > 0;
+  const hasTwoMethods = kind.authorization !== null && kind.fields.length > 0;
   return (
     <>
       <KindChoice kinds={kinds} chosen={kind} onChoose={(one) => choose(one, false)} />
@@ -94,7 +94,7 @@ function FirstStep({
         faults={connecting.faults}
         onChange={connecting.write}
       />
-      {hasTwoWays ? (
+      {hasTwoMethods ? (
         <Check
           label="I already have tokens"
           checked={hasTokens}

@@ -26,9 +26,9 @@ export function ConnectedRow({
   const { id, platform, state, hint } = credential;
   const { word, tone, icon } = stateLooks[state];
   const [tested, setTested] = useState<CredentialTest | null>(null);
-  const asked = useAsking();
+  const requested = useAsking();
   const test = () =>
-    asked.run(async () => {
+    requested.run(async () => {
       setTested(null);
       setTested(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
       await onRefresh();
@@ -42,12 +42,12 @@ export function ConnectedRow({
         <p>
           {subjectOf(credential)}, secret <code>{hint}…</code>
         </p>
-        <Standing credential={credential} />
+        <State credential={credential} />
         <div role="status">
           {tested === null ? null : <Tested tested={tested} />}
-          {asked.isUnderWay ? <p>Contacting the platform…</p> : null}
+          {requested.isUnderWay ? <p>Contacting the platform…</p> : null}
         </div>
-        {asked.problem === null ? null : <ProblemNote problem={asked.problem} />}
+        {requested.problem === null ? null : <ProblemNote problem={requested.problem} />}
       </div>
       <Badge tone={tone}>
         <Icon name={icon} />
@@ -62,7 +62,7 @@ export function ConnectedRow({
         <Button
           size="small"
           aria-label={`Test: ${about}`}
-          disabled={asked.isUnderWay}
+          disabled={requested.isUnderWay}
           onClick={() => void test()}
         >
           Test
@@ -80,7 +80,7 @@ export function ConnectedRow({
   );
 }
 
-function Standing({ credential }: { credential: CredentialListing }) {
+function State({ credential }: { credential: CredentialListing }) {
   const { state, reason, until, used_at: usedAt, created_at: createdAt } = credential;
   if (state === "quarantined") {
     return (

@@ -14,7 +14,7 @@ export type Asking =
   | null;
 
 /** `onDone` receives the outcome as a sentence. */
-export function AskedDialog({
+export function RequestedDialog({
   asking,
   answer: { kinds },
   onClose,

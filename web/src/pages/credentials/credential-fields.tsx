@@ -1,6 +1,6 @@
 import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract.ts";
 import { Field } from "../../components/field.tsx";
-import type { FieldFaults } from "./field-errors.ts";
+import type { FieldErrors } from "./field-errors.ts";
 
 /** Secret fields are masked and not remembered. */
 export function CredentialFields({
@@ -11,7 +11,7 @@ export function CredentialFields({
 }: {
   fields: readonly CredentialFieldListing[];
   values: Readonly<Record<string, string>>;
-  faults: FieldFaults;
+  faults: FieldErrors;
   onChange(name: string, value: string): void;
 }) {
   return fields.map(({ name, label, hint, is_secret: isSecret, is_optional: isOptional }) => (

@@ -3,25 +3,25 @@ import type { ApiProblem } from "../../api.ts";
 import { sentence } from "../../components/problem-note.tsx";
 
 /** Messages by field name. */
-export type FieldFaults = Readonly<Record<string, string>>;
+export type FieldErrors = Readonly<Record<string, string>>;
 
 /** Errors that point below /fields/. */
-export function faultsOf(problem: ApiProblem | null): FieldFaults {
-  const faults: Record<string, string> = {};
+export function errorsOf(problem: ApiProblem | null): FieldErrors {
+  const errors: Record<string, string> = {};
   for (const { pointer = "", message, hint } of problem?.details ?? []) {
-    const [, place, name] = pointer.split("/");
-    if (place !== "fields" || name === undefined) continue;
-    faults[name] ??=
+    const [, position, name] = pointer.split("/");
+    if (position !== "fields" || name === undefined) continue;
+    errors[name] ??=
       hint === undefined ? sentence(message) : `${sentence(message)} ${sentence(hint)}`;
   }
-  return faults;
+  return errors;
 }
 
 /** Errors for empty required fields. */
-export function emptyFaults(
+export function emptyErrors(
   fields: readonly CredentialFieldListing[],
   values: Readonly<Record<string, string>>,
-): FieldFaults {
+): FieldErrors {
   const empty = fields.filter(
     ({ name, is_optional: isOptional }) => !isOptional && (values[name] ?? "").trim() === "",
   );

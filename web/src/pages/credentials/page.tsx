@@ -6,7 +6,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useApi } from "../../use-api.ts";
 import { ConnectedRow } from "./connected-row.tsx";
-import { AskedDialog, type Asking } from "./credential-dialog.tsx";
+import { type Asking, RequestedDialog } from "./credential-dialog.tsx";
 import { PlatformList } from "./platform-list.tsx";
 import { titleOf } from "./texts.ts";
 
@@ -18,11 +18,11 @@ export function CredentialsPage() {
     everyMs,
   );
   const [asking, setAsking] = useState<Asking>(null);
-  const [said, setSaid] = useState("");
+  const [output, setReported] = useState("");
   const close = () => setAsking(null);
   const done = async (what: string) => {
     close();
-    setSaid(what);
+    setReported(what);
     await refresh();
     requestAnimationFrame(focusHeadingIfLost);
   };
@@ -33,7 +33,7 @@ export function CredentialsPage() {
         Your credentials are encrypted and used only for your own searches.
       </PageHead>
       <p className="sr" role="status">
-        {said}
+        {output}
       </p>
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
@@ -43,7 +43,7 @@ export function CredentialsPage() {
         {data === undefined ? null : <Listed answer={data} onAsk={setAsking} onRefresh={refresh} />}
       </div>
       {asking === null || data === undefined ? null : (
-        <AskedDialog asking={asking} answer={data} onClose={close} onDone={done} />
+        <RequestedDialog asking={asking} answer={data} onClose={close} onDone={done} />
       )}
     </>
   );

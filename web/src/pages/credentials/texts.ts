@@ -59,7 +59,7 @@ export function titleOf(
 
 /** Such as "@ann at mastodon.social". */
 export function subjectOf({ subject, host }: CredentialListing): string {
-  const place = URL.parse(host)?.host ?? host;
-  if (subject === null) return `An application at ${place}`;
-  return subject.endsWith(`@${place}`) ? subject : `${subject} at ${place}`;
+  const position = URL.parse(host)?.host ?? host;
+  if (subject === null) return `An application at ${position}`;
+  return subject.endsWith(`@${position}`) ? subject : `${subject} at ${position}`;
 }

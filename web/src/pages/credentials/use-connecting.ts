@@ -8,7 +8,7 @@ import type {
 import { ApiProblem, api } from "../../api.ts";
 import { useAsking } from "../../components/use-action.ts";
 import { isAddress, type Question } from "./authorization.ts";
-import { emptyFaults, type FieldFaults, faultsOf } from "./field-errors.ts";
+import { emptyErrors, errorsOf, type FieldErrors } from "./field-errors.ts";
 
 const path = "/dashboard/api/credentials";
 
@@ -23,38 +23,38 @@ export function useConnecting(
   const [kind, setKind] = useState(first);
   const [hasTokens, setHasTokens] = useState(false);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [empty, setEmpty] = useState<FieldFaults>({});
+  const [empty, setEmpty] = useState<FieldErrors>({});
   const [question, setQuestion] = useState<Question | null>(null);
   const [answer, setAnswer] = useState("");
-  const [answerFault, setAnswerFault] = useState<string | null>(null);
+  const [answerFault, setAnswerError] = useState<string | null>(null);
   const [sentBy, setSentBy] = useState("");
   const [hasEnded, setEnded] = useState(false);
-  const asked = useAsking();
+  const requested = useAsking();
 
   const { authorization } = kind;
   const isInBrowser = authorization !== null && !hasTokens;
   const fields = isInBrowser ? authorization.fields : kind.fields;
-  const way = `${kind.kind} ${isInBrowser}`;
+  const method = `${kind.kind} ${isInBrowser}`;
   // Errors of another kind do not apply.
-  const problem = sentBy === way ? asked.problem : null;
-  const told = faultsOf(problem);
+  const problem = sentBy === method ? requested.problem : null;
+  const reported = errorsOf(problem);
 
   const goOn = async (step: AuthorizationStep) => {
     setAnswer("");
-    setAnswerFault(null);
+    setAnswerError(null);
     if (step.state === "question") setQuestion(step);
     else await onDone(step.credential);
   };
 
   const send = () => {
-    const missing = emptyFaults(fields, values);
+    const missing = emptyErrors(fields, values);
     setEmpty(missing);
     if (Object.keys(missing).length > 0) return;
     const given = Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? ""]));
     const body: NewCredentialRequest = { platform: kind.platform, kind: kind.kind, fields: given };
-    setSentBy(way);
+    setSentBy(method);
     setEnded(false);
-    void asked.run(async () => {
+    void requested.run(async () => {
       if (isInBrowser) {
         await goOn(await api.post<AuthorizationStep>(`${path}/authorizations`, body));
         return;
@@ -66,19 +66,19 @@ export function useConnecting(
 
   const reply = ({ id }: Question) => {
     if (!isAddress(answer.trim())) {
-      setAnswerFault("Copy the full address from the browser's address bar, starting with http.");
+      setAnswerError("Copy the full address from the browser's address bar, starting with http.");
       return;
     }
-    void asked.run(async () => {
+    void requested.run(async () => {
       try {
         const step = await api.post<AuthorizationStep>(`${path}/authorizations/${id}`, { answer });
         await goOn(step);
-      } catch (fault) {
-        if (fault instanceof ApiProblem && endsAttempt(fault)) {
+      } catch (error) {
+        if (error instanceof ApiProblem && endsAttempt(error)) {
           setQuestion(null);
           setEnded(true);
         }
-        throw fault;
+        throw error;
       }
     });
   };
@@ -90,15 +90,15 @@ export function useConnecting(
     fields,
     values,
     /** Errors of the visible fields. */
-    faults: { ...told, ...empty },
+    faults: { ...reported, ...empty },
     /** An error that belongs to no visible field. */
-    problem: fields.some(({ name }) => name in told) ? null : problem,
+    problem: fields.some(({ name }) => name in reported) ? null : problem,
     question,
     /** Whether an error in the second step ended the attempt. */
     hasEnded,
     answer,
     answerFault,
-    isUnderWay: asked.isUnderWay,
+    isUnderWay: requested.isUnderWay,
     choose: (chosen: CredentialKindListing, tokens: boolean) => {
       setKind(chosen);
       setHasTokens(tokens);
@@ -110,7 +110,7 @@ export function useConnecting(
     },
     writeAnswer: (text: string) => {
       setAnswer(text);
-      setAnswerFault(null);
+      setAnswerError(null);
     },
     submit: () => (question === null ? send() : reply(question)),
   };

@@ -39,7 +39,7 @@ export function coverageRows(
         : `${platformNames[platform]}: ${collection}`;
     // Time before the first archived span is not a gap.
     const drawn = stretches(gaps).filter(({ fromMs }) => fromMs > window.fromMs && held.length > 0);
-    const postsFound = collection === "posts" ? heldPosts(sources, platform) : 0;
+    const postsFound = collection === "posts" ? storedPosts(sources, platform) : 0;
     const finding = complete
       ? "Complete"
       : held.length === 0
@@ -57,7 +57,7 @@ export function coverageRows(
 }
 
 /** Posts from the archive; live results say nothing about it. */
-function heldPosts(sources: readonly JobSource[], platform: JobSource["platform"]): number {
+function storedPosts(sources: readonly JobSource[], platform: JobSource["platform"]): number {
   return sources
     .filter((source) => source.platform === platform && source.via === "archive")
     .reduce((sum, { count }) => sum + count, 0);

@@ -10,11 +10,11 @@ export function shownOf(text: string | null): Shown {
 }
 
 export function listPath(shown: Shown, limit: number, cursor: string | null): string {
-  const asked = new URLSearchParams({ limit: String(limit) });
+  const requested = new URLSearchParams({ limit: String(limit) });
   const states = statesOf[shown];
-  if (states !== null) asked.set("status", states);
-  if (cursor !== null) asked.set("cursor", cursor);
-  return `/v1/search/live/jobs?${asked}`;
+  if (states !== null) requested.set("status", states);
+  if (cursor !== null) requested.set("cursor", cursor);
+  return `/v1/search/live/jobs?${requested}`;
 }
 
 export function jobAddress(shown: Shown, uuid: string | null): string {

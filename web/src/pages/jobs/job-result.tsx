@@ -6,7 +6,7 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { wholeNumber } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import type { PostRecord } from "../playground/answer.ts";
-import { wantedBy } from "../playground/marks.ts";
+import { expectedBy } from "../playground/marks.ts";
 import { readQuery } from "../playground/read-query.ts";
 import { longestQuery } from "../playground/search-request.ts";
 import { shownPost } from "../playground/shown-post.ts";
@@ -16,9 +16,9 @@ const mostShown = 5;
 export function JobResult({ job }: { job: JobStatus }) {
   const { uuid, status } = job;
   const path = `/v1/search/live/result/${uuid}`;
-  const isAsked = status === "done" && job.count !== 0;
-  const wanted = useWanted(job);
-  const { data, problem } = useApi<readonly PostRecord[]>(isAsked ? path : null);
+  const isRequested = status === "done" && job.count !== 0;
+  const expected = useExpected(job);
+  const { data, problem } = useApi<readonly PostRecord[]>(isRequested ? path : null);
   if (problem !== undefined) {
     return (
       <div className="panel-part">
@@ -47,7 +47,7 @@ export function JobResult({ job }: { job: JobStatus }) {
         {shown.map((record) => (
           // IDs are unique per platform only.
           <li key={`${record.Metadata?.platform} ${record.ID}`}>
-            <Post post={shownPost(record, wanted)} />
+            <Post post={shownPost(record, expected)} />
           </li>
         ))}
       </ol>
@@ -55,9 +55,9 @@ export function JobResult({ job }: { job: JobStatus }) {
   );
 }
 
-function useWanted({ query, method }: JobStatus) {
+function useExpected({ query, method }: JobStatus) {
   return useMemo(
-    () => wantedBy(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),
+    () => expectedBy(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),
     [query, method],
   );
 }

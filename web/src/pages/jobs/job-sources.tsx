@@ -19,7 +19,7 @@ export function JobSources({ job: { sources } }: { job: JobStatus }) {
   );
 }
 
-const ways: Readonly<Record<JobSource["via"], string>> = {
+const methods: Readonly<Record<JobSource["via"], string>> = {
   archive: "archive",
   credential: "account credential",
   api: "app token",
@@ -31,7 +31,7 @@ const columns: readonly Column<JobSource>[] = [
     title: "Platform",
     cell: ({ platform }) => <span className="name">{platformNames[platform]}</span>,
   },
-  { title: "Access", cell: ({ via }) => ways[via] },
+  { title: "Access", cell: ({ via }) => methods[via] },
   { title: "From", cell: ({ from }) => (from === null ? "the beginning" : <Moment at={from} />) },
   { title: "To", cell: ({ to }) => <Moment at={to} /> },
   { title: "Found", isNumber: true, cell: ({ count }) => wholeNumber(count) },

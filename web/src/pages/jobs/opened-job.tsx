@@ -42,10 +42,10 @@ export function OpenedJob({
   const { data, problem, refresh } = useApi<JobStatus>(
     `/v1/search/live/status/${encodeURIComponent(uuid)}`,
   );
-  const asked = useRef({ event, opened });
+  const requested = useRef({ event, opened });
   useEffect(() => {
-    if (asked.current.event === event && asked.current.opened === opened) return;
-    asked.current = { event, opened };
+    if (requested.current.event === event && requested.current.opened === opened) return;
+    requested.current = { event, opened };
     void refresh();
   }, [event, opened, refresh]);
   if (problem !== undefined && (data === undefined || problem.status === 404)) {

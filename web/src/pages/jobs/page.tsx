@@ -58,10 +58,10 @@ function useCounts(): Counts {
   const { running, last, feed } = useJobFeed();
   const isStopped = feed.status === "stopped";
   const { data, refresh } = useApi<JobList>(listPath("failed", mostCounted, null));
-  const asked = useRef(last);
+  const requested = useRef(last);
   useEffect(() => {
-    if (last === asked.current || last?.status !== "error") return;
-    asked.current = last;
+    if (last === requested.current || last?.status !== "error") return;
+    requested.current = last;
     void refresh();
   }, [last, refresh]);
   if (data === undefined) return { running, failed: null, isStopped };

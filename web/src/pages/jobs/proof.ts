@@ -1,7 +1,7 @@
 import type { JobStatus } from "../../jobs/job.ts";
 
 /** How to download and verify a proof, or why there is none. */
-export type ToldProof =
+export type ReportedProof =
   | { kind: "file"; path: string; name: string; command: string; meaning: string }
   | { kind: "none"; reason: string };
 
@@ -22,7 +22,7 @@ const options: Readonly<Record<Evidence, string>> = {
 };
 
 /** Null if the job has no result. */
-export function proofOf({ uuid, status, node, evidence }: JobStatus): ToldProof | null {
+export function proofOf({ uuid, status, node, evidence }: JobStatus): ReportedProof | null {
   if (status !== "done" || node === null) return null;
   if (node === "embedded" || evidence === null) return { kind: "none", reason: ownWord };
   const name = `proof-${uuid.slice(0, 8)}.json`;

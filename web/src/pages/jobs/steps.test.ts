@@ -3,7 +3,7 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { jobOf } from "./job.test-support.ts";
 import { stepsOf } from "./steps.ts";
 
-const told = (special: Partial<JobStatus>): unknown[] =>
+const reported = (special: Partial<JobStatus>): unknown[] =>
   stepsOf(jobOf(special)).map(({ text }) => text);
 
 test("lists submission, node and duration of a done job", () => {
@@ -16,20 +16,19 @@ test("lists submission, node and duration of a done job", () => {
 });
 
 test("reports that a received job waits for a node", () => {
-  expect(told({ status: "received", node: null, started_at: null, finished_at: null })).toEqual([
-    "Received, durable on disk",
-    "Waiting for a node",
-  ]);
+  expect(reported({ status: "received", node: null, started_at: null, finished_at: null })).toEqual(
+    ["Received, durable on disk", "Waiting for a node"],
+  );
 });
 
 test("lists failed attempts", () => {
-  expect(told({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
+  expect(reported({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
     "Received, durable on disk",
     "Started on this server",
     "2 attempts failed and were retried",
     "Searching",
   ]);
-  expect(told({ status: "error(retrying)", finished_at: null }).at(-1)).toBe(
+  expect(reported({ status: "error(retrying)", finished_at: null }).at(-1)).toBe(
     "Attempt 1 failed; retrying automatically",
   );
 });
@@ -44,5 +43,5 @@ test("shows an error with its hint", () => {
 });
 
 test("lists an expired result as done, then expired", () => {
-  expect(told({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
+  expect(reported({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
 });

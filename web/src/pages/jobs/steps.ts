@@ -21,10 +21,10 @@ export function stepsOf(job: JobStatus): (Step & { name: string })[] {
     const text = `${counted(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} retried`;
     steps.push({ name: "again", icon: "again", text, at: null, tone: "caution" });
   }
-  return [...steps, ...standOf(job)];
+  return [...steps, ...stateOf(job)];
 }
 
-function standOf(job: JobStatus): (Step & { name: string })[] {
+function stateOf(job: JobStatus): (Step & { name: string })[] {
   const { finished_at: at, expires_at: expiresAt } = job;
   switch (job.status) {
     case "received":

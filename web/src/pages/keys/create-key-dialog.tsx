@@ -5,20 +5,20 @@ import { useAsking } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { holdFreshKey } from "./fresh-key.ts";
-import { askedOfForm, emptyKeyForm } from "./key-form.ts";
+import { emptyKeyForm, requestedOfForm } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export type DialogThen = { onClose(): void; onDone(): Promise<void> };
 
 export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limits: KeyLimits }) {
   const { account } = useSignedIn();
-  const asked = useAsking();
+  const requested = useAsking();
   const [form, setForm] = useState(emptyKeyForm);
   const create = () =>
-    asked.run(async () => {
+    requested.run(async () => {
       const answer = await api.post<NewKeyAnswer>(
         "/dashboard/api/keys",
-        askedOfForm(form, Date.now()),
+        requestedOfForm(form, Date.now()),
       );
       onClose();
       holdFreshKey({
@@ -36,7 +36,7 @@ export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limi
       form={form}
       onChange={setForm}
       limits={limits}
-      asked={asked}
+      asked={requested}
       onClose={onClose}
       onSubmit={create}
     />

@@ -12,11 +12,11 @@ export function EditKeyDialog({
   onClose,
   onDone,
 }: DialogThen & { held: KeyListing; limits: KeyLimits }) {
-  const asked = useAsking();
+  const requested = useAsking();
   const [was] = useState(() => formOfKey(held));
   const [form, setForm] = useState(was);
   const save = () =>
-    asked.run(async () => {
+    requested.run(async () => {
       await api.patch(`/dashboard/api/keys/${held.id}`, changesOfForm(form, was, Date.now()));
       onClose();
       await onDone();
@@ -32,7 +32,7 @@ export function EditKeyDialog({
       form={form}
       onChange={setForm}
       limits={limits}
-      asked={asked}
+      asked={requested}
       onClose={onClose}
       onSubmit={save}
     />

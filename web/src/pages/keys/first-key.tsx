@@ -15,20 +15,20 @@ export function useFirstKey(): ApiProblem | null {
   const { account, first_key_due: isDue } = useSignedIn();
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const { mutate } = useSWRConfig();
-  const isAsked = path === "/keys/first" && isDue;
+  const isRequested = path === "/keys/first" && isDue;
   useEffect(() => {
-    if (!isAsked) return;
+    if (!isRequested) return;
     const issue = async () => {
       try {
         await issueFirstKey(account.id);
-      } catch (fault) {
-        if (!(fault instanceof ApiProblem)) throw fault;
-        setProblem(fault);
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        setProblem(error);
       }
       await Promise.all([mutate("/dashboard/api/session"), mutate(keysPath)]);
     };
     void issue();
-  }, [isAsked, account.id, mutate]);
+  }, [isRequested, account.id, mutate]);
   return problem;
 }
 

@@ -7,20 +7,20 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe("the first key of an account", () => {
   it("is requested once by concurrent and later calls", async () => {
-    const asked = vi.fn(async () => Response.json(answer, { status: 201 }));
-    vi.stubGlobal("fetch", asked);
+    const requested = vi.fn(async () => Response.json(answer, { status: 201 }));
+    vi.stubGlobal("fetch", requested);
     await Promise.all([issueFirstKey("ann"), issueFirstKey("ann")]);
     await issueFirstKey("ann");
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requested).toHaveBeenCalledTimes(1);
   });
 
   it("is requested again after an error", async () => {
     const refuse = async () => Response.json({ code: "internal" }, { status: 500 });
     vi.stubGlobal("fetch", vi.fn(refuse));
     await expect(issueFirstKey("bob")).rejects.toMatchObject({ code: "internal" });
-    const asked = vi.fn(async () => Response.json(answer, { status: 201 }));
-    vi.stubGlobal("fetch", asked);
+    const requested = vi.fn(async () => Response.json(answer, { status: 201 }));
+    vi.stubGlobal("fetch", requested);
     await issueFirstKey("bob");
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requested).toHaveBeenCalledTimes(1);
   });
 });

@@ -10,22 +10,22 @@ export type FreshKey = NewKeyAnswer & {
   callTitle: string;
 };
 
-let held: readonly FreshKey[] = [];
+let stored: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
 /** Keeps a key in memory until stored or the page is closed, also across pages. */
 export function holdFreshKey(key: FreshKey): void {
-  change([key, ...held]);
+  change([key, ...stored]);
 }
 
 export function forgetFreshKey(id: string): void {
-  change(held.filter(({ key }) => key.id !== id));
+  change(stored.filter(({ key }) => key.id !== id));
 }
 
 onSignedOut(() => change([]));
 
 function change(keys: readonly FreshKey[]): void {
-  held = keys;
+  stored = keys;
   for (const listener of listeners) listener();
 }
 
@@ -36,23 +36,23 @@ function subscribe(listener: () => void): () => void {
 
 /** Latest first. */
 export function useFreshKeys(accountId: string): readonly FreshKey[] {
-  const keys = useSyncExternalStore(subscribe, () => held);
+  const keys = useSyncExternalStore(subscribe, () => stored);
   return keys.filter((key) => key.accountId === accountId);
 }
 
 const firstTitles = { title: "Your new key: copy it now", callTitle: "Your first request" };
 
-const asked = new Map<string, Promise<void>>();
+const requested = new Map<string, Promise<void>>();
 
 /** Issues the first key of an account once, also for concurrent calls. Errors: ApiProblem. */
 export function issueFirstKey(accountId: string): Promise<void> {
-  const under = asked.get(accountId);
+  const under = requested.get(accountId);
   if (under !== undefined) return under;
-  if (held.some((key) => key.accountId === accountId)) return Promise.resolve();
+  if (stored.some((key) => key.accountId === accountId)) return Promise.resolve();
   const issued = api
     .post<NewKeyAnswer>("/dashboard/api/keys/first")
     .then((answer) => holdFreshKey({ ...answer, accountId, ...firstTitles }))
-    .finally(() => asked.delete(accountId));
-  asked.set(accountId, issued);
+    .finally(() => requested.delete(accountId));
+  requested.set(accountId, issued);
   return issued;
 }

@@ -2,7 +2,7 @@ import { useId } from "react";
 import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
 import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
 import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
-import type { End, KeyForm, KeyFormFaults } from "./key-form.ts";
+import type { End, KeyForm, KeyFormErrors } from "./key-form.ts";
 
 const ends: readonly Option<End>[] = [
   { value: "90", label: "After 90 days" },
@@ -18,7 +18,7 @@ export function KeyFields({
   onChange,
 }: {
   form: KeyForm;
-  faults: KeyFormFaults;
+  faults: KeyFormErrors;
   limits: KeyLimits;
   onChange(form: KeyForm): void;
 }) {

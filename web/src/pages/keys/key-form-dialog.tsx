@@ -3,9 +3,9 @@ import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import type { Asked } from "../../components/use-action.ts";
+import type { Requested } from "../../components/use-action.ts";
 import { KeyFields } from "./key-fields.tsx";
-import { faultsOfForm, faultsOfProblem, type KeyForm } from "./key-form.ts";
+import { errorsOfForm, errorsOfProblem, type KeyForm } from "./key-form.ts";
 
 /** Shows errors at their fields, others above the buttons. */
 export function KeyFormDialog({
@@ -23,22 +23,22 @@ export function KeyFormDialog({
   form: KeyForm;
   onChange(form: KeyForm): void;
   limits: KeyLimits;
-  asked: Asked;
+  asked: Requested;
   onClose(): void;
   onSubmit(): Promise<void>;
 }) {
   const [isSent, setSent] = useState(false);
-  const own = isSent ? faultsOfForm(form, limits, Date.now()) : {};
-  const told = asked.problem === null ? {} : faultsOfProblem(asked.problem);
-  const isPlaced = Object.keys(told).length > 0;
+  const own = isSent ? errorsOfForm(form, limits, Date.now()) : {};
+  const reported = asked.problem === null ? {} : errorsOfProblem(asked.problem);
+  const isPositioned = Object.keys(reported).length > 0;
   const submit = () => {
     setSent(true);
-    if (Object.keys(faultsOfForm(form, limits, Date.now())).length === 0) void onSubmit();
+    if (Object.keys(errorsOfForm(form, limits, Date.now())).length === 0) void onSubmit();
   };
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>
-      <KeyFields form={form} faults={{ ...told, ...own }} limits={limits} onChange={onChange} />
-      {asked.problem === null || isPlaced ? null : <ProblemNote problem={asked.problem} />}
+      <KeyFields form={form} faults={{ ...reported, ...own }} limits={limits} onChange={onChange} />
+      {asked.problem === null || isPositioned ? null : <ProblemNote problem={asked.problem} />}
       <div className="row">
         <Button variant="plain" onClick={onClose}>
           Cancel

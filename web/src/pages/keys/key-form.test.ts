@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
 import { ApiProblem } from "../../api.ts";
 import {
-  askedOfForm,
   changesOfForm,
   emptyKeyForm,
-  faultsOfForm,
-  faultsOfProblem,
+  errorsOfForm,
+  errorsOfProblem,
   formOfKey,
   type KeyForm,
+  requestedOfForm,
 } from "./key-form.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
@@ -17,21 +17,23 @@ const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the form of a key", () => {
   it("becomes a request", () => {
-    expect(askedOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual({
+    expect(
+      requestedOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs),
+    ).toEqual({
       name: "laptop",
       methods: null,
       requests_per_second: 2,
       submissions_per_minute: null,
       expires_at: "2026-12-22T12:00:00.000Z",
     });
-    expect(askedOfForm({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
+    expect(requestedOfForm({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
       methods: ["searchbyquery"],
       expires_at: null,
     });
   });
 
   it("expires a key at the end of the selected day", () => {
-    const { expires_at: endsAt } = askedOfForm(
+    const { expires_at: endsAt } = requestedOfForm(
       { ...laptop, end: "date", day: "2026-12-24" },
       nowMs,
     );
@@ -48,7 +50,7 @@ describe("the form of a key", () => {
     ["more requests than the account has", { requests: "4" }, "requests"],
     ["more searches than the account has", { searches: "11" }, "searches"],
   ])("rejects %s", (_what, part, field) => {
-    expect(Object.keys(faultsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
+    expect(Object.keys(errorsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
   });
 
   it("accepts limits within those of the account", () => {
@@ -59,9 +61,9 @@ describe("the form of a key", () => {
       end: "date",
       day: "2026-11-22",
     } as const;
-    expect(faultsOfForm(form, limits, nowMs)).toEqual({});
+    expect(errorsOfForm(form, limits, nowMs)).toEqual({});
     const unbounded = { requests_per_second: null, submissions_per_minute: null };
-    expect(faultsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
+    expect(errorsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
   });
 
   it("assigns server errors to their fields and ignores others", () => {
@@ -75,7 +77,7 @@ describe("the form of a key", () => {
         { code: "x", message: "elsewhere", pointer: "/other" },
       ],
     });
-    expect(faultsOfProblem(problem)).toEqual({
+    expect(errorsOfProblem(problem)).toEqual({
       name: "The name is too long: send less.",
       requests: "The rate is too high.",
     });
@@ -99,18 +101,18 @@ describe("a change of a key", () => {
     successor_id: null,
     left: null,
   };
-  const held = formOfKey(key);
+  const stored = formOfKey(key);
 
   it("is empty when nothing was changed, so the time of day stays", () => {
-    expect(changesOfForm(held, held, nowMs)).toEqual({});
+    expect(changesOfForm(stored, stored, nowMs)).toEqual({});
   });
 
   it("contains only changed fields", () => {
-    expect(changesOfForm({ ...held, name: "desk", requests: "" }, held, nowMs)).toEqual({
+    expect(changesOfForm({ ...stored, name: "desk", requests: "" }, stored, nowMs)).toEqual({
       name: "desk",
       requests_per_second: null,
     });
-    expect(changesOfForm({ ...held, reach: "all", end: "never" }, held, nowMs)).toEqual({
+    expect(changesOfForm({ ...stored, reach: "all", end: "never" }, stored, nowMs)).toEqual({
       methods: null,
       expires_at: null,
     });

@@ -22,7 +22,7 @@ export type KeyForm = {
 };
 
 type KeyFormField = "name" | "methods" | "expires" | "requests" | "searches";
-export type KeyFormFaults = Partial<Record<KeyFormField, string>>;
+export type KeyFormErrors = Partial<Record<KeyFormField, string>>;
 
 export const emptyKeyForm: KeyForm = {
   name: "",
@@ -50,26 +50,26 @@ export function formOfKey(key: KeyListing): KeyForm {
 }
 
 /** Client-side validation. `limits` are those of the account. */
-export function faultsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): KeyFormFaults {
-  const faults: KeyFormFaults = {};
-  if (form.name.trim() === "") faults.name = "Enter a name, such as laptop.";
+export function errorsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): KeyFormErrors {
+  const errors: KeyFormErrors = {};
+  if (form.name.trim() === "") errors.name = "Enter a name, such as laptop.";
   if (form.reach === "some" && form.methods.length === 0) {
-    faults.methods = "Select at least one method.";
+    errors.methods = "Select at least one method.";
   }
   if (form.end === "date") {
     const endMs = endOfDay(form.day);
-    if (endMs === null) faults.expires = "Select the last valid day.";
-    else if (endMs <= nowMs) faults.expires = "That day is in the past.";
+    if (endMs === null) errors.expires = "Select the last valid day.";
+    else if (endMs <= nowMs) errors.expires = "That day is in the past.";
   }
-  const requests = rateFault(form.requests, limits.requests_per_second, "requests per second");
-  const searches = rateFault(form.searches, limits.submissions_per_minute, "searches per minute");
-  if (requests !== null) faults.requests = requests;
-  if (searches !== null) faults.searches = searches;
-  return faults;
+  const requests = rateError(form.requests, limits.requests_per_second, "requests per second");
+  const searches = rateError(form.searches, limits.submissions_per_minute, "searches per minute");
+  if (requests !== null) errors.requests = requests;
+  if (searches !== null) errors.searches = searches;
+  return errors;
 }
 
 /** Requires a valid form. */
-export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
+export function requestedOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     name: form.name.trim(),
@@ -81,10 +81,10 @@ export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyReques
 }
 
 /** The changed fields only. */
-export function changesOfForm(form: KeyForm, held: KeyForm, nowMs: number): KeyChange {
-  const [asked, was] = [askedOfForm(form, nowMs), askedOfForm(held, nowMs)];
-  const isEndSame = form.end === held.end && form.day === held.day;
-  const { expires_at: expiresAt, ...rest } = asked;
+export function changesOfForm(form: KeyForm, stored: KeyForm, nowMs: number): KeyChange {
+  const [requested, was] = [requestedOfForm(form, nowMs), requestedOfForm(stored, nowMs)];
+  const isEndSame = form.end === stored.end && form.day === stored.day;
+  const { expires_at: expiresAt, ...rest } = requested;
   const changed = Object.entries(rest).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof typeof rest]),
   );
@@ -100,18 +100,18 @@ const pointers: Readonly<Record<string, KeyFormField>> = {
 };
 
 /** Server errors by field. */
-export function faultsOfProblem(problem: ApiProblem): KeyFormFaults {
-  const faults: KeyFormFaults = {};
+export function errorsOfProblem(problem: ApiProblem): KeyFormErrors {
+  const errors: KeyFormErrors = {};
   for (const { pointer, message, hint } of problem.details) {
     const field = pointers[pointer?.split("/")[1] ?? ""];
     if (field === undefined) continue;
-    const told = hint === undefined ? message : `${message}: ${hint}`;
-    faults[field] ??= `${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
+    const reported = hint === undefined ? message : `${message}: ${hint}`;
+    errors[field] ??= `${reported.charAt(0).toUpperCase()}${reported.slice(1)}.`;
   }
-  return faults;
+  return errors;
 }
 
-function rateFault(text: string, most: number | null, unit: string): string | null {
+function rateError(text: string, most: number | null, unit: string): string | null {
   if (text.trim() === "") return null;
   if (!/^\d+$/.test(text.trim()) || Number(text) < 1) {
     return "Enter a whole number from 1, or leave empty for the account's limit.";

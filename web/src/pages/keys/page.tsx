@@ -16,7 +16,7 @@ import { KeysTable } from "./keys-table.tsx";
 import { NoKeys } from "./no-keys.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
-import { heldKeys, inWords, isLive } from "./texts.ts";
+import { inWords, isLive, storedKeys } from "./texts.ts";
 
 const everyMs = 30_000;
 
@@ -33,7 +33,7 @@ export function KeysPage() {
   const firstProblem = useFirstKey();
   const [asking, setAsking] = useState<Asking>(null);
   const close = () => setAsking(null);
-  const isFull = data !== undefined && heldKeys(data.keys) >= data.max_keys;
+  const isFull = data !== undefined && storedKeys(data.keys) >= data.max_keys;
   return (
     <>
       <PageHead
@@ -66,7 +66,7 @@ export function KeysPage() {
         )}
       </div>
       {asking === null || data === undefined ? null : (
-        <AskedDialog asking={asking} answer={data} onClose={close} onDone={refresh} />
+        <RequestedDialog asking={asking} answer={data} onClose={close} onDone={refresh} />
       )}
     </>
   );
@@ -99,7 +99,7 @@ function Listed({
   );
 }
 
-function AskedDialog({
+function RequestedDialog({
   asking,
   answer,
   onClose,

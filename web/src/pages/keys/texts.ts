@@ -6,7 +6,7 @@ export function isLive({ state }: KeyListing): boolean {
 }
 
 /** Keys that count towards the limit: a rotated key counts with its successor. */
-export function heldKeys(keys: readonly KeyListing[]): number {
+export function storedKeys(keys: readonly KeyListing[]): number {
   const live = keys.filter(isLive);
   return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
 }
@@ -23,11 +23,11 @@ export function predecessorsOf(
 export function limitsText(own: KeyLimits, account: KeyLimits): string {
   const requests = own.requests_per_second ?? account.requests_per_second;
   const searches = own.submissions_per_minute ?? account.submissions_per_minute;
-  const told = [
+  const reported = [
     requests === null ? null : `${requests} per second`,
     searches === null ? null : `${searches} ${searches === 1 ? "search" : "searches"} per minute`,
   ].filter((part) => part !== null);
-  return told.length === 0 ? "No limits" : told.join(", ");
+  return reported.length === 0 ? "No limits" : reported.join(", ");
 }
 
 /** "8 searches left this minute"; null if none are used or counted. */
@@ -46,7 +46,7 @@ export function inWords(count: number): string {
 
 /** "4 of 5 keys" */
 export function countText({ keys, max_keys: maxKeys }: KeysAnswer): string {
-  return `${heldKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
+  return `${storedKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
 }
 
 export function endText({ state, successor_id: successorId }: KeyListing): string {

@@ -9,10 +9,10 @@ import type { AccountAct } from "./account-panel.tsx";
 import { ActDialog } from "./action-dialog.tsx";
 
 export function RoleDialog({ account, onClose, onChange }: AccountAct) {
-  const asked = useAsking();
+  const requested = useAsking();
   const isOperator = account.role === "operator";
   const change = () =>
-    void asked.run(async () => {
+    void requested.run(async () => {
       await onChange({ role: isOperator ? "member" : "operator" });
       onClose();
     });
@@ -24,7 +24,7 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
         </>
       }
       action={isOperator ? "Make a member" : "Make an operator"}
-      asked={asked}
+      asked={requested}
       onClose={onClose}
       onSubmit={change}
     >
@@ -40,10 +40,10 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
 const longestReason = 200;
 
 export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
-  const asked = useAsking();
+  const requested = useAsking();
   const [reason, setReason] = useState("");
   const suspend = () =>
-    void asked.run(async () => {
+    void requested.run(async () => {
       await onChange({ suspended: true, suspended_reason: reason.trim() });
       onClose();
     });
@@ -56,7 +56,7 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
       }
       action="Suspend account"
       isDestroying
-      asked={asked}
+      asked={requested}
       onClose={onClose}
       onSubmit={suspend}
     >

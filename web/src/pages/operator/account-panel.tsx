@@ -37,8 +37,8 @@ export function AccountPanel({
   const { account: own } = useSignedIn();
   const [act, setAct] = useState<Act | null>(null);
   const { isUnderWay, problem, run } = useAsking();
-  const change = async (asked: AccountChange) => {
-    await api.patch(`/dashboard/api/operator/accounts/${account.id}`, asked);
+  const change = async (requested: AccountChange) => {
+    await api.patch(`/dashboard/api/operator/accounts/${account.id}`, requested);
     await onChanged();
   };
   const Dialog = act === null ? null : dialogs[act];

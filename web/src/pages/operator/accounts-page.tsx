@@ -139,10 +139,10 @@ const columns: readonly Column<AccountListing>[] = [
 /** From the list, otherwise requested by id. */
 function useOpened(id: string | null, listed: readonly AccountListing[] | undefined) {
   const inList = listed?.find((account) => account.id === id) ?? null;
-  const isAsked = id !== null && listed !== undefined && inList === null;
+  const isRequested = id !== null && listed !== undefined && inList === null;
   const { data, refresh } = useApi<AccountsAnswer>(
-    isAsked ? `/dashboard/api/operator/accounts?query=${encodeURIComponent(id)}` : null,
+    isRequested ? `/dashboard/api/operator/accounts?query=${encodeURIComponent(id)}` : null,
   );
-  const asked = data?.accounts.find((account) => account.id === id) ?? null;
-  return { account: id === null ? null : (inList ?? asked), refresh };
+  const requested = data?.accounts.find((account) => account.id === id) ?? null;
+  return { account: id === null ? null : (inList ?? requested), refresh };
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import type { Asked } from "../../components/use-action.ts";
+import type { Requested } from "../../components/use-action.ts";
 
 export function ActDialog({
   title,
@@ -16,7 +16,7 @@ export function ActDialog({
   title: ReactNode;
   action: string;
   isDestroying?: boolean;
-  asked: Asked;
+  asked: Requested;
   onClose(): void;
   onSubmit(): void;
   children: ReactNode;

@@ -3,16 +3,16 @@ import { Field } from "../../components/field.tsx";
 import { useAsking } from "../../components/use-action.ts";
 import type { AccountAct } from "./account-panel.tsx";
 import { ActDialog } from "./action-dialog.tsx";
-import { rateFault, rateOf } from "./rates.ts";
+import { rateError, rateOf } from "./rates.ts";
 
 export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
-  const asked = useAsking();
+  const requested = useAsking();
   const { requests_per_second: wasRequests, submissions_per_minute: wasSearches } = account.limits;
   const [requests, setRequests] = useState(wasRequests === null ? "" : String(wasRequests));
   const [searches, setSearches] = useState(wasSearches === null ? "" : String(wasSearches));
   const save = () => {
-    if (rateFault(requests) !== null || rateFault(searches) !== null) return;
-    void asked.run(async () => {
+    if (rateError(requests) !== null || rateError(searches) !== null) return;
+    void requested.run(async () => {
       await onChange({
         requests_per_second: rateOf(requests),
         submissions_per_minute: rateOf(searches),
@@ -28,7 +28,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
         </>
       }
       action="Save limits"
-      asked={asked}
+      asked={requested}
       onClose={onClose}
       onSubmit={save}
     >
@@ -42,7 +42,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
           autoFocus
           value={requests}
           placeholder="default"
-          invalid={rateFault(requests)}
+          invalid={rateError(requests)}
           help="Leave empty to use the default."
           onChange={(event) => setRequests(event.target.value)}
         />
@@ -51,7 +51,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
           inputMode="numeric"
           value={searches}
           placeholder="default"
-          invalid={rateFault(searches)}
+          invalid={rateError(searches)}
           onChange={(event) => setSearches(event.target.value)}
         />
       </div>

@@ -19,7 +19,7 @@ export function NodeDialog({ change, ...act }: NodeAct & { change: NodeChange })
 }
 
 function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
-  const asked = useAsking();
+  const requested = useAsking();
   const isKnown = node.state !== "pending";
   return (
     <ActDialog
@@ -29,9 +29,9 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
         </>
       }
       action={isKnown ? "Resume node" : "Approve node"}
-      asked={asked}
+      asked={requested}
       onClose={onClose}
-      onSubmit={() => void asked.run(onConfirm)}
+      onSubmit={() => void requested.run(onConfirm)}
     >
       <p className="soft">It receives and can read searches of all accounts.</p>
       <dl className="facts">
@@ -61,7 +61,7 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
 }
 
 function DrainNode({ node, onClose, onConfirm }: NodeAct) {
-  const asked = useAsking();
+  const requested = useAsking();
   return (
     <ActDialog
       title={
@@ -70,9 +70,9 @@ function DrainNode({ node, onClose, onConfirm }: NodeAct) {
         </>
       }
       action="Drain node"
-      asked={asked}
+      asked={requested}
       onClose={onClose}
-      onSubmit={() => void asked.run(onConfirm)}
+      onSubmit={() => void requested.run(onConfirm)}
     >
       <p className="soft">
         It finishes its running jobs and gets no new ones. It stays connected, and you can resume

@@ -22,11 +22,13 @@ const everyMs = 5_000;
 
 export function NodesPage() {
   const { data, problem, refresh } = useApi<NodesAnswer>(path, everyMs);
-  const [asked, setAsked] = useState<{ node: NodeListing; change: NodeChange } | null>(null);
-  const ask = (node: NodeListing, change: NodeChange) => setAsked({ node, change });
+  const [requested, setRequested] = useState<{ node: NodeListing; change: NodeChange } | null>(
+    null,
+  );
+  const request = (node: NodeListing, change: NodeChange) => setRequested({ node, change });
   const change = async ({ node, change }: { node: NodeListing; change: NodeChange }) => {
     await api.post<NodesAnswer>(`${path}/${node.id}/${change}`);
-    setAsked(null);
+    setRequested(null);
     await refresh();
     if (change === "remove") focusPageHead();
   };
@@ -39,17 +41,17 @@ export function NodesPage() {
           problem === undefined && <Loading>Loading nodes…</Loading>
         ) : (
           <>
-            <Known nodes={data.nodes} onAsk={ask} />
+            <Known nodes={data.nodes} onAsk={request} />
             <NodeEvents events={data.events} />
           </>
         )}
       </div>
-      {asked === null ? null : (
+      {requested === null ? null : (
         <NodeDialog
-          node={asked.node}
-          change={asked.change}
-          onClose={() => setAsked(null)}
-          onConfirm={() => change(asked)}
+          node={requested.node}
+          change={requested.change}
+          onClose={() => setRequested(null)}
+          onConfirm={() => change(requested)}
         />
       )}
     </>

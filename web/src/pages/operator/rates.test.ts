@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitsSentence, rateFault, rateOf, rateText } from "./rates.ts";
+import { limitsSentence, rateError, rateOf, rateText } from "./rates.ts";
 
 describe("rates of an account", () => {
   it("are formatted as text", () => {
@@ -14,9 +14,9 @@ describe("rates of an account", () => {
   });
 
   it("accept whole numbers from 1 to a million, or an empty field", () => {
-    expect(["", " 5 ", "1000000"].map(rateFault)).toEqual([null, null, null]);
+    expect(["", " 5 ", "1000000"].map(rateError)).toEqual([null, null, null]);
     for (const text of ["0", "-1", "1.5", "1000001", "five"])
-      expect(rateFault(text)).not.toBeNull();
+      expect(rateError(text)).not.toBeNull();
     expect([rateOf(""), rateOf(" 5 ")]).toEqual([null, 5]);
   });
 });

@@ -12,14 +12,14 @@ export function limitsSentence({
   submissions_per_minute: searches,
 }: AccountListing["limits"]): string {
   if (requests === null && searches === null) return "The default limits.";
-  const told = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
-  return told.charAt(0).toUpperCase() + told.slice(1);
+  const reported = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
+  return reported.charAt(0).toUpperCase() + reported.slice(1);
 }
 
 const highest = 1_000_000;
 
 /** The error of an entered rate; null if valid. Empty means the default. */
-export function rateFault(text: string): string | null {
+export function rateError(text: string): string | null {
   if (text.trim() === "") return null;
   const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= highest;
   return isRate

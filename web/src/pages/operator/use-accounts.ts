@@ -26,15 +26,15 @@ export function useAccounts(query: string): AccountList {
       });
       return parameters.size === 0 ? path : `${path}?${parameters}`;
     },
-    (asked: string) => api.get<AccountsAnswer>(asked),
+    (requested: string) => api.get<AccountsAnswer>(requested),
     { shouldRetryOnError: false, keepPreviousData: true },
   );
-  const isOnItsWay = isLoading || (data !== undefined && data.length < size);
+  const isOnItsMethod = isLoading || (data !== undefined && data.length < size);
   const hasMore = data?.at(-1)?.next != null;
   return {
     accounts: data?.flatMap(({ accounts }) => accounts),
     problem: error,
-    loadMore: hasMore && !isOnItsWay ? () => void setSize(size + 1) : null,
+    loadMore: hasMore && !isOnItsMethod ? () => void setSize(size + 1) : null,
     refresh: async () => {
       await mutate();
     },

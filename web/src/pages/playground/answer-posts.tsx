@@ -5,10 +5,10 @@ import { Icon } from "../../components/icons.tsx";
 import { Post } from "../../components/post.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { wholeNumber } from "../../numbers.ts";
-import { wantedBy } from "./marks.ts";
+import { expectedBy } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
-import { type Ask, longestQuery } from "./search-request.ts";
+import { longestQuery, type Request } from "./search-request.ts";
 import { shownPost } from "./shown-post.ts";
 import { usePostKeys } from "./use-post-keys.ts";
 import type { Shown } from "./use-search.ts";
@@ -26,7 +26,7 @@ export function AnswerPosts({
   view: View;
   isBusy: boolean;
   onMore(): void;
-  onSearch(ask: Ask): void;
+  onSearch(request: Request): void;
 }) {
   const { ask, results, answer } = shown;
   const list = useRef<HTMLOListElement>(null);
@@ -36,18 +36,18 @@ export function AnswerPosts({
     [ask.query, ask.method],
   );
   const posts = useMemo(() => {
-    const wanted = wantedBy(tree);
-    return results.map((record) => shownPost(record, wanted));
+    const expected = expectedBy(tree);
+    return results.map((record) => shownPost(record, expected));
   }, [results, tree]);
   // The composer shows query warnings, the coverage panel shows gaps.
-  const remarks = answer.warnings.filter(
+  const warnings = answer.warnings.filter(
     ({ code, offset }) => offset === undefined && code !== "incomplete_coverage",
   );
   return (
     <>
-      {remarks.length === 0 ? null : (
+      {warnings.length === 0 ? null : (
         <ul className="answer-warnings">
-          {remarks.map(({ code, message, hint }) => (
+          {warnings.map(({ code, message, hint }) => (
             <li key={`${code} ${message}`}>
               <Icon name="info" />
               <p>

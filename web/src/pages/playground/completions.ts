@@ -102,6 +102,6 @@ export function complete(
   const isWhole = !item.text.endsWith(":");
   const after = text.slice(end);
   const space = isWhole && !/^[\s)]/.test(after) ? " " : "";
-  const taken = text.slice(0, start) + item.text + space;
-  return { text: taken + after, caret: taken.length };
+  const used = text.slice(0, start) + item.text + space;
+  return { text: used + after, caret: used.length };
 }

@@ -19,9 +19,9 @@ import { lengthOf } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
 import { Diagnostics } from "./diagnostics.tsx";
 import type { Reading } from "./read-query.ts";
-import { type Ask, longestQuery, sizesFor, withMethod } from "./search-request.ts";
+import { longestQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
 import { useCompletion } from "./use-completion.ts";
-import { useSettled, useShownRemarks } from "./use-shown-diagnostics.ts";
+import { useSettled, useShownWarnings } from "./use-shown-diagnostics.ts";
 
 const platformOptions: readonly Option<SearchPlatform>[] = [
   { value: "social", label: "All platforms" },
@@ -39,12 +39,12 @@ export function Composer({
   onHelp,
   onSay,
 }: {
-  ask: Ask;
+  ask: Request;
   reading: Reading;
   field: RefObject<HTMLTextAreaElement | null>;
   liveWindowMs: number;
   foot: ReactNode;
-  onChange(ask: Ask): void;
+  onChange(request: Request): void;
   onSearch(): void;
   onHelp(): void;
   /** Announces to screen readers. */
@@ -54,16 +54,16 @@ export function Composer({
   const { query } = ask;
   const writing = useCompletion(query, field, (text) => onChange({ ...ask, query: text }));
   const [isSettled, settle] = useSettled(query);
-  const remarks = useShownRemarks(reading.diagnostics, isSettled, query, writing.caret);
+  const warnings = useShownWarnings(reading.diagnostics, isSettled, query, writing.caret);
   const { open } = writing;
 
   const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
-  const say = useRef(onSay);
+  const report = useRef(onSay);
   useEffect(() => {
-    say.current = onSay;
+    report.current = onSay;
   });
   useEffect(() => {
-    if (first !== null) say.current(first);
+    if (first !== null) report.current(first);
   }, [first]);
 
   const submit = (event?: FormEvent) => {
@@ -81,7 +81,7 @@ export function Composer({
       submit();
     }
   };
-  const showsRemarks = open === null && remarks.length > 0;
+  const showsWarnings = open === null && warnings.length > 0;
   return (
     <form className="panel composer" onSubmit={submit}>
       <div className="composer-bar">
@@ -112,7 +112,7 @@ export function Composer({
         field={field}
         value={query}
         aria-label="Query"
-        aria-describedby={showsRemarks ? `${id}-remarks` : undefined}
+        aria-describedby={showsWarnings ? `${id}-remarks` : undefined}
         aria-invalid={isSettled && reading.hasError ? true : undefined}
         aria-autocomplete="list"
         aria-controls={open === null ? undefined : `${id}-completion`}
@@ -138,11 +138,11 @@ export function Composer({
           onTake={writing.take}
         />
       )}
-      {showsRemarks ? (
+      {showsWarnings ? (
         <div id={`${id}-remarks`}>
           <Diagnostics
             query={query}
-            remarks={remarks}
+            remarks={warnings}
             canonical={reading.hasError ? null : reading.canonical}
             maxLength={longestQuery(ask.method)}
             onFix={(text) => {

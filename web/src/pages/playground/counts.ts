@@ -25,10 +25,10 @@ const steps = [
 /** The window of an answer; if unbounded, from the first archived time. */
 export function windowOf({ from, to, platforms }: Coverage): CountsWindow {
   const toMs = Date.parse(to);
-  const held = platforms.flatMap(({ collection, held }) =>
+  const stored = platforms.flatMap(({ collection, held }) =>
     collection === "posts" ? held.map((span) => span.from) : [],
   );
-  const known = held.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  const known = stored.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
   const first = known.length === 0 ? toMs - usualDays * dayMs : Math.min(...known);
   const fromMs = from === null ? first : Date.parse(from);
   const lengthMs = toMs - fromMs;

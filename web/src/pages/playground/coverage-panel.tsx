@@ -39,10 +39,10 @@ export function CoveragePanel({ shown }: { shown: Shown | null }) {
                 <dt>{platformNames[platform]}</dt>
                 <dd>
                   {text}
-                  {remarks.map((remark) => (
-                    <span key={remark} className="quiet">
+                  {remarks.map((warning) => (
+                    <span key={warning} className="quiet">
                       <br />
-                      {remark}
+                      {warning}
                     </span>
                   ))}
                   {state === "gaps" || state === "nothing" ? (

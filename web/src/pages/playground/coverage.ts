@@ -26,8 +26,8 @@ export function coverageLines(
   results: readonly PostRecord[],
   nowMs: number,
 ): CoverageLine[] {
-  const told = new Set(coverage.platforms.map(({ platform }) => platform));
-  const asked = new Set(
+  const reported = new Set(coverage.platforms.map(({ platform }) => platform));
+  const requested = new Set(
     results.flatMap(({ Metadata }) =>
       Metadata?.platform !== undefined && Metadata.origin === "upstream" ? [Metadata.platform] : [],
     ),
@@ -40,10 +40,10 @@ export function coverageLines(
     );
     if (posts !== undefined) {
       return [
-        { platform, remarks, ...stateOf(posts, coverage, heldPosts(results, platform), nowMs) },
+        { platform, remarks, ...stateOf(posts, coverage, storedPosts(results, platform), nowMs) },
       ];
     }
-    if (told.has(platform) || !asked.has(platform)) return [];
+    if (reported.has(platform) || !requested.has(platform)) return [];
     return [{ platform, remarks, state: "live", text: "Searched live, completeness unknown" }];
   });
 }
@@ -76,7 +76,7 @@ function stateOf(
 }
 
 /** Posts from the archive; live results say nothing about it. */
-function heldPosts(results: readonly PostRecord[], platform: Platform): number {
+function storedPosts(results: readonly PostRecord[], platform: Platform): number {
   return results.filter(
     ({ Metadata }) => Metadata?.platform === platform && Metadata.origin !== "upstream",
   ).length;

@@ -20,7 +20,7 @@ export function Diagnostics({
   maxLength: number;
   onFix(query: string): void;
 }) {
-  const told = useMemo(
+  const reported = useMemo(
     () =>
       remarks.slice(0, mostShown).map((remark) => ({
         remark,
@@ -28,10 +28,10 @@ export function Diagnostics({
       })),
     [query, remarks, maxLength],
   );
-  const more = remarks.length - told.length;
+  const more = remarks.length - reported.length;
   return (
     <>
-      {told.map(({ remark, fix }, index) => {
+      {reported.map(({ remark, fix }, index) => {
         const isOpened = index === 0;
         return (
           <DiagnosticNote

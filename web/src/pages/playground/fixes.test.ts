@@ -26,17 +26,17 @@ describe("a fix", () => {
     ["from:nasa from:esa", "(from:nasa OR from:esa)"],
     ["lang:en-us", "lang:en"],
     ["since:2026-05-01 until:2026-04-01", "since:2026-04-01 until:2026-05-01"],
-  ])("fixes %j", (query, mended) => {
-    expect(fixed(query)).toBe(mended);
+  ])("fixes %j", (query, repaired) => {
+    expect(fixed(query)).toBe(repaired);
   });
 
   it.each(["since:whenever", "from:", "wild* card", "near:paris", "a OR"])(
     "of %j reduces the diagnostics or is not offered",
     (query) => {
-      const mended = fixed(query);
-      if (mended === null) return;
+      const repaired = fixed(query);
+      if (repaired === null) return;
       const before = parseQueryLeniently(query).diagnostics.length;
-      expect(parseQueryLeniently(mended).diagnostics.length).toBeLessThan(before);
+      expect(parseQueryLeniently(repaired).diagnostics.length).toBeLessThan(before);
     },
   );
 

@@ -9,14 +9,14 @@ export type Fix = { label: string; query: string };
  * nor the hint. Null if only the author can decide.
  */
 export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
-  const before = remarksOf(query, maxLength);
+  const before = warningsOf(query, maxLength);
   const isBetter = ({ changed, meant }: Candidate): boolean => {
     if (changed.trim() === "" || !hasOnlyWordsOf(changed, query, meant)) return false;
-    const after = remarksOf(changed, maxLength);
-    const isGone = after.count(diagnostic.code) < before.count(diagnostic.code);
+    const after = warningsOf(changed, maxLength);
+    const isRemoved = after.count(diagnostic.code) < before.count(diagnostic.code);
     // An uppercase OR may need parentheses next.
     const most = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
-    return isGone && after.errors <= before.errors && after.all <= most;
+    return isRemoved && after.errors <= before.errors && after.all <= most;
   };
   const found = candidates(query, diagnostic).find(isBetter);
   return found === undefined ? null : { label: found.label, query: found.changed };
@@ -24,7 +24,7 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
 
 type Candidate = { label: string; changed: string; meant: string };
 
-function remarksOf(query: string, maxLength: number) {
+function warningsOf(query: string, maxLength: number) {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return {
     all: diagnostics.length,
@@ -35,10 +35,10 @@ function remarksOf(query: string, maxLength: number) {
 
 /** Rejects duplicated words. */
 function hasOnlyWordsOf(changed: string, query: string, meant: string): boolean {
-  const [written, told] = [wordsOf(query), wordsOf(meant)];
+  const [written, reported] = [wordsOf(query), wordsOf(meant)];
   return wordsOf(changed)
     .entries()
-    .every(([word, times]) => times <= Math.max(written.get(word) ?? 0, told.get(word) ?? 0));
+    .every(([word, times]) => times <= Math.max(written.get(word) ?? 0, reported.get(word) ?? 0));
 }
 
 function wordsOf(text: string): Map<string, number> {
@@ -88,7 +88,7 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
     default:
       if (/^leave it out\b/.test(hint)) return [here("Remove it", "")];
       return meantBy(hint, written).flatMap((meant) =>
-        placesOf(source, offset, end).map(([from, to]) => ({
+        positionsOf(source, offset, end).map(([from, to]) => ({
           label: `Use ${short(meant)}`,
           changed: replace(from, to, meant),
           meant,
@@ -107,7 +107,7 @@ function replacerOf(source: Source): Replace {
 }
 
 /** Where a replacement may apply: the span itself, its term, or its term with a neighbour. */
-function placesOf(source: Source, offset: number, end: number): [number, number][] {
+function positionsOf(source: Source, offset: number, end: number): [number, number][] {
   const { tokens } = lex(source);
   const at = tokens.findIndex((token) => token.end > offset);
   const own = tokens[at];
@@ -129,9 +129,9 @@ const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
 /** The replacement that a hint suggests. */
 function meantBy(hint: string, written: string): string[] {
-  const told = lead.exec(hint)?.[1];
-  if (told === undefined || prose.test(told)) return [];
-  const alone = told.replace(/ (?:to (?:say|find|exclude|leave)|for|if) .*$/u, "");
+  const reported = lead.exec(hint)?.[1];
+  if (reported === undefined || prose.test(reported)) return [];
+  const alone = reported.replace(/ (?:to (?:say|find|exclude|leave)|for|if) .*$/u, "");
   return alone === written || alone.includes("…") ? [] : [alone];
 }
 

@@ -19,14 +19,14 @@ import type { Platform, QueryLeaf, QueryNode } from "@earshot/query/tree";
 export type MarkedPart = { text: string; start: number; isMatch: boolean };
 
 /** The positive terms of a query. */
-export type Wanted = {
+export type Expected = {
   sequences: readonly (readonly SequenceElement[])[];
   tags: ReadonlySet<string>;
   users: ReadonlySet<string>;
   symbols: ReadonlySet<string>;
 };
 
-export function wantedBy(tree: QueryNode | null): Wanted {
+export function expectedBy(tree: QueryNode | null): Expected {
   const leaves = tree === null ? [] : positiveLeaves(tree);
   const sequences = leaves.flatMap((leaf) => {
     if (leaf.kind === "word") return [querySequence(leaf.text)];
@@ -51,12 +51,16 @@ function positiveLeaves(node: QueryNode): QueryLeaf[] {
 type Span = { start: number; end: number };
 
 /** The parts concatenate to the text. */
-export function markMatches(text: string, wanted: Wanted, platform: Platform | null): MarkedPart[] {
+export function markMatches(
+  text: string,
+  expected: Expected,
+  platform: Platform | null,
+): MarkedPart[] {
   const parts: MarkedPart[] = [];
   let at = 0;
   for (const { start, end } of merged([
-    ...entitySpans(text, wanted, platform),
-    ...wordSpans(text, wanted),
+    ...entitySpans(text, expected, platform),
+    ...wordSpans(text, expected),
   ])) {
     if (start > at) parts.push({ text: text.slice(at, start), start: at, isMatch: false });
     parts.push({ text: text.slice(start, end), start, isMatch: true });
@@ -78,7 +82,7 @@ function merged(spans: readonly Span[]): Span[] {
 
 function entitySpans(
   text: string,
-  { tags, users, symbols }: Wanted,
+  { tags, users, symbols }: Expected,
   platform: Platform | null,
 ): Span[] {
   return [
@@ -94,11 +98,11 @@ function entitySpans(
   ];
 }
 
-type PlacedToken = Span & { token: string };
+type PositionedToken = Span & { token: string };
 
-function wordSpans(text: string, { sequences }: Wanted): Span[] {
+function wordSpans(text: string, { sequences }: Expected): Span[] {
   if (sequences.length === 0) return [];
-  const tokens = placedTokens(text);
+  const tokens = positionedTokens(text);
   return sequences.flatMap((sequence) =>
     tokens.flatMap(({ start }, index) => {
       const isHere = sequence.every((element, offset) =>
@@ -119,7 +123,7 @@ function fits(element: SequenceElement, token: string | undefined): boolean {
 const piece = /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv;
 
 /** Tokens with their offsets, as the analyzer splits them; links and mentions are split like words. */
-function placedTokens(text: string): PlacedToken[] {
+function positionedTokens(text: string): PositionedToken[] {
   return Array.from(text.toWellFormed().matchAll(piece), ({ 0: found, index }) => ({
     found,
     index,
@@ -143,7 +147,7 @@ function stretches(text: string): { text: string; start: number }[] {
   return found.filter(({ kind }) => kind === word || kind === spaceless || kind === 0);
 }
 
-function tokensOf(text: string, start: number): PlacedToken[] {
+function tokensOf(text: string, start: number): PositionedToken[] {
   const [run, ...more] = runsOf(text);
   if (run === undefined || more.length > 0) return [];
   if (typeof run === "string") return [{ token: run, start, end: start + text.length }];

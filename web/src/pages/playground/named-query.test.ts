@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { queryToName } from "./named-query.ts";
-import { readAsk } from "./search-request.ts";
+import { readRequest } from "./search-request.ts";
 
-const comet = readAsk("q=comet");
+const comet = readRequest("q=comet");
 
 test("does not name the query that the composer shows", () => {
   expect(queryToName(comet, { ...comet, query: "comet " }, false)).toBeNull();
@@ -10,13 +10,13 @@ test("does not name the query that the composer shows", () => {
 });
 
 test("names the query when the composer shows another one", () => {
-  const tail = readAsk("q=comet tail");
+  const tail = readRequest("q=comet tail");
   expect(queryToName(comet, tail, false)).toBe("comet");
   expect(queryToName(comet, tail, true)).toBe("comet");
 });
 
 test("names the query while it is searched again with other options", () => {
-  const mastodon = readAsk("q=comet&platform=mastodon");
+  const mastodon = readRequest("q=comet&platform=mastodon");
   expect([queryToName(comet, mastodon, true), queryToName(comet, mastodon, false)]).toEqual([
     "comet",
     null,

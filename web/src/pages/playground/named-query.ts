@@ -1,8 +1,8 @@
-import { type Ask, addressOf } from "./search-request.ts";
+import { addressOf, type Request } from "./search-request.ts";
 
 /** The query to show in the heading if it differs from the composer or the running search; null otherwise. */
-export function queryToName(answered: Ask, box: Ask, isBusy: boolean): string | null {
+export function queryToName(answered: Request, box: Request, isBusy: boolean): string | null {
   const isOther = answered.query.trim() !== box.query.trim();
-  const isAskedAnew = isBusy && addressOf(answered) !== addressOf(box);
-  return isOther || isAskedAnew ? answered.query : null;
+  const isRequestedAnew = isBusy && addressOf(answered) !== addressOf(box);
+  return isOther || isRequestedAnew ? answered.query : null;
 }

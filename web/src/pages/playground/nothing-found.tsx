@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { Button } from "../../components/button.tsx";
 import { completeSentence, incompleteSentence } from "./coverage.ts";
 import { withoutOneFilter } from "./looser-query.ts";
-import { type Ask, withMethod } from "./search-request.ts";
+import { type Request, withMethod } from "./search-request.ts";
 import type { Shown } from "./use-search.ts";
 
 /** Distinguishes no match from missing coverage. */
@@ -16,7 +16,7 @@ export function NothingFound({
 }: {
   shown: Shown;
   tree: QueryNode | null;
-  onSearch(ask: Ask): void;
+  onSearch(request: Request): void;
 }) {
   const nowMs = Date.now();
   if (!first.complete) {

@@ -12,7 +12,7 @@ import { readQuery } from "./read-query.ts";
 import { RequestPanel } from "./request-panel.tsx";
 import { Results } from "./results.tsx";
 import { SearchNote } from "./search-note.tsx";
-import { type Ask, addressOf, longestQuery, readAsk } from "./search-request.ts";
+import { addressOf, longestQuery, type Request, readRequest } from "./search-request.ts";
 import { Starters } from "./starters.tsx";
 import { useCounts } from "./use-counts.ts";
 import { type Shown, useSearch } from "./use-search.ts";
@@ -27,48 +27,48 @@ export function PlaygroundPage() {
   const address = useAddressSearch();
   const state = useHistoryState<{ run?: boolean } | null>();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [ask, setAsk] = useState<Ask>(() => readAsk(address));
+  const [request, setRequest] = useState<Request>(() => readRequest(address));
   const [hasHelp, setHelp] = useState(false);
-  const [said, setSaid] = useState("");
+  const [output, setReported] = useState("");
   const reading = useMemo(
-    () => readQuery(ask.query, longestQuery(ask.method)),
-    [ask.query, ask.method],
+    () => readQuery(request.query, longestQuery(request.method)),
+    [request.query, request.method],
   );
   const perMinute = limits.submissions_per_minute;
   const [rates, noteRates] = useRates();
   const counts = useCounts(noteRates);
-  const searching = useSearch(account.id, ask, (answered, told, isFirst) => {
-    noteRates(told);
-    setSaid(outcomeOf(answered));
+  const searching = useSearch(account.id, request, (answered, reported, isFirst) => {
+    noteRates(reported);
+    setReported(outcomeOf(answered));
     // Counting uses a search, so it never takes the last ones.
-    const isPlenty = told.searches === null || told.searches > perMinute / 2;
+    const isPlenty = reported.searches === null || reported.searches > perMinute / 2;
     if (isFirst && isPlenty && counts.countsOf(answered) === null) counts.count(answered);
   });
   const { shown, phase, problem } = searching;
-  const atAddress = useRef(addressOf(ask));
+  const atAddress = useRef(addressOf(request));
 
-  const search = (asked: Ask) => {
-    setAsk(asked);
-    const next = addressOf(asked);
+  const search = (requested: Request) => {
+    setRequest(requested);
+    const next = addressOf(requested);
     atAddress.current = next;
-    if (next !== addressOf(readAsk(address))) go(next);
-    searching.run(asked);
+    if (next !== addressOf(readRequest(address))) go(next);
+    searching.run(requested);
   };
 
   const isRun = state?.run === true;
   useEffect(() => {
-    const asked = readAsk(address);
-    const own = addressOf(asked);
+    const requested = readRequest(address);
+    const own = addressOf(requested);
     if (!isRun && own === atAddress.current) return;
     atAddress.current = own;
-    setAsk(asked);
+    setRequest(requested);
     if (!isRun) {
-      searching.recall(asked);
+      searching.recall(requested);
       return;
     }
     // A reload must not send it again.
     go(own, { replace: true, state: null });
-    if (asked.query.trim() !== "") searching.run(asked);
+    if (requested.query.trim() !== "") searching.run(requested);
   });
 
   useEffect(() => {
@@ -76,7 +76,7 @@ export function PlaygroundPage() {
   }, []);
 
   const put = (query: string) => {
-    setAsk({ ...ask, query });
+    setRequest({ ...request, query });
     field.current?.focus();
   };
   const counted = shown === null ? null : counts.countsOf(shown);
@@ -84,23 +84,23 @@ export function PlaygroundPage() {
     <>
       <PageHead title="Playground" />
       <p className="sr" role="status">
-        {said}
+        {output}
       </p>
       <div className="stack">
         <Composer
-          ask={ask}
+          ask={request}
           reading={reading}
           field={field}
           liveWindowMs={liveWindowMs}
           foot={<RatesLine rates={rates} perMinute={perMinute} />}
-          onChange={setAsk}
-          onSearch={() => search(ask)}
+          onChange={setRequest}
+          onSearch={() => search(request)}
           onHelp={() => setHelp(!hasHelp)}
-          onSay={setSaid}
+          onSay={setReported}
         />
         {hasHelp ? (
           <OperatorsPanel
-            onPick={(example) => put(`${ask.query.trimEnd()} ${example} `.trimStart())}
+            onPick={(example) => put(`${request.query.trimEnd()} ${example} `.trimStart())}
             onClose={() => setHelp(false)}
           />
         ) : null}
@@ -109,11 +109,11 @@ export function PlaygroundPage() {
           problem={problem}
           perMinute={perMinute}
           onDoNotWait={searching.cancel}
-          onRetry={() => search(ask)}
+          onRetry={() => search(request)}
         />
         <div className="split">
           <Results
-            ask={ask}
+            ask={request}
             shown={shown}
             phase={phase}
             before={<Starters onPick={put} />}
@@ -130,7 +130,7 @@ export function PlaygroundPage() {
               }}
             />
             <CoveragePanel shown={shown} />
-            <RequestPanel ask={ask} baseUrl={baseUrl} />
+            <RequestPanel ask={request} baseUrl={baseUrl} />
           </div>
         </div>
       </div>

@@ -5,10 +5,10 @@ const minuteMs = 60_000;
 
 type NotedRates = RatesLeft & { atMs: number };
 
-export function useRates(): [NotedRates | null, (told: RatesLeft) => void] {
+export function useRates(): [NotedRates | null, (reported: RatesLeft) => void] {
   const [rates, setRates] = useState<NotedRates | null>(null);
-  const note = useCallback((told: RatesLeft) => {
-    if (told.searches !== null) setRates({ ...told, atMs: Date.now() });
+  const note = useCallback((reported: RatesLeft) => {
+    if (reported.searches !== null) setRates({ ...reported, atMs: Date.now() });
   }, []);
   return [rates, note];
 }

@@ -51,10 +51,10 @@ it("reports nothing for an empty query", () => {
 });
 
 it("puts carets below the position and shortens long lines", () => {
-  const fault = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
-  expect(excerptOf("🎉 bad end", fault)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
+  const error = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
+  expect(excerptOf("🎉 bad end", error)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
   const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;
-  const { line, carets } = excerptOf(long, { ...fault, offset: 501 });
+  const { line, carets } = excerptOf(long, { ...error, offset: 501 });
   expect(Array.from(line).length).toBeLessThanOrEqual(98);
   expect(line.slice(carets.indexOf("^"), carets.length)).toBe("bad");
 });

@@ -46,7 +46,7 @@ function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   const source = readSource(text);
   const length = source.characters.length;
   const looks = lex(source).tokens.flatMap((token) => looksOf(token, source));
-  const remarks = diagnostics.map(
+  const warnings = diagnostics.map(
     ({ offset, length, severity }): Look => ({
       start: offset,
       end: offset + length,
@@ -54,7 +54,7 @@ function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
     }),
   );
   const edges = new Set([0, length]);
-  for (const { start, end } of [...looks, ...remarks]) {
+  for (const { start, end } of [...looks, ...warnings]) {
     edges.add(Math.min(start, length));
     edges.add(Math.min(end, length));
   }
@@ -62,8 +62,8 @@ function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   return cuts.slice(0, -1).map((start, index) => {
     const end = cuts[index + 1] ?? length;
     const own = looks.find((look) => look.start <= start && look.end >= end);
-    const remark = remarks.find((look) => look.start <= start && look.end >= end);
-    const look = [own?.look, remark?.look].filter((name) => name !== undefined).join(" ");
+    const warning = warnings.find((look) => look.start <= start && look.end >= end);
+    const look = [own?.look, warning?.look].filter((name) => name !== undefined).join(" ");
     return { text: textBetween(source, start, end), start, look };
   });
 }

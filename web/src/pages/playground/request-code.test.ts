@@ -1,17 +1,24 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { requestCode, textOf } from "./request-code.ts";
-import type { Ask } from "./search-request.ts";
+import type { Request } from "./search-request.ts";
 
 const hostile = `it's "quoted" \\ $HOME \`id\` $(id) !! \n\t%s é 日本 🎉 \u2028 '"'"' </script> -- ;&|`;
-const ask: Ask = { query: hostile, method: "searchbyquery", platform: "social", maxResults: 20 };
+const request: Request = {
+  query: hostile,
+  method: "searchbyquery",
+  platform: "social",
+  maxResults: 20,
+};
 const body = {
   type: "social",
   arguments: { type: "searchbyquery", query: hostile, max_results: 20 },
 };
 
 const code = (name: string): string =>
-  textOf(requestCode(ask, "https://earshot.example").find((one) => one.name === name)?.parts ?? []);
+  textOf(
+    requestCode(request, "https://earshot.example").find((one) => one.name === name)?.parts ?? [],
+  );
 
 describe("the request in code", () => {
   it("preserves any query in a shell", () => {

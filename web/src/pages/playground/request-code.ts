@@ -1,4 +1,4 @@
-import { type Ask, submissionOf } from "./search-request.ts";
+import { type Request, submissionOf } from "./search-request.ts";
 
 /** `s` is a string, `c` a comment. */
 export type CodePart = { text: string; look?: "s" | "c" };
@@ -6,8 +6,8 @@ export type CodePart = { text: string; look?: "s" | "c" };
 export type RequestCode = { name: string; title: string; parts: readonly CodePart[] };
 
 /** Complete examples that read the key from EARSHOT_KEY. */
-export function requestCode(ask: Ask, baseUrl: string): RequestCode[] {
-  const { path, body } = submissionOf(ask);
+export function requestCode(request: Request, baseUrl: string): RequestCode[] {
+  const { path, body } = submissionOf(request);
   const address = `${baseUrl}${path}`;
   return [
     { name: "curl", title: "curl", parts: curl(address, body) },

@@ -2,12 +2,12 @@ import { CopyButton } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { type CodePart, requestCode, textOf } from "./request-code.ts";
-import type { Ask } from "./search-request.ts";
+import type { Request } from "./search-request.ts";
 
 /** Replaces an empty query, which is invalid. */
 const exampleQuery = '"power outage" lang:en';
 
-export function RequestPanel({ ask, baseUrl }: { ask: Ask; baseUrl: string }) {
+export function RequestPanel({ ask, baseUrl }: { ask: Request; baseUrl: string }) {
   const query = ask.query.trim() === "" ? exampleQuery : ask.query;
   const codes = requestCode({ ...ask, query }, baseUrl);
   return (

@@ -7,7 +7,7 @@ import { wholeNumber } from "../../numbers.ts";
 import { AnswerPosts, type View } from "./answer-posts.tsx";
 import { queryToName } from "./named-query.ts";
 import type { Phase } from "./search.ts";
-import type { Ask } from "./search-request.ts";
+import type { Request } from "./search-request.ts";
 import type { Shown } from "./use-search.ts";
 
 const views: readonly Option<View>[] = [
@@ -25,14 +25,14 @@ export function Results({
   onSearch,
 }: {
   /** As in the composer. */
-  ask: Ask;
+  ask: Request;
   shown: Shown | null;
   phase: Phase | null;
   /** Shown before the first search. */
   before: ReactNode;
   onMore(): void;
   onCancel(): void;
-  onSearch(ask: Ask): void;
+  onSearch(request: Request): void;
 }) {
   const [view, setView] = useState<View>("cards");
   const isLong = useIsLong(phase !== null);

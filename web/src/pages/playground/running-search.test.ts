@@ -6,13 +6,13 @@ afterEach(() => {
 });
 
 function ended(uuid: string | null) {
-  const asked = vi.fn(async (_path: string, _options: { method: string }) => Response.json({}));
-  vi.stubGlobal("fetch", asked);
+  const requested = vi.fn(async (_path: string, _options: { method: string }) => Response.json({}));
+  vi.stubGlobal("fetch", requested);
   const control = new AbortController();
   const search = { control, uuid };
   endSearch(search);
   endSearch(search);
-  const requests = asked.mock.calls.map(([path, { method }]) => `${method} ${path}`);
+  const requests = requested.mock.calls.map(([path, { method }]) => `${method} ${path}`);
   return { requests, isAborted: control.signal.aborted };
 }
 

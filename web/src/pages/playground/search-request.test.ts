@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { addressOf, readAsk, sizesFor, submissionOf, withMethod } from "./search-request.ts";
+import { addressOf, readRequest, sizesFor, submissionOf, withMethod } from "./search-request.ts";
 
 const usual = { query: "", method: "searchbyquery", platform: "social", maxResults: 20 } as const;
 
 describe("the address of a search", () => {
   it("round-trips any query", () => {
-    const ask = {
+    const request = {
       query: '"storm surge" & a=b #tag +c\n"ü 🎉 %41"',
       method: "searchbyfullarchive",
       platform: "bluesky",
       maxResults: 500,
     } as const;
-    const [, search = ""] = addressOf(ask).split("?");
-    expect(readAsk(search)).toEqual(ask);
+    const [, search = ""] = addressOf(request).split("?");
+    expect(readRequest(search)).toEqual(request);
   });
 
   it("omits default values", () => {
@@ -21,16 +21,16 @@ describe("the address of a search", () => {
   });
 
   it("falls back to defaults for invalid values", () => {
-    expect(readAsk("method=gettrends&platform=myspace&max=101")).toEqual(usual);
-    expect(readAsk("max=0")).toEqual(usual);
-    expect(readAsk("max=7.5")).toEqual(usual);
-    expect(readAsk("")).toEqual(usual);
+    expect(readRequest("method=gettrends&platform=myspace&max=101")).toEqual(usual);
+    expect(readRequest("max=0")).toEqual(usual);
+    expect(readRequest("max=7.5")).toEqual(usual);
+    expect(readRequest("")).toEqual(usual);
   });
 
   it("keeps a size outside the offered ones", () => {
-    const ask = readAsk("max=37");
-    expect(ask.maxResults).toBe(37);
-    expect(sizesFor(ask)).toEqual([20, 37, 50, 100]);
+    const request = readRequest("max=37");
+    expect(request.maxResults).toBe(37);
+    expect(sizesFor(request)).toEqual([20, 37, 50, 100]);
   });
 });
 

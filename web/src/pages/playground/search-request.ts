@@ -4,7 +4,7 @@ import { methods, type SearchMethod, searchMethods } from "../../../../src/platf
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
 
 /** Everything that a shared address contains. */
-export type Ask = {
+export type Request = {
   query: string;
   method: SearchMethod;
   platform: SearchPlatform;
@@ -15,7 +15,7 @@ const usualResults = 20;
 const sizes = [20, 50, 100, 500];
 
 /** The offered sizes, including that of the address. */
-export function sizesFor({ method, maxResults }: Ask): readonly number[] {
+export function sizesFor({ method, maxResults }: Request): readonly number[] {
   const offered = sizes.filter((size) => size <= methods[method].bound);
   return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
 }
@@ -25,19 +25,19 @@ export function longestQuery(method: SearchMethod): number {
 }
 
 /** Caps the size to the bound of the method. */
-export function withMethod(ask: Ask, method: SearchMethod): Ask {
-  return { ...ask, method, maxResults: Math.min(ask.maxResults, methods[method].bound) };
+export function withMethod(request: Request, method: SearchMethod): Request {
+  return { ...request, method, maxResults: Math.min(request.maxResults, methods[method].bound) };
 }
 
 /** Invalid values fall back to defaults. */
-export function readAsk(search: string): Ask {
-  const asked = new URLSearchParams(search);
-  const method = searchMethods.find((name) => name === asked.get("method")) ?? "searchbyquery";
-  const platform = platforms.find((name) => name === asked.get("platform")) ?? "social";
-  const size = Number(asked.get("max") ?? usualResults);
+export function readRequest(search: string): Request {
+  const requested = new URLSearchParams(search);
+  const method = searchMethods.find((name) => name === requested.get("method")) ?? "searchbyquery";
+  const platform = platforms.find((name) => name === requested.get("platform")) ?? "social";
+  const size = Number(requested.get("max") ?? usualResults);
   const fits = Number.isInteger(size) && size >= 1 && size <= methods[method].bound;
   return {
-    query: (asked.get("q") ?? "").toWellFormed(),
+    query: (requested.get("q") ?? "").toWellFormed(),
     method,
     platform,
     maxResults: fits ? size : usualResults,
@@ -45,17 +45,17 @@ export function readAsk(search: string): Ask {
 }
 
 /** Relative to /dashboard; defaults are omitted. */
-export function addressOf({ query, method, platform, maxResults }: Ask): string {
-  const asked = new URLSearchParams();
-  if (query !== "") asked.set("q", query);
-  if (method !== "searchbyquery") asked.set("method", method);
-  if (platform !== "social") asked.set("platform", platform);
-  if (maxResults !== usualResults) asked.set("max", String(maxResults));
-  const written = asked.toString();
+export function addressOf({ query, method, platform, maxResults }: Request): string {
+  const requested = new URLSearchParams();
+  if (query !== "") requested.set("q", query);
+  if (method !== "searchbyquery") requested.set("method", method);
+  if (platform !== "social") requested.set("platform", platform);
+  if (maxResults !== usualResults) requested.set("max", String(maxResults));
+  const written = requested.toString();
   return written === "" ? "/playground" : `/playground?${written}`;
 }
 
-export function submissionOf({ query, method, platform, maxResults }: Ask): {
+export function submissionOf({ query, method, platform, maxResults }: Request): {
   path: string;
   body: { type: string; arguments: Record<string, string | number> };
 } {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Phase, runSearch } from "./search.ts";
-import { readAsk } from "./search-request.ts";
+import { readRequest } from "./search-request.ts";
 
-const comet = readAsk("q=comet");
+const comet = readRequest("q=comet");
 const empty = { uuid: "0f8f", results: [], next_cursor: null, complete: true };
 
 const refusal = (code: string, seconds: number) => () =>
@@ -11,9 +11,9 @@ const answer = () => Response.json(empty);
 
 function serverOf(...responses: readonly (() => Response)[]) {
   const left = [...responses];
-  const asked = vi.fn(async () => (left.shift() ?? answer)());
-  vi.stubGlobal("fetch", asked);
-  return asked;
+  const requested = vi.fn(async () => (left.shift() ?? answer)());
+  vi.stubGlobal("fetch", requested);
+  return requested;
 }
 
 function searched() {
@@ -22,7 +22,7 @@ function searched() {
     phases.push(kind);
   }).then(
     ({ elapsedMs }) => ({ elapsedMs, phases }),
-    (fault: { code?: string }) => ({ refusedAs: fault.code, phases }),
+    (error: { code?: string }) => ({ refusedAs: error.code, phases }),
   );
   return ended;
 }
@@ -37,23 +37,23 @@ afterEach(() => {
 });
 
 test("waits for the rate limit and excludes the wait from the elapsed time", async () => {
-  const asked = serverOf(refusal("rate_limited", 30));
+  const requested = serverOf(refusal("rate_limited", 30));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(30_000);
   expect(await ended).toEqual({ elapsedMs: 0, phases: ["waiting", "sent"] });
-  expect(asked).toHaveBeenCalledTimes(2);
+  expect(requested).toHaveBeenCalledTimes(2);
 });
 
 test("waits for the rate limit two minutes at most", async () => {
-  const asked = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
+  const requested = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
   expect(await ended).toMatchObject({ refusedAs: "rate_limited" });
-  expect(asked).toHaveBeenCalledTimes(3);
+  expect(requested).toHaveBeenCalledTimes(3);
 });
 
 test("shows other temporary errors at once", async () => {
-  const asked = serverOf(refusal("too_many_failed_keys", 1));
+  const requested = serverOf(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(requested).toHaveBeenCalledTimes(1);
 });

@@ -3,7 +3,7 @@ import type { JobStateWord } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
 import type { CountsWindow } from "./counts.ts";
 import { waitForRate } from "./rate-wait.ts";
-import { type Ask, submissionOf } from "./search-request.ts";
+import { type Request, submissionOf } from "./search-request.ts";
 
 export type Phase =
   | { kind: "sent" }
@@ -21,14 +21,14 @@ const nextWaitSeconds = 5;
  * excluded from the elapsed time. Errors: ApiProblem; the reason of `signal`.
  */
 export async function runSearch(
-  ask: Ask,
+  send: Request,
   cursor: string | null,
   signal: AbortSignal,
   onPhase: (phase: Phase) => void,
 ): Promise<Answered> {
   const startedMs = performance.now();
-  const { path, body } = submissionOf(ask);
-  const asked = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
+  const { path, body } = submissionOf(send);
+  const requested = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
   const headers = { "idempotency-key": randomKey() };
   let wait = firstWaitSeconds;
   let waitedMs = 0;
@@ -37,7 +37,7 @@ export async function runSearch(
     try {
       const response = await request(path, {
         method: "POST",
-        body: { ...body, arguments: asked, wait },
+        body: { ...body, arguments: requested, wait },
         headers,
         signal,
       });
@@ -49,9 +49,9 @@ export async function runSearch(
       const { uuid, status }: { uuid: string; status: JobStateWord } = await response.json();
       onPhase({ kind: "running", uuid, state: status });
       wait = nextWaitSeconds;
-    } catch (fault) {
-      const waitMs = waitForRate(fault, waitedMs);
-      if (waitMs === null) throw fault;
+    } catch (error) {
+      const waitMs = waitForRate(error, waitedMs);
+      if (waitMs === null) throw error;
       const waitingSinceMs = performance.now();
       onPhase({ kind: "waiting", untilMs: Date.now() + waitMs });
       await sleep(waitMs, signal);
@@ -70,23 +70,23 @@ export async function cancelJob(uuid: string): Promise<void> {
 
 /** Uses one search. Errors: ApiProblem. */
 export async function countPosts(
-  { query, platform }: Ask,
+  { query, platform }: Request,
   window: CountsWindow,
   signal: AbortSignal,
 ): Promise<{ counts: CountsAnswer; rates: RatesLeft }> {
-  const asked = new URLSearchParams({
+  const requested = new URLSearchParams({
     query,
     granularity: window.granularity,
     start_time: new Date(window.fromMs).toISOString(),
     end_time: new Date(window.toMs).toISOString(),
   });
-  const response = await request(`/v1/search/${platform}/counts?${asked}`, { signal });
+  const response = await request(`/v1/search/${platform}/counts?${requested}`, { signal });
   return { counts: await response.json(), rates: ratesLeft(response) };
 }
 
-export function problemFrom(fault: unknown): ApiProblem {
-  if (fault instanceof ApiProblem) return fault;
-  const message = fault instanceof Error ? fault.message : String(fault);
+export function problemFrom(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  const message = error instanceof Error ? error.message : String(error);
   return new ApiProblem({ code: "unexpected", status: 0, message });
 }
 

@@ -1,10 +1,10 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
 import type { PostRecord } from "./answer.ts";
-import { wantedBy } from "./marks.ts";
+import { expectedBy } from "./marks.ts";
 import { shownPost } from "./shown-post.ts";
 
-const wanted = wantedBy(parseQuery("harbour").tree);
+const expected = expectedBy(parseQuery("harbour").tree);
 
 const record = (metadata: PostRecord["Metadata"], content = "the harbour"): PostRecord => ({
   ID: "7",
@@ -23,7 +23,7 @@ describe("the card of a post", () => {
       url: "https://bsky.app/profile/ann.example/post/1",
       public_metrics: { like_count: 0, retweet_count: null, reply_count: 2 },
     } as const;
-    expect(shownPost(record(metadata), wanted)).toMatchObject({
+    expect(shownPost(record(metadata), expected)).toMatchObject({
       author: "Ann",
       handle: "ann.example",
       at: "2026-01-31T11:59:00Z",
@@ -40,7 +40,7 @@ describe("the card of a post", () => {
   });
 
   it("has no text when the platform allows only the ID", () => {
-    expect(shownPost(record({ kind: "ids", platform: "x" }, ""), wanted)).toMatchObject({
+    expect(shownPost(record({ kind: "ids", platform: "x" }, ""), expected)).toMatchObject({
       parts: null,
       author: null,
       handle: null,
@@ -50,12 +50,16 @@ describe("the card of a post", () => {
   it.each(["javascript:alert(1)", "data:text/html,x", "//bsky.app", "nonsense", "", null])(
     "does not lead to %j",
     (url) => {
-      expect(shownPost(record({ platform: "bluesky", url }), wanted).url).toBeNull();
+      expect(shownPost(record({ platform: "bluesky", url }), expected).url).toBeNull();
     },
   );
 
   it("handles a record without Metadata or with an invalid time", () => {
-    expect(shownPost(record(null), wanted)).toMatchObject({ platform: null, at: null, url: null });
-    expect(shownPost(record({ created_at: "never" }), wanted).at).toBeNull();
+    expect(shownPost(record(null), expected)).toMatchObject({
+      platform: null,
+      at: null,
+      url: null,
+    });
+    expect(shownPost(record({ created_at: "never" }), expected).at).toBeNull();
   });
 });

@@ -1,9 +1,9 @@
 import type { ShownPost } from "../../components/post.tsx";
 import { platformNames } from "../../platforms.ts";
 import type { PostRecord } from "./answer.ts";
-import { markMatches, type Wanted } from "./marks.ts";
+import { type Expected, markMatches } from "./marks.ts";
 
-export function shownPost(record: PostRecord, wanted: Wanted): ShownPost {
+export function shownPost(record: PostRecord, expected: Expected): ShownPost {
   const { ID, Content, Metadata } = record;
   const platform = Metadata?.platform ?? null;
   const metrics = Metadata?.public_metrics ?? {};
@@ -14,7 +14,7 @@ export function shownPost(record: PostRecord, wanted: Wanted): ShownPost {
     author: textOrNull(Metadata?.author),
     handle: textOrNull(Metadata?.username),
     at: timeOrNull(Metadata?.created_at),
-    parts: isWithheld ? null : markMatches(Content, wanted, platform),
+    parts: isWithheld ? null : markMatches(Content, expected, platform),
     metrics: (
       [
         { icon: "reply", name: "Replies", count: metrics.reply_count },

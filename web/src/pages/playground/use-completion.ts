@@ -21,12 +21,12 @@ export function useCompletion(
 
   const take = (item: Completion) => {
     if (open === null) return;
-    const taken = complete(query, open, item);
-    nextCaret.current = taken.caret;
-    setCaret(taken.caret);
+    const used = complete(query, open, item);
+    nextCaret.current = used.caret;
+    setCaret(used.caret);
     setChoice({ index: 0, isMeant: false });
     setOn(item.text.endsWith(":"));
-    onText(taken.text);
+    onText(used.text);
   };
   const last = (open?.items.length ?? 1) - 1;
   const chosen = Math.min(choice.index, last);

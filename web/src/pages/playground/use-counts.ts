@@ -42,9 +42,9 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
           note({ state: "counted", counts, window });
           onRates(rates);
         },
-        (fault: unknown) => {
+        (error: unknown) => {
           const isOver = control.signal.aborted;
-          note(isOver ? null : { state: "failed", problem: problemFrom(fault) });
+          note(isOver ? null : { state: "failed", problem: problemFrom(error) });
         },
       );
     },

@@ -3,11 +3,11 @@ import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { endSearch, type UnderWay } from "./running-search.ts";
 import { type Phase, problemFrom, runSearch } from "./search.ts";
-import { type Ask, addressOf } from "./search-request.ts";
+import { addressOf, type Request } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
 export type Shown = {
-  ask: Ask;
+  ask: Request;
   results: readonly PostRecord[];
   /** The first page, which fixes the window. */
   first: SearchAnswer;
@@ -21,19 +21,20 @@ export type Searching = {
   /** Null if no search is running. */
   phase: Phase | null;
   problem: ApiProblem | null;
-  run(ask: Ask): void;
+  run(request: Request): void;
   /** Loads the next page. */
   more(): void;
   cancel(): void;
   /** Shows a cached answer of an address. */
-  recall(ask: Ask): void;
+  recall(request: Request): void;
 };
 
 const mostKept = 10;
 /** Cached answers by account and address, so that Back costs no search. */
 const kept = new Map<string, Shown>();
 
-const nameOf = (accountId: string, ask: Ask): string => `${accountId} ${addressOf(ask)}`;
+const nameOf = (accountId: string, request: Request): string =>
+  `${accountId} ${addressOf(request)}`;
 
 function keep(name: string, shown: Shown): void {
   kept.delete(name);
@@ -45,7 +46,7 @@ function keep(name: string, shown: Shown): void {
 /** `onAnswered` is called with each page. */
 export function useSearch(
   accountId: string,
-  begun: Ask,
+  begun: Request,
   onAnswered: (shown: Shown, rates: RatesLeft, isFirst: boolean) => void,
 ): Searching {
   const [shown, setShown] = useState<Shown | null>(
@@ -60,7 +61,7 @@ export function useSearch(
   });
   useEffect(() => () => underWay.current?.control.abort(), []);
 
-  const start = (ask: Ask, before: Shown | null) => {
+  const start = (ask: Request, before: Shown | null) => {
     endSearch(underWay.current);
     const control = new AbortController();
     const own: UnderWay = { control, uuid: null };
@@ -73,7 +74,7 @@ export function useSearch(
       if (next.kind === "running") own.uuid = next.uuid;
       setPhase(next);
     }).then(
-      ({ answer, elapsedMs, rates: told }) => {
+      ({ answer, elapsedMs, rates: reported }) => {
         if (control.signal.aborted) return;
         own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
@@ -81,12 +82,12 @@ export function useSearch(
         keep(nameOf(accountId, ask), next);
         setShown(next);
         setPhase(null);
-        answered.current(next, told, before === null);
+        answered.current(next, reported, before === null);
       },
-      (fault: unknown) => {
+      (error: unknown) => {
         if (control.signal.aborted) return;
         setPhase(null);
-        setProblem(problemFrom(fault));
+        setProblem(problemFrom(error));
       },
     );
   };
@@ -95,7 +96,7 @@ export function useSearch(
     shown,
     phase,
     problem,
-    run: (ask) => start(ask, null),
+    run: (request) => start(request, null),
     more: () => {
       if (shown !== null) start(shown.ask, shown);
     },
@@ -103,11 +104,11 @@ export function useSearch(
       endSearch(underWay.current);
       setPhase(null);
     },
-    recall: (ask) => {
+    recall: (request) => {
       underWay.current?.control.abort();
       setPhase(null);
       setProblem(null);
-      setShown(kept.get(nameOf(accountId, ask)) ?? null);
+      setShown(kept.get(nameOf(accountId, request)) ?? null);
     },
   };
 }

@@ -21,22 +21,22 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /** While typing, shows only earlier diagnostics and those before the current word. */
-export function useShownRemarks(
+export function useShownWarnings(
   diagnostics: readonly Diagnostic[],
   isSettled: boolean,
   query: string,
   caret: number,
 ): readonly Diagnostic[] {
-  const told = useRef<ReadonlySet<string>>(new Set());
+  const reported = useRef<ReadonlySet<string>>(new Set());
   const wordStart = Array.from(query.slice(0, caret).replace(/\S*$/u, "")).length;
   const shown = isSettled
     ? diagnostics
     : diagnostics.filter(
         ({ code, offset, length }) =>
-          told.current.has(code) || (!unfinished.has(code) && offset + length < wordStart),
+          reported.current.has(code) || (!unfinished.has(code) && offset + length < wordStart),
       );
   useEffect(() => {
-    told.current = new Set(shown.map(({ code }) => code));
+    reported.current = new Set(shown.map(({ code }) => code));
   });
   return shown;
 }

@@ -26,8 +26,8 @@ export function LinkSignIn({
   const isSpent = problem?.code === "sign_in_link_invalid" || token === "";
   const signIn = () =>
     run(async () => {
-      const asked: SignInWithLink = { token };
-      await api.post<SessionAnswer>("/dashboard/api/sign-in", asked);
+      const requested: SignInWithLink = { token };
+      await api.post<SessionAnswer>("/dashboard/api/sign-in", requested);
       forgetLinkToken();
       await refresh();
       go("/", { replace: true });

@@ -5,7 +5,7 @@ export function linkTokenOf(hash: string): string | null {
   return hash.startsWith("#token=") ? (form.exec(hash)?.[1] ?? "") : null;
 }
 
-let held: string | null = null;
+let stored: string | null = null;
 
 /** Moves the token from the address, where it would stay in the history, into memory. */
 export function takeLinkToken(): void {
@@ -13,14 +13,14 @@ export function takeLinkToken(): void {
   const token = linkTokenOf(hash);
   if (token === null) return;
   history.replaceState(null, "", `${pathname}${search}`);
-  held = token;
+  stored = token;
 }
 
 /** Empty if malformed, null if absent. */
-export function heldLinkToken(): string | null {
-  return held;
+export function storedLinkToken(): string | null {
+  return stored;
 }
 
 export function forgetLinkToken(): void {
-  held = null;
+  stored = null;
 }

@@ -8,14 +8,14 @@ import { Icon } from "../../components/icons.tsx";
 import { Note } from "../../components/note.tsx";
 import { useSession } from "../../session.tsx";
 import { LinkSignIn } from "./link-sign-in.tsx";
-import { heldLinkToken } from "./link-token.ts";
+import { storedLinkToken } from "./link-token.ts";
 import { NoProvider } from "./no-provider.tsx";
 import { refusalOf } from "./sign-in-errors.ts";
 
 /** Replaces every page while signed out. */
 export function SignInPage() {
   const { session } = useSession();
-  const [token, setToken] = useState(heldLinkToken);
+  const [token, setToken] = useState(storedLinkToken);
   const refusal = refusalOf(new URLSearchParams(useSearch()).get("error"));
   const isSignedIn = session?.signed_in != null;
   useEffect(() => {
@@ -42,7 +42,7 @@ export function SignInPage() {
           <div className="panel">
             <div className="panel-body">
               {token === null ? (
-                <Ways session={session} />
+                <Methods session={session} />
               ) : (
                 <LinkSignIn
                   token={token}
@@ -64,7 +64,7 @@ export function SignInPage() {
   );
 }
 
-function Ways({ session: { providers } }: { session: SessionAnswer }) {
+function Methods({ session: { providers } }: { session: SessionAnswer }) {
   const [path] = useLocation();
   if (providers.length === 0) return <NoProvider />;
   const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}`;

@@ -6,7 +6,7 @@ import { Legend, legendMarks } from "../../components/plot-panel.tsx";
 import { Trace } from "../../components/trace.tsx";
 import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
-import { findingText, traceLabel, wayText } from "./coverage-summary.ts";
+import { findingText, methodText, traceLabel } from "./coverage-summary.ts";
 
 export function CoveragePanel({ status }: { status: StatusAnswer }) {
   const { range, from, to, platforms } = status;
@@ -57,7 +57,7 @@ function PlatformRow({ platform, status }: { platform: PlatformStatus; status: S
           {platformNames[platform.platform]}
         </h3>
         <span className="quiet" title={platform.stream?.detail}>
-          {wayText(platform)}
+          {methodText(platform)}
         </span>
         <span>{findingText(platform)}</span>
       </div>

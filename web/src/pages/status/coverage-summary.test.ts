@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
-  askedOf,
   gapsOfCoverage,
   hourMs,
   platformOf,
+  requestedOf,
   streamOf,
 } from "../../status.test-support.ts";
-import { findingText, traceLabel, wayText } from "./coverage-summary.ts";
+import { findingText, methodText, traceLabel } from "./coverage-summary.ts";
 
 test("describes how posts of a platform arrive", () => {
   expect(
@@ -14,10 +14,10 @@ test("describes how posts of a platform arrive", () => {
       platformOf("bluesky"),
       platformOf("mastodon", { stream: streamOf({ lag_ms: null }) }),
       platformOf("mastodon", { stream: streamOf({ status: "waiting" }) }),
-      askedOf("x"),
+      requestedOf("x"),
       platformOf("x", { way: "held", stream: null }),
       platformOf("x", { way: "off", stream: null }),
-    ].map(wayText),
+    ].map(methodText),
   ).toEqual(["1.4 s behind", "listening", "not connected", "searched live", "no source", "off"]);
 });
 
@@ -28,8 +28,8 @@ test("summarises the coverage of a platform", () => {
   expect(findingText(platformOf("mastodon", { coverage: gapsOfCoverage() }))).toBe(
     "No gaps; one server’s view",
   );
-  expect(findingText(askedOf("x"))).toBe("Not archived, never complete");
-  const never = { ...askedOf("x"), way: "held" } as const;
+  expect(findingText(requestedOf("x"))).toBe("Not archived, never complete");
+  const never = { ...requestedOf("x"), way: "held" } as const;
   expect(findingText(never)).toBe("No complete coverage in this window");
   expect(findingText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
 });
@@ -41,5 +41,5 @@ test("lists at most five gaps in the text alternative", () => {
   expect(traceLabel(platformOf("bluesky", { coverage }), "7 days")).toMatch(
     /^Bluesky: 7 gaps in 7 days, .*, and 2 more$/,
   );
-  expect(traceLabel(askedOf("x"), "7 days")).toBe("X: nothing archived in 7 days");
+  expect(traceLabel(requestedOf("x"), "7 days")).toBe("X: nothing archived in 7 days");
 });

@@ -4,7 +4,7 @@ import { noneWholeText } from "../../coverage-text.ts";
 import { behindText, counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
-export function wayText({ way, stream }: PlatformStatus): string {
+export function methodText({ way, stream }: PlatformStatus): string {
   if (way === "asked") return "searched live";
   if (way === "held") return "no source";
   if (way === "off" || stream === null) return "off";
@@ -33,9 +33,9 @@ export function traceLabel(status: PlatformStatus, span: string): string {
     const from = held[0]?.from;
     return `${name}: no gaps in ${span}${from === undefined ? "" : `, archived from ${exactTime(from)}`}`;
   }
-  const told = gaps.slice(0, 5).map(({ from, to }) => `${exactTime(from)} to ${exactTime(to)}`);
-  const more = gaps.length > told.length ? `, and ${gaps.length - told.length} more` : "";
-  return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${told.join(", ")}${more}`;
+  const reported = gaps.slice(0, 5).map(({ from, to }) => `${exactTime(from)} to ${exactTime(to)}`);
+  const more = gaps.length > reported.length ? `, and ${gaps.length - reported.length} more` : "";
+  return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
 }
 
 const lengthOf = (spans: readonly { from: string; to: string }[]): number =>

@@ -69,9 +69,9 @@ function NoLag() {
 }
 
 function finding({ platform, values }: LagSeries): string {
-  const told = values.filter((value) => value !== null).sort((a, b) => a - b);
-  const median = told[Math.floor(told.length / 2)] ?? 0;
-  const most = told.at(-1) ?? 0;
+  const reported = values.filter((value) => value !== null).sort((a, b) => a - b);
+  const median = reported[Math.floor(reported.length / 2)] ?? 0;
+  const most = reported.at(-1) ?? 0;
   const name = listed([platformNames[platform]]);
   return `${name} median ${durationText(median * 1_000)}, maximum ${durationText(most * 1_000)}`;
 }

@@ -18,14 +18,14 @@ export function lagSeries({
 }: Pick<StatusAnswer, "range" | "from" | "to" | "platforms">): LagSeries[] {
   const widthMs = widthsMs[range];
   const firstMs = Math.floor(Date.parse(from) / widthMs) * widthMs;
-  const places = Math.ceil((Date.parse(to) - firstMs) / widthMs);
+  const positions = Math.ceil((Date.parse(to) - firstMs) / widthMs);
   return platforms
     .filter(({ lag }) => lag.length > 0)
     .map(({ platform, lag }) => {
-      const values = Array.from({ length: places }, (): number | null => null);
+      const values = Array.from({ length: positions }, (): number | null => null);
       for (const { at, lag_ms: lagMs } of lag) {
-        const place = Math.floor((Date.parse(at) - firstMs) / widthMs);
-        if (place >= 0 && place < places) values[place] = lagMs / 1_000;
+        const position = Math.floor((Date.parse(at) - firstMs) / widthMs);
+        if (position >= 0 && position < positions) values[position] = lagMs / 1_000;
       }
       return { platform, values };
     });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import {
   ago,
-  askedOf,
   gapsOfCoverage,
   hourMs,
   platformOf,
+  requestedOf,
   statusOf,
   streamOf,
 } from "../../status.test-support.ts";
@@ -13,7 +13,7 @@ import { situation } from "./status-summary.ts";
 const minute = hourMs / 60;
 
 test("reports all streams connected and no gaps", () => {
-  expect(situation(statusOf(platformOf("bluesky"), platformOf("mastodon"), askedOf("x")))).toBe(
+  expect(situation(statusOf(platformOf("bluesky"), platformOf("mastodon"), requestedOf("x")))).toBe(
     "Listening to Bluesky and Mastodon. No gaps in 7 days.",
   );
 });
@@ -48,7 +48,7 @@ test("reports no gaps since a new archive began", () => {
 });
 
 test("names live platforms or archived posts when there is no stream", () => {
-  expect(situation(statusOf(askedOf("x")))).toBe("No streams; X is searched live.");
-  const off = platformOf("x", { ...askedOf("x"), way: "off" });
+  expect(situation(statusOf(requestedOf("x")))).toBe("No streams; X is searched live.");
+  const off = platformOf("x", { ...requestedOf("x"), way: "off" });
   expect(situation(statusOf(off))).toBe("No streams, and the archive is empty.");
 });

@@ -19,11 +19,12 @@ function heard(platforms: readonly PlatformStatus[]): string {
 }
 
 function withoutStream(platforms: readonly PlatformStatus[]): string {
-  const asked = platforms.filter(({ way }) => way === "asked");
-  if (asked.length > 0) return `No streams; ${names(asked)} ${is(asked)} searched live.`;
-  const held = platforms.filter(({ posts }) => posts > 0);
-  return held.length > 0
-    ? `No streams; the archive has posts from ${names(held)}.`
+  const requested = platforms.filter(({ way }) => way === "asked");
+  if (requested.length > 0)
+    return `No streams; ${names(requested)} ${is(requested)} searched live.`;
+  const stored = platforms.filter(({ posts }) => posts > 0);
+  return stored.length > 0
+    ? `No streams; the archive has posts from ${names(stored)}.`
     : "No streams, and the archive is empty.";
 }
 

@@ -40,8 +40,8 @@ export function AnswerTimePanel({ usage }: { usage: UsageAnswer }) {
           times={times}
           values={lines}
           height={216}
-          readingAt={(place) => {
-            const bucket = buckets[place];
+          readingAt={(position) => {
+            const bucket = buckets[position];
             if (bucket === undefined) return null;
             return {
               time: bucketText(bucket, widthMs),

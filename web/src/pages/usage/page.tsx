@@ -22,8 +22,11 @@ export function UsagePage() {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search.get("range"), "7d");
   const keyId = search.get("key") ?? allKeys;
-  const asked = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
-  const { data, problem, refresh } = useApi<UsageAnswer>(`/dashboard/api/usage?${asked}`, everyMs);
+  const requested = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
+  const { data, problem, refresh } = useApi<UsageAnswer>(
+    `/dashboard/api/usage?${requested}`,
+    everyMs,
+  );
   const show = (change: { range?: string; key?: string }) => {
     const next = { range, key: keyId, ...change };
     const { key, ...rest } = next;

@@ -41,8 +41,8 @@ export function RequestsPanel({ usage }: { usage: UsageAnswer }) {
           times={times}
           values={stacks}
           height={176}
-          readingAt={(place) => {
-            const bucket = buckets[place];
+          readingAt={(position) => {
+            const bucket = buckets[position];
             if (bucket === undefined) return null;
             return {
               time: bucketText(bucket, widthMs),
