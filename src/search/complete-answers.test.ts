@@ -151,7 +151,7 @@ const refersTo = (one: EmulatedPost, type: string, id: string): boolean =>
 
 type Stored = { target: Target | null; names: readonly string[]; isMore?: boolean };
 
-/** The emulated X's content for each method, whoever the caller. */
+/** The emulated X's content for each method and any caller. */
 const stored: Readonly<Record<FetchMethod, readonly Stored[]>> = {
   searchbyprofile: [{ target: userTarget({ handle: "ann" }), names: ["11"] }],
   getprofilebyid: [{ target: userTarget({ id: "11" }), names: ["11"] }],

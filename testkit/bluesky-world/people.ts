@@ -31,7 +31,7 @@ export type Write =
   | { kind: "delete"; collection: string; key: string };
 
 /**
- * Makes accounts, several at once. They have no password, as nobody logs in again, and one costs much time to make; but for those
+ * Makes accounts, several at once. They have no password: none logs in again, and hashing one is slow; but for those
  * whose number is in `passwords`.
  */
 export async function makePeople(

@@ -26,7 +26,7 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  *   Server clocks differ, so a working server is not changed, and another one gets a longer overlap.
  * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the resume position and starts
  *   with a later event, coverage has a gap.
- * - Servers are asked to omit oversized events. One that sends such an event anyway would repeat it forever: the position moves
+ * - Requests ask servers to omit oversized events. One that sends such an event anyway would repeat it forever: the position moves
  *   past it in growing steps, and coverage has a gap.
  * - Reading pauses while events wait for the archive; if the archive cannot write, the stream waits and skips nothing.
  */

@@ -1,7 +1,7 @@
 /*
  * An emulator of the authorization server of a PDS and of the PDS behind it, written from https://atproto.com/specs/oauth and from
  * RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). It wants a nonce in each proof, checks each proof, and gives a code for the
- * consent of whoever opens `consent`. Each token that renews is good once.
+ * consent of the user who opens `consent`. Each token that renews is good once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

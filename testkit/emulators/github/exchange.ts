@@ -58,7 +58,7 @@ export function createExchange({
     };
   }
 
-  /** Its signature is none: over TLS, straight from the provider, nobody needs to look at it. Of the machine's own time. */
+  /** Unsigned: it comes from the provider over TLS. Uses the machine's time. */
   function idToken(): string {
     const seconds = Math.floor(Date.now() / 1000);
     const claims = { iss: issuer, sub: "42", aud: clientId, iat: seconds, exp: seconds + 120 };

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** Somebody with an account at the code host. Tests change it as they like: a login may change hands, an id never does. */
+/** A user of the code host. Tests may change it: logins can change owners, ids cannot. */
 export type EmulatedUser = {
   id: number;
   login: string;
@@ -11,7 +11,7 @@ export type EmulatedUser = {
 /** What a request is answered with; a text stays as it is. */
 export type Answer = { status: number; body: unknown };
 
-/** What a browser was sent with to the page where somebody approves. */
+/** The parameters of the consent page. */
 export type Authorization = {
   redirectUri: string;
   state: string | null;

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../../src/http/docs-site/escape-html.ts";
 import type { EmulatedUser } from "./model.ts";
 
-/** The page on which somebody approves or cancels, as a browser sees it; it says what it is. */
+/** The consent page as a browser sees it; it states that it is an emulation. */
 export function approvalPage(
   label: string,
   query: URLSearchParams,

@@ -175,7 +175,7 @@ export async function startGitHubEmulator({
     faults,
     /** Method and path of each request that came. */
     requests,
-    /** What the browser is sent back to when somebody decides on the page of this address. */
+    /** Where the browser is redirected after a decision on the page at this address. */
     decide: (location: string, login: string | null): string => {
       const query = new URL(location).searchParams;
       const user = users.find((candidate) => candidate.login === login);

@@ -24,7 +24,7 @@ export type Route = {
   answer(requested: Requested, groups: readonly string[]): Answer;
 };
 
-/** The refusal of whoever has not the token that a route needs; null when it may go on. */
+/** The refusal of a request without the token that a route needs; null if it is allowed. */
 export function refusedWithout(
   { token, character }: Requested,
   needed: { scope: string; kind: "user" | "anybody" },

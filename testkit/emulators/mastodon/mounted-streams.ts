@@ -4,7 +4,7 @@ import type { Status } from "./network.ts";
 import type { MastodonEmulator } from "./server.ts";
 import { createStreaming, type EmulatedStatus, type Streaming } from "./streaming.ts";
 
-/** Gives an emulated server its streams: what happens in its network is told to whoever has a user token. */
+/** Gives an emulated server its streams: events of its network go to clients with a user token. */
 export function mountStreams(emulator: MastodonEmulator): Streaming {
   const { server, network, character, url } = emulator;
   const streaming = createStreaming({

@@ -16,7 +16,7 @@ export type Account = {
   noindex: boolean;
   suspended: boolean;
   hidesCollections: boolean;
-  /** Whether the server has heard of it: others it finds when it is asked to resolve them. */
+  /** Whether the server knows it; others are found when they are resolved. */
   isKnown: boolean;
 };
 
@@ -49,7 +49,7 @@ export type Status = {
   isKnown: boolean;
 };
 
-/** What happens to statuses, for whoever streams it: `update`, `status.update` with the status, `delete` with its id. */
+/** Events of statuses for streams: `update`, `status.update` with the status, `delete` with its id. */
 export type NetworkEvents = {
   update: [status: Status];
   "status.update": [status: Status];

@@ -35,7 +35,7 @@ function several(requested: Requested) {
   return ok(statuses.map((status) => statusJson(status, requested)));
 }
 
-/** Those who have not signed in are told 40 before, 60 after, 20 deep. */
+/** Unauthenticated callers get 40 before, 60 after, 20 deep. */
 function context(requested: Requested, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;

@@ -232,7 +232,7 @@ export type StreamingServer = Streaming & {
   url: string;
   /** What `/api/v2/instance` answers; null is a 404. */
   instance: unknown;
-  /** Stops serving, so that nobody can connect, and starts again at the same address. */
+  /** Stops serving, so that no client can connect, and starts again at the same address. */
   down(): Promise<void>;
   up(): Promise<void>;
   closeServer(): Promise<void>;

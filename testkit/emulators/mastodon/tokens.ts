@@ -94,7 +94,7 @@ export function createTokens() {
   };
 }
 
-/** Whether `read` or `read:statuses` lets somebody do what needs `read:statuses`. */
+/** Whether `read` or `read:statuses` satisfies `read:statuses`. */
 export const allows = (scopes: readonly string[], needed: string): boolean =>
   scopes.includes(needed) || scopes.includes(needed.split(":")[0] ?? "");
 

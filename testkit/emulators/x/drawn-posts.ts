@@ -28,7 +28,7 @@ export function onX(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
   const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];
   const reposted = numberOf(post.reposted);
-  // A repost answers nobody.
+  // A repost is not a reply.
   const inReplyTo = reposted === null ? post.inReplyTo : null;
   const replied = numberOf(inReplyTo);
   const quoted = numberOf(post.quoted);

@@ -35,7 +35,7 @@ export type XEmulatorOptions = {
 
 /** What goes wrong; a test may change it between two requests. */
 type XErrors = {
-  /** Each n-th request is answered so, whoever asks. */
+  /** Every n-th request gets this answer, whatever the caller. */
   status429Every?: number;
   status503Every?: number;
   isUsageCapped?: boolean;

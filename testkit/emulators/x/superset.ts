@@ -41,7 +41,7 @@ const drawn: fc.Arbitrary<Stored[]> = fc
 const users = new Map(drawnUsers.map((user) => [user.id, user]));
 
 /**
- * Checks, for drawn queries and posts, that X takes what a query is asked as, and that it finds every post, read back from X's
+ * Checks, for drawn queries and posts, that X accepts the translated query, and that it finds every post, read back from X's
  * answer, that the matcher takes. Throws what it finds to the contrary; how many queries were asked, and posts matched.
  */
 export function checkSuperset(parameters: { numRuns: number; seed: number }): {

@@ -66,7 +66,7 @@ export function UplotChart({
   // biome-ignore lint/correctness/useExhaustiveDependencies: they change with what is drawn
   useEffect(() => chart.current?.setData(latest.current), [times, values]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read anew whenever it has changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read again when it changes
   useEffect(() => {
     if (frame.current === null) return;
     colours.current = readColours(frame.current);

@@ -135,7 +135,7 @@ describe("every message", () => {
         leave out the space: from:nasa"
     `);
     expect(diagnosticsOf('near:"The Hague"')).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not available: it needs a list of the world's places (at offset 0)
+      "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0)
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague"
     `);
     expect(diagnosticsOf("filter:retwets")).toMatchInlineSnapshot(`

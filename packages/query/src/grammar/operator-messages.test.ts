@@ -178,57 +178,57 @@ describe("every message about operators", () => {
 
   test("what is not answered", () => {
     expect(messageOf('near:"The Hague" within:15mi')).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not available: it needs a list of the world's places (at offset 0), 16 long
+      "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0), 16 long
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague
-      operator_not_available: within: is not available: it needs a list of the world's places (at offset 17), 11 long
+      operator_not_available: within: is not available: it needs a gazetteer of places (at offset 17), 11 long
         use geocode:<latitude>,<longitude>,15mi"
     `);
     expect(messageOf("near:me")).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not available: it needs a list of the world's places (at offset 0), 7 long
+      "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0), 7 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("place:96683cc9126741d1")).toMatchInlineSnapshot(`
-      "operator_not_available: place: is not available: it needs a list of the world's places (at offset 0), 22 long
+      "operator_not_available: place: is not available: it needs a gazetteer of places (at offset 0), 22 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("point_radius:[-0.12 51.5 10km]")).toMatchInlineSnapshot(`
-      "operator_not_available: point_radius: is not available: it writes a place in another form than a circle around a latitude and a longitude (at offset 0), 30 long
+      "operator_not_available: point_radius: is not available: it describes an area in another form than a circle around a point (at offset 0), 30 long
         use geocode:51.5,-0.12,10km"
     `);
     expect(messageOf("point_radius:[here]")).toMatchInlineSnapshot(`
-      "operator_not_available: point_radius: is not available: it writes a place in another form than a circle around a latitude and a longitude (at offset 0), 19 long
+      "operator_not_available: point_radius: is not available: it describes an area in another form than a circle around a point (at offset 0), 19 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("bounding_box:[-0.5 51.3 0.3 51.7]")).toMatchInlineSnapshot(`
-      "operator_not_available: bounding_box: is not available: it writes a place in another form than a circle around a latitude and a longitude (at offset 0), 33 long
+      "operator_not_available: bounding_box: is not available: it describes an area in another form than a circle around a point (at offset 0), 33 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("list:esa/astronauts")).toMatchInlineSnapshot(`
-      "operator_not_available: list: is not available: it asks who is on a list, which its platform alone knows (at offset 0), 19 long
+      "operator_not_available: list: is not available: it asks for the members of a list, which only the platform knows (at offset 0), 19 long
         name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(messageOf("filter:follows")).toMatchInlineSnapshot(`
-      "operator_not_available: filter:follows is not available: it depends on whom the asker follows, and a key follows nobody (at offset 0), 14 long
+      "operator_not_available: filter:follows is not available: it depends on the accounts that a user follows, and a key follows none (at offset 0), 14 long
         name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(messageOf("exclude:nullcast")).toMatchInlineSnapshot(`
-      "operator_not_available: exclude:nullcast is not available: it marks advertisements, which no source gives (at offset 0), 16 long
+      "operator_not_available: exclude:nullcast is not available: it selects advertisements, which no source provides (at offset 0), 16 long
         leave it out, or put it in quotes to search for its words"
     `);
     expect(messageOf("has:spaces")).toMatchInlineSnapshot(`
-      "operator_not_available: has:spaces is not available: it names a service of X that no source marks (at offset 0), 10 long
+      "operator_not_available: has:spaces is not available: it names a service of X that no source identifies (at offset 0), 10 long
         use domain: with the service's host, or has:videos"
     `);
     expect(messageOf("card_domain:pscp.tv")).toMatchInlineSnapshot(`
-      "operator_not_available: card_domain: is not available: it asks what card a link is shown as, which is not kept (at offset 0), 19 long
+      "operator_not_available: card_domain: is not available: it asks for the card of a link, which is not stored (at offset 0), 19 long
         use domain:pscp.tv"
     `);
     expect(messageOf("card_name:player")).toMatchInlineSnapshot(`
-      "operator_not_available: card_name: is not available: it asks what card a link is shown as, which is not kept (at offset 0), 16 long
+      "operator_not_available: card_name: is not available: it asks for the card of a link, which is not stored (at offset 0), 16 long
         use domain: or url:"
     `);
     expect(messageOf("context:123.456")).toMatchInlineSnapshot(`
-      "operator_not_available: context: is not available: it asks for X's own annotations, which no source gives (at offset 0), 15 long
+      "operator_not_available: context: is not available: it asks for X's annotations, which no source provides (at offset 0), 15 long
         use words or hashtags"
     `);
   });

@@ -63,28 +63,28 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
 const placeOperator: Unavailable = {
-  reason: "needs a list of the world's places",
+  reason: "needs a gazetteer of places",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
 const shape: Unavailable = {
-  reason: "writes a place in another form than a circle around a latitude and a longitude",
+  reason: "describes an area in another form than a circle around a point",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
 const card: Unavailable = {
-  reason: "asks what card a link is shown as, which is not kept",
+  reason: "asks for the card of a link, which is not stored",
   instead: "domain: or url:",
 };
 const annotation: Unavailable = {
-  reason: "asks for X's own annotations, which no source gives",
+  reason: "asks for X's annotations, which no source provides",
   instead: "words or hashtags",
 };
 const follower: Unavailable = {
-  reason: "depends on whom the asker follows, and a key follows nobody",
+  reason: "depends on the accounts that a user follows, and a key follows none",
   instead: "(from:nasa OR from:esa)",
   lead: "name the accounts, for example",
 };
 const service: Unavailable = {
-  reason: "names a service of X that no source marks",
+  reason: "names a service of X that no source identifies",
   instead: "domain: with the service's host, or has:videos",
 };
 
@@ -97,7 +97,7 @@ export const unavailableOperators = {
   point_radius: shape,
   bounding_box: shape,
   list: {
-    reason: "asks who is on a list, which its platform alone knows",
+    reason: "asks for the members of a list, which only the platform knows",
     instead: "(from:nasa OR from:esa)",
     lead: "name the accounts, for example",
   },
@@ -115,11 +115,11 @@ export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   social: follower,
   trusted: follower,
   blue_verified: {
-    reason: "asks who paid for a mark, which no source tells",
+    reason: "asks who paid for verification, which no source reports",
     instead: "filter:verified",
   },
   news: {
-    reason: "is a list of sites that X does not publish",
+    reason: "uses a list of sites that X does not publish",
     instead: "(domain:bbc.com OR domain:reuters.com)",
     lead: "name the sites, for example",
   },
@@ -127,7 +127,7 @@ export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   vine: service,
   spaces: service,
   pro_video: service,
-  nullcast: { reason: "marks advertisements, which no source gives", instead: null },
+  nullcast: { reason: "selects advertisements, which no source provides", instead: null },
 };
 
 const operatorNames = namesOf(valueOperators, ({ aliases }) => aliases);

@@ -32,7 +32,7 @@ export function useJobList(shown: Shown): LiveList {
   );
   const waiting = useRef<ReturnType<typeof setTimeout> | null>(null);
   const pages = data?.length ?? 1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an event, and a stream that was opened anew, are what it waits for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it reacts to events and to reopened streams
   useEffect(() => {
     if (opened === 0 || waiting.current !== null) return;
     waiting.current = setTimeout(() => {
