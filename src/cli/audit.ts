@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { AuditEntry } from "../accounts/admin/audit-operations.ts";
 import { withoutControls } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { OpenControl } from "../server/control.ts";
 import { withControl } from "./control.ts";
 import { wholeNumber } from "./parse-values.ts";
@@ -60,12 +61,12 @@ function* entriesOf(
 }
 
 function asJson({ atMs, ...entry }: AuditEntry): string {
-  return JSON.stringify({ ...entry, at: new Date(atMs).toISOString() });
+  return JSON.stringify({ ...entry, at: isoTime(atMs) });
 }
 
 function asText({ atMs, action, actor, subject, key, detail }: AuditEntry): string {
   const parts = [
-    new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z"),
+    isoTime(atMs).replace(/\.\d+Z$/, "Z"),
     action.replaceAll("_", " "),
     ...(subject === null ? [] : [`of ${subject}`]),
     ...(key === null ? [] : [`key ${JSON.stringify(key)}`]),

@@ -4,12 +4,13 @@ import { openArchive } from "../archive/threads/open.ts";
 import { type FileLock, holdLock } from "../db/folder-lock.ts";
 import { openNetworkReplay } from "../ingest/backfill/network-replay.ts";
 import { type ReplaySummary, replay } from "../ingest/backfill/replay.ts";
-import type { Span } from "../ingest/backfill/time-spans.ts";
 import { publicJetstreamUrls } from "../ingest/jetstream/settings.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { createGuard } from "../lib/guard.ts";
+import { isoTime } from "../lib/iso-time.ts";
+import type { BoundedSpan } from "../lib/spans.ts";
 import type { Config } from "../server/config.ts";
 import { settings as table } from "../server/settings.ts";
 import type { BackfillOptions } from "./backfill.ts";
@@ -21,7 +22,7 @@ import { number } from "./show-account-result.ts";
 import type { Terminal } from "./terminal.ts";
 
 export async function backfillTime(
-  requested: Span | "gaps",
+  requested: BoundedSpan | "gaps",
   options: BackfillOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -88,7 +89,7 @@ function lockReplays(dataDir: string): FileLock {
   });
 }
 
-function stillMissing(spans: readonly Span[]): EarshotError {
+function stillMissing(spans: readonly BoundedSpan[]): EarshotError {
   const lengthMs = spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   return new EarshotError(
     "backfill_incomplete",
@@ -103,15 +104,15 @@ function stillMissing(spans: readonly Span[]): EarshotError {
 const needsToken = ({ backfill }: Config): boolean =>
   backfill.replayToken === null && backfill.replayUrl === table.backfill.replayUrl.fallback;
 
-const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
-const spanText = ({ fromMs, toMs }: Span): string =>
+const timeText = (ms: number): string => isoTime(ms).slice(0, 19).replace("T", " ");
+const spanText = ({ fromMs, toMs }: BoundedSpan): string =>
   `${timeText(fromMs)} to ${timeText(toMs)} (${lengthText(toMs - fromMs)})`;
 const lengthText = (ms: number): string =>
   ms < 1_000 ? formatDuration(ms) : formatDuration(ms - (ms % 1_000));
 
-const iso = ({ fromMs, toMs }: Span) => ({
-  from: new Date(fromMs).toISOString(),
-  to: new Date(toMs).toISOString(),
+const iso = ({ fromMs, toMs }: BoundedSpan) => ({
+  from: isoTime(fromMs),
+  to: isoTime(toMs),
 });
 
 function asJson(summary: ReplaySummary): string {

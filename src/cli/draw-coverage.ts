@@ -1,5 +1,6 @@
 import type { Collection, PlatformCoverage } from "../archive/archive.ts";
-import { gapsIn, intervalsIn, intervalsOf } from "../archive/catalog/coverage.ts";
+import { gapsIn, intervalsOf } from "../archive/catalog/coverage.ts";
+import { outsideOf } from "../lib/spans.ts";
 import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
@@ -58,7 +59,7 @@ function rowOf(
   return [
     {
       name: `${platform} ${collection}`,
-      covered: intervalsIn(window, gaps),
+      covered: outsideOf(window, gaps),
       gaps: isImported ? gaps.filter(({ toMs }) => toMs < nowMs) : gaps,
     },
   ];

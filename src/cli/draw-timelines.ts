@@ -1,4 +1,4 @@
-import type { Span } from "../archive/catalog/coverage.ts";
+import type { Span } from "../lib/spans.ts";
 import { lengthText, minuteText, spanText } from "./span-text.ts";
 import { wrap } from "./text-layout.ts";
 

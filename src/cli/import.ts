@@ -6,6 +6,7 @@ import { type ImportSummary, importFile } from "../ingest/import/import-file.ts"
 import { systemClock } from "../lib/clock.ts";
 import { withoutControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { Config } from "../server/config.ts";
 import { sealedJson, sealedText, sealWithProgress } from "./archive/seal.ts";
@@ -176,7 +177,7 @@ function noPosts(files: readonly string[]): EarshotError {
 function refuseFuture(toMs: number): void {
   if (toMs <= systemClock.now()) return;
   throw wrongUse(
-    `--covers ends at ${new Date(toMs).toISOString()}, which is in the future: nobody holds the posts of that time yet`,
+    `--covers ends at ${isoTime(toMs)}, which is in the future: nobody holds the posts of that time yet`,
     "let TO be no later than the moment when the files were made",
   );
 }

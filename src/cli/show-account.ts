@@ -1,5 +1,6 @@
 import type { AccountListing } from "../accounts/admin/listing-operations.ts";
 import { withoutControls } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
@@ -64,8 +65,6 @@ function limitsOf({ requestsPerSecond, submissionsPerMinute }: AccountListing): 
   ];
   return limits.join(" ") || "usual";
 }
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 

@@ -1,5 +1,6 @@
 import { coverageBody } from "../http/answers/status-body.ts";
 import { withoutControls } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { SourceCounts } from "../search/archive/count.ts";
 import { type PlotBucket, plotCounts } from "./counts-plot.ts";
 import { showsUnicode } from "./draw-coverage.ts";
@@ -29,7 +30,7 @@ export function showCounts(
   if (csv) {
     terminal.out("start,end,tweet_count,complete\n");
     printEach(shown, terminal, (bucket) =>
-      [iso(bucket.fromMs), iso(bucket.toMs), bucket.count, bucket.complete].join(","),
+      [isoTime(bucket.fromMs), isoTime(bucket.toMs), bucket.count, bucket.complete].join(","),
     );
     return;
   }
@@ -39,7 +40,7 @@ export function showCounts(
       shown,
       terminal,
       ({ fromMs, count, complete }) =>
-        `${iso(fromMs)}  ${complete ? count : count === 0 ? "?" : `${count}?`}`,
+        `${isoTime(fromMs)}  ${complete ? count : count === 0 ? "?" : `${count}?`}`,
     );
   }
   terminal.note(`${summaryOf(shown)}\n`);
@@ -116,8 +117,8 @@ function printEach(
 function asJson({ buckets, complete, coverage, warnings, query }: ShownCounts): string {
   return JSON.stringify({
     data: buckets.map(({ fromMs, toMs, count }) => ({
-      start: iso(fromMs),
-      end: iso(toMs),
+      start: isoTime(fromMs),
+      end: isoTime(toMs),
       tweet_count: count,
     })),
     meta: { total_tweet_count: buckets.reduce((sum, { count }) => sum + count, 0) },
@@ -127,5 +128,3 @@ function asJson({ buckets, complete, coverage, warnings, query }: ShownCounts): 
     canonical_query: query,
   });
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString();

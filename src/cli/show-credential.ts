@@ -1,4 +1,5 @@
 import { withoutControls } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { Credential } from "../platforms/credential.ts";
 import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { tableLines } from "./table.ts";
@@ -71,7 +72,5 @@ function stateOf(listing: CredentialListing, nowMs: number): string {
 
 const coolingsOf = ({ coolings }: Credential, nowMs: number) =>
   coolings.filter(({ untilMs }) => untilMs > nowMs);
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const minute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

@@ -1,6 +1,7 @@
 import type { KeyListing } from "../accounts/keys/command-line-operations.ts";
 import { keyStateOf } from "../accounts/keys/key.ts";
 import { withoutControls } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { type Column, tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
@@ -58,8 +59,6 @@ function limitsOf({ requestsPerSecond, submissionsPerMinute }: KeyListing): stri
   ];
   return limits.join(" ") || "usual";
 }
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 

@@ -1,5 +1,6 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 import { withoutControls } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { platforms } from "../posts/post.ts";
 import type { NodeEvent, NodeRecord } from "../remote/gateway/node-store.ts";
 import { tableLines } from "./table.ts";
@@ -147,7 +148,5 @@ function tableOf(titles: readonly string[], rows: readonly string[][], terminal:
 }
 
 const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const minuteOf = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

@@ -1,5 +1,6 @@
 import { coverageBody } from "../http/answers/status-body.ts";
 import { withUnseenEscaped } from "../lib/controls.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { AnswerRequest, Coverage } from "../platforms/source.ts";
 import { targetText } from "../platforms/target-text.ts";
 import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
@@ -61,7 +62,7 @@ function contentFields({ proof, signed, evidence, asOfMs, records, words }: Cont
     records,
     complete,
     coverage: coverageBody(coverage),
-    signed_at: iso(signed.signedAtMs),
+    signed_at: isoTime(signed.signedAtMs),
     node: node_id,
     key: signed.keyId,
     attestation: id,
@@ -74,8 +75,8 @@ function contentFields({ proof, signed, evidence, asOfMs, records, words }: Cont
       machine: machineOf(evidence),
       is_listed_machine: evidence.isListedPlatform,
       policy: evidence.policyId === "" ? null : evidence.policyId,
-      as_of: asOfMs === null ? null : iso(asOfMs),
-      collateral_until: evidence.facts === null ? null : iso(evidence.facts.collateralUntilMs),
+      as_of: asOfMs === null ? null : isoTime(asOfMs),
+      collateral_until: evidence.facts === null ? null : isoTime(evidence.facts.collateralUntilMs),
     },
     proven: words.proven,
     not_proven: words.notProven,
@@ -130,7 +131,7 @@ function rowsOf({
       `${counted(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
     ],
     ["Covered", `${spanText(coverage)}${gapsText(coverage)}`],
-    ["Signed", `${iso(signed.signedAtMs)} by the clock that the gateway tells`],
+    ["Signed", `${isoTime(signed.signedAtMs)} by the clock that the gateway tells`],
     ["Node", `${node_id}, which its gateway calls ${JSON.stringify(name)}`],
     ["Gateway", `${JSON.stringify(statement.audience)}, key ${statement.gateway_key}`],
     ["Evidence", evidenceText(evidence)],
@@ -151,7 +152,7 @@ const isFirstPage = ({ after, place = null }: AnswerRequest): boolean =>
   after === null && place === null;
 
 const spanText = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }): string =>
-  `from ${fromMs === null ? "the beginning" : iso(fromMs)} to ${iso(toMs)}`;
+  `from ${fromMs === null ? "the beginning" : isoTime(fromMs)} to ${isoTime(toMs)}`;
 
 function gapsText({ complete, gaps }: Coverage): string {
   if (complete) return "";
@@ -169,7 +170,7 @@ function evidenceText(evidence: VerifiedEvidence): string {
 }
 
 const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
-  `${iso(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as you asked"}: certificates and collateral were in force then`;
+  `${isoTime(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as you asked"}: certificates and collateral were in force then`;
 
 const machineOf = ({ facts }: VerifiedEvidence): string | null =>
   facts?.platformInstanceId ?? facts?.ppid ?? null;
@@ -184,5 +185,3 @@ function sentences(title: string, texts: readonly string[], { columns }: Termina
   );
   return [title, ...lines].join("\n");
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString();

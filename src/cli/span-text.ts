@@ -1,3 +1,5 @@
+import { isoTime } from "../lib/iso-time.ts";
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
@@ -38,5 +40,4 @@ function twoUnits(
 /** `2026-01-31 12:00`, UTC. */
 export const minuteText = (ms: number): string => secondText(ms).slice(0, 16);
 
-const secondText = (ms: number): string =>
-  new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+const secondText = (ms: number): string => isoTime(ms).slice(0, 19).replace("T", " ");

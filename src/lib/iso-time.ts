@@ -19,3 +19,6 @@ export function isoText(ms: number): string {
   const fraction = rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`;
   return `${lastDayText}${hour}:${minute}:${twoDigits[second % 60]}${fraction}Z`;
 }
+
+/** RFC 3339 with milliseconds, as in the API. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString();

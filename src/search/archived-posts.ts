@@ -1,4 +1,4 @@
-import type { Span } from "../archive/catalog/coverage.ts";
+import type { Span } from "../lib/spans.ts";
 import type { SourceRequest, SourceWarning } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { AskingJob } from "../upstream/requests/sessions.ts";

@@ -1,4 +1,4 @@
-import { intersectionOf, intervalsIn, type Span, unionOf } from "../archive/catalog/coverage.ts";
+import { intersectionOf, outsideOf, type Span, unionOf } from "../lib/spans.ts";
 import type { Coverage, SourceRequest } from "../platforms/source.ts";
 import type { UpstreamWarning } from "../platforms/upstream.ts";
 import { idTimeMs } from "../posts/ids.ts";
@@ -92,8 +92,8 @@ export function searchCoverage(
     const closed = searched.find(({ platform }) => platform === one.platform)?.closed ?? [];
     const requestedWindow = { fromMs, toMs: Math.max(endOf(one.platform), fromMs ?? 0) };
     const open = intersectionOf([...one.gaps], [requestedWindow]);
-    const gaps = intersectionOf(open, intervalsIn(requestedWindow, unionOf(closed)));
-    return { ...one, complete: gaps.length === 0, gaps, held: intervalsIn(requestedWindow, gaps) };
+    const gaps = intersectionOf(open, outsideOf(requestedWindow, unionOf(closed)));
+    return { ...one, complete: gaps.length === 0, gaps, held: outsideOf(requestedWindow, gaps) };
   });
   const gaps = unionOf(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };

@@ -1,11 +1,5 @@
 import type { Damage } from "../archive/archive.ts";
-import {
-  coarsened,
-  intersectionOf,
-  intervalsIn,
-  type Span,
-  unionOf,
-} from "../archive/catalog/coverage.ts";
+import { coarsened, intersectionOf, outsideOf, type Span, unionOf } from "../lib/spans.ts";
 import type { CollectionCoverage, Coverage, SourceWarning } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 
@@ -70,7 +64,7 @@ function lacking(window: Span, known: CollectionCoverage, more: Span[]): Collect
     ...known,
     complete: false,
     gaps,
-    held: intervalsIn(window, gaps),
+    held: outsideOf(window, gaps),
     truncated: truncated || known.truncated,
   };
 }

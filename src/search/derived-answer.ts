@@ -1,5 +1,5 @@
-import { type Span, unionOf } from "../archive/catalog/coverage.ts";
 import { isoText } from "../lib/iso-time.ts";
+import { type Span, unionOf } from "../lib/spans.ts";
 import type { FetchMethod } from "../platforms/methods.ts";
 import { itemOf } from "../platforms/render-record.ts";
 import type { FetchedItem, SourceAnswer, SourceWarning } from "../platforms/source.ts";

@@ -1,4 +1,4 @@
-import { intersectionOf, type Span } from "../archive/catalog/coverage.ts";
+import { intersectionOf, type Span } from "../lib/spans.ts";
 import type { SourceRequest } from "../platforms/source.ts";
 import { hasTime, idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";

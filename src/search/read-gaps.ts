@@ -1,5 +1,5 @@
-import { intersectionOf, type Span } from "../archive/catalog/coverage.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { intersectionOf, type Span } from "../lib/spans.ts";
 import type { FetchedItem, SourceRequest } from "../platforms/source.ts";
 import type { Upstream, UpstreamSearch } from "../platforms/upstream.ts";
 import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";

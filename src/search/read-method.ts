@@ -1,5 +1,5 @@
-import type { Span } from "../archive/catalog/coverage.ts";
 import { EarshotError } from "../lib/errors.ts";
+import type { Span } from "../lib/spans.ts";
 import type { FetchedItem, SourceWarning } from "../platforms/source.ts";
 import {
   anyRoute,

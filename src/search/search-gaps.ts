@@ -1,7 +1,7 @@
 import type { Position } from "../archive/archive.ts";
-import type { Span } from "../archive/catalog/coverage.ts";
 import { comesAfter } from "../archive/read/search.ts";
 import { EarshotError } from "../lib/errors.ts";
+import type { Span } from "../lib/spans.ts";
 import type { Session } from "../platforms/session.ts";
 import type {
   SearchCall,

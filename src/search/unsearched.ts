@@ -1,4 +1,4 @@
-import { intervalsIn, unionOf } from "../archive/catalog/coverage.ts";
+import { outsideOf, unionOf } from "../lib/spans.ts";
 import type { Coverage, SourceAnswer, UnsearchedSpan } from "../platforms/source.ts";
 
 /** Time outside the method's window is a gap of every platform; the answer is not complete. */
@@ -16,7 +16,7 @@ function withGap(coverage: Coverage, gap: UnsearchedSpan): Coverage {
   const platforms = coverage.platforms?.map((known) => {
     if (known.collection !== "posts") return known;
     const gaps = unionOf([gap, ...(isEmpty ? [] : known.gaps)]);
-    return { ...known, complete: false, gaps, held: intervalsIn(window, gaps) };
+    return { ...known, complete: false, gaps, held: outsideOf(window, gaps) };
   });
   return {
     ...coverage,

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/open.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import { latestMs } from "../../lib/latest-time.ts";
 import { auditOperations } from "./audit-operations.ts";
 import { accountNameSql } from "./names.ts";
@@ -37,8 +38,7 @@ function byColumn<Row extends { place: string | number }>(
   };
 }
 
-const iso = (ms: unknown): string | null =>
-  typeof ms === "number" ? new Date(ms).toISOString() : null;
+const iso = (ms: unknown): string | null => (typeof ms === "number" ? isoTime(ms) : null);
 
 const parsed = (text: unknown): unknown => (typeof text === "string" ? JSON.parse(text) : null);
 

@@ -1,4 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Actor } from "../audit.ts";
 
 export function tooManyKeys(maxKeys: number, by: Actor): EarshotError {
@@ -16,7 +17,7 @@ export function tooManyNewKeys(newPerDay: number, againMs: number): EarshotError
   return new EarshotError(
     "too_many_keys",
     `the account has made ${newPerDay} keys within 24 hours already`,
-    { status: 409, hint: `come again after ${new Date(againMs).toISOString()}` },
+    { status: 409, hint: `come again after ${isoTime(againMs)}` },
   );
 }
 

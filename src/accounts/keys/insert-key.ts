@@ -1,5 +1,6 @@
 import type { Database } from "../../db/open.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { hashSecret, newApiKey, printApiKey } from "../api-key.ts";
 import { type Actor, newAuditId, noteAudit } from "../audit.ts";
@@ -62,7 +63,7 @@ export function insertKey(
       requests_per_second: lowered.requestsPerSecond ?? override.requestsPerSecond,
       submissions_per_minute: lowered.submissionsPerMinute ?? override.submissionsPerMinute,
       methods: methods?.join(",") ?? null,
-      expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString(),
+      expires_at: expiresMs === null ? null : isoTime(expiresMs),
     },
   });
   return { id, accountId, token: printApiKey({ id, secret }) };

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { noteAudit } from "../audit.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
@@ -154,7 +155,7 @@ function changedDetail(changes: Partial<KeyChoice>): Record<string, string | num
     ...(methods === undefined ? {} : { methods: methods?.join(",") ?? null }),
     ...(expiresMs === undefined
       ? {}
-      : { expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString() }),
+      : { expires_at: expiresMs === null ? null : isoTime(expiresMs) }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
     ...(submissionsPerMinute === undefined ? {} : { submissions_per_minute: submissionsPerMinute }),
   };

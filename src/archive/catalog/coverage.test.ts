@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  coarsened,
-  gapsIn,
-  intersectionOf,
-  intervalsIn,
-  intervalsOf,
-  type Span,
-  unionOf,
-} from "./coverage.ts";
+import { coarsened, intersectionOf, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import { gapsIn, intervalsOf } from "./coverage.ts";
 
 const nowMs = 1_000_000;
 
@@ -146,7 +139,7 @@ test("the intersection of two lists holds a moment exactly when both do", () => 
 test("a moment of the window is either held or in a gap", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
-      const stored = intervalsIn({ fromMs: null, toMs: 30 }, gaps);
+      const stored = outsideOf({ fromMs: null, toMs: 30 }, gaps);
       for (const ms of moments) expect(isIn(ms, stored)).toBe(!isIn(ms, gaps));
     }),
   );

@@ -1,7 +1,5 @@
+import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
-
-/** Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
-export type Span = { fromMs: number | null; toMs: number };
 
 /** Intervals from here on count as unbounded: no post is from before 1970, whatever its date. */
 const firstMs = 0;
@@ -79,58 +77,3 @@ export const intervalsOf = (
       interval.account === null &&
       !partialSource.test(interval.source),
   );
-
-export function unionOf(spans: readonly Span[]): Span[] {
-  const sorted = spans.toSorted((a, b) => startOf(a) - startOf(b));
-  const union: Span[] = [];
-  for (const span of sorted) {
-    const last = union.at(-1);
-    if (last === undefined || startOf(span) > last.toMs) union.push({ ...span });
-    else last.toMs = Math.max(last.toMs, span.toMs);
-  }
-  return union;
-}
-
-/** Both lists, and the result, are oldest first and without overlaps. */
-export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
-  const both: Span[] = [];
-  let atA = 0;
-  let atB = 0;
-  for (;;) {
-    const inA = a[atA];
-    const inB = b[atB];
-    if (inA === undefined || inB === undefined) return both;
-    const fromMs = Math.max(startOf(inA), startOf(inB));
-    const toMs = Math.min(inA.toMs, inB.toMs);
-    if (fromMs < toMs) both.push(spanFrom(fromMs, toMs));
-    if (inA.toMs === toMs) atA += 1;
-    else atB += 1;
-  }
-}
-
-/** The parts of a window outside `gaps`, which are in it; both oldest first. */
-export function intervalsIn(window: Span, gaps: readonly Span[]): Span[] {
-  const stored: Span[] = [];
-  let reachedMs = startOf(window);
-  for (const gap of gaps) {
-    if (startOf(gap) > reachedMs) stored.push(spanFrom(reachedMs, startOf(gap)));
-    reachedMs = gap.toMs;
-  }
-  if (reachedMs < window.toMs) stored.push(spanFrom(reachedMs, window.toMs));
-  return stored;
-}
-
-/** At most `count` gaps, oldest first: joins the oldest ones, including covered time between them. */
-export function coarsened(gaps: readonly Span[], count: number): readonly Span[] {
-  const [oldest] = gaps;
-  const lastJoined = gaps.at(-count);
-  if (gaps.length <= count || oldest === undefined || lastJoined === undefined) return gaps;
-  return [{ fromMs: oldest.fromMs, toMs: lastJoined.toMs }, ...gaps.slice(gaps.length - count + 1)];
-}
-
-const startOf = ({ fromMs }: Span): number => fromMs ?? Number.NEGATIVE_INFINITY;
-
-const spanFrom = (fromMs: number, toMs: number): Span => ({
-  fromMs: fromMs === Number.NEGATIVE_INFINITY ? null : fromMs,
-  toMs,
-});

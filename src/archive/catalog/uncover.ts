@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { Span } from "./coverage.ts";
 
 /** Makes a span of a platform's posts a gap: removes it from all intervals. Within a transaction. */
 export function uncoverPosts(

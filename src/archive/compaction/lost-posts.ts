@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type Span, unionOf } from "../../lib/spans.ts";
 import { windowOfIds } from "../../posts/ids.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { type Span, unionOf } from "../catalog/coverage.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { ArchiveStats, SealedStats, SegmentStats } from "../../archive/archive.ts";
-import { gapsIn, intervalsIn, intervalsOf, type Span } from "../../archive/catalog/coverage.ts";
+import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
+import { outsideOf, type Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 import { drawCoverage, showsUnicode } from "../draw-coverage.ts";
 import { bytesText, numberText } from "../quantities.ts";
@@ -235,7 +236,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         if (own.length === 0) return [];
         const window = { fromMs: null, toMs: now.nowMs };
         const gaps = gapsIn(window, own, now.nowMs, 0);
-        const covered = intervalsIn(window, gaps);
+        const covered = outsideOf(window, gaps);
         return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
       }),
     ),

@@ -1,3 +1,4 @@
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type Person, people } from "./people.ts";
 import { storyLines } from "./posts.ts";
@@ -122,7 +123,7 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
     author: post.person.handle,
     author_id: post.person.id,
     author_name: post.person.name,
-    created_at: new Date(post.createdMs).toISOString(),
+    created_at: isoTime(post.createdMs),
     text: words,
     lang: post.lang,
     ...counts(post),

@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { isoText } from "../../lib/iso-time.ts";
+import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { type Answer, type Exchange, exchange, uuidOf } from "./curl.ts";
 
@@ -64,7 +64,7 @@ export async function showMainJob(
 }
 
 function manyOperators(nowMs: number): string {
-  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const day = (ms: number) => isoTime(ms).slice(0, 10);
   const since = day(nowMs - 6 * 86_400_000);
   return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
 }

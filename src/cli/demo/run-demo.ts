@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startImportThreads } from "../../ingest/analysis/import-threads.ts";
 import { importFile } from "../../ingest/import/import-file.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { isoText } from "../../lib/iso-time.ts";
+import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { type Config, configFrom } from "../../server/config.ts";
 import { type Service, startService } from "../../server/start.ts";
 import { withControl } from "../control.ts";
@@ -129,7 +129,7 @@ async function importCorpus(
       limits: configFrom({}).import,
       signal: terminal.stopping,
     });
-    const span = `${new Date(covers.fromMs).toISOString().slice(0, 10)}..${isoText(covers.toMs)}`;
+    const span = `${isoTime(covers.fromMs).slice(0, 10)}..${isoText(covers.toMs)}`;
     terminal.out(`${bold(`$ earshot import ${name} --platform ${platform} --covers ${span}`)}\n`);
     terminal.out(`${dim(`${summary.imported} imported, ${summary.rejected} rejected`)}\n`);
   }

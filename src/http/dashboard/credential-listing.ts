@@ -1,3 +1,4 @@
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Credential, CredentialField, CredentialKind } from "../../platforms/credential.ts";
 import type {
   CredentialFieldListing,
@@ -54,5 +55,3 @@ const fieldListing = (field: CredentialField): CredentialFieldListing => ({
   is_optional: field.isOptional,
   hint: field.hint ?? null,
 });
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();

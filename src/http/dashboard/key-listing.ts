@@ -3,6 +3,7 @@ import { isLive, keyStateOf } from "../../accounts/keys/key.ts";
 import type { OwnKey } from "../../accounts/keys/read-keys.ts";
 import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { KeyListing } from "./contract.ts";
 
 export async function keyListings(
@@ -44,7 +45,5 @@ function ratedKey(key: OwnKey): RatedKey {
   const { id, successorId, effective } = key;
   return { keyId: successorId ?? id, ...effective, account: accountRates(key) };
 }
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

@@ -1,13 +1,7 @@
 import type { CoverageInterval } from "../../archive/archive.ts";
-import {
-  coarsened,
-  gapsIn,
-  hasCaughtUp,
-  intervalsIn,
-  intervalsOf,
-  type Span,
-} from "../../archive/catalog/coverage.ts";
+import { gapsIn, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
+import { coarsened, outsideOf, type Span } from "../../lib/spans.ts";
 import type { PlatformStatus } from "./contract.ts";
 
 /** Beyond this, the oldest gaps are merged. */
@@ -35,7 +29,7 @@ export function platformCoverage(
   const isImported = own.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
-    held: intervalsIn(window, missing).map((span) => ({
+    held: outsideOf(window, missing).map((span) => ({
       ...spanText(span, window.fromMs),
       source: sourcesOf(own, span),
     })),
@@ -51,7 +45,7 @@ function completeSince(
   slackMs: number,
 ): string | null {
   const always = { fromMs: null, toMs: nowMs };
-  const last = intervalsIn(always, gapsIn(always, intervals, nowMs, slackMs)).at(-1);
+  const last = outsideOf(always, gapsIn(always, intervals, nowMs, slackMs)).at(-1);
   if (last === undefined || last.toMs < nowMs) return null;
   return isoText(Math.max(0, last.fromMs ?? 0));
 }

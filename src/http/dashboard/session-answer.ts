@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { CallerSession } from "../../accounts/sessions/find-session.ts";
 import type { SignedInAccount } from "../../accounts/sessions/operations.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "./base-url.ts";
 import type { SessionAnswer, SignedIn } from "./contract.ts";
@@ -40,7 +41,7 @@ function signedIn(
       name,
       role,
       provider,
-      created_at: new Date(createdMs).toISOString(),
+      created_at: isoTime(createdMs),
     },
     csrf: dashboard.csrf.of(sessionId),
     session_id: sessionId,

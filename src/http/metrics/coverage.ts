@@ -1,7 +1,8 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Archive, PlatformCoverage } from "../../archive/archive.ts";
-import { gapsIn, hasCaughtUp, intervalsOf, type Span } from "../../archive/catalog/coverage.ts";
+import { gapsIn, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 
 export type CoverageMetricSource = {

@@ -2,20 +2,20 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
+import type { BoundedSpan } from "../../lib/spans.ts";
 import { type Refusal, refusalOf, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
-import type { Span } from "./time-spans.ts";
 
 /** The archive of a Jetstream server, such as https://bsky.network. */
 export type NetworkReplay = {
   /** The time span it covers, by server time; null if it is empty. */
-  reach(): Promise<Span | null>;
+  reach(): Promise<BoundedSpan | null>;
   /**
    * The decompressed blocks that may contain events of these collections, or account and handle events, in the span and in
    * order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those of the fetch.
    */
-  blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array>;
+  blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };
 
 type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; toMs: number };
@@ -59,14 +59,17 @@ export function openNetworkReplay(
     return known;
   }
 
-  async function reach(): Promise<Span | null> {
+  async function reach(): Promise<BoundedSpan | null> {
     const all = await segments();
     const first = all[0];
     if (first === undefined) return null;
     return { fromMs: first.fromMs, toMs: Math.max(...all.map(({ toMs }) => toMs)) };
   }
 
-  async function* blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array> {
+  async function* blocks(
+    span: BoundedSpan,
+    collections: readonly string[],
+  ): AsyncGenerator<Uint8Array> {
     const expected = (await segments()).filter(
       ({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs,
     );

@@ -1,13 +1,13 @@
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { startSlices } from "../../lib/slices.ts";
+import type { BoundedSpan } from "../../lib/spans.ts";
 import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
 import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
 import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { type NetworkReplay, unreadable } from "./network-replay.ts";
 import type { ReplayWriter } from "./replay-writer.ts";
-import type { Span } from "./time-spans.ts";
 
 export type ArchiveReplay = {
   clock: Clock;
@@ -23,7 +23,7 @@ export type ArchiveReplay = {
  * those of the network replay and the archive.
  */
 export async function replayArchive(
-  span: Span,
+  span: BoundedSpan,
   { clock, network, host, followed, writer, onProgress }: ArchiveReplay,
 ): Promise<{ badRows: number }> {
   const reach = await network.reach();

@@ -2,12 +2,12 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
+import type { BoundedSpan } from "../../lib/spans.ts";
 import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { openStreamConnection } from "../streams/connection.ts";
 import { createFrameReader, type Frame } from "../streams/frames.ts";
 import type { ReplayWriter } from "./replay-writer.ts";
-import type { Span } from "./time-spans.ts";
 
 export type StreamReplay = {
   clock: Clock;
@@ -43,7 +43,7 @@ const mostWaiting = 5_000;
  * frames. Errors: `upstream_unreachable` if no server makes progress; the signal's reason; those of the archive.
  */
 export async function replayStream(
-  span: Span,
+  span: BoundedSpan,
   replay: StreamReplay,
 ): Promise<{ badFrames: number }> {
   const { clock, random, urls, signal, writer, onProgress } = replay;

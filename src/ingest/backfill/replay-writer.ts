@@ -1,11 +1,11 @@
 import type { CountMetric } from "@earshot/query/tree";
 import type { Archive, ArchiveChange, Collection } from "../../archive/archive.ts";
+import { type BoundedSpan, includesTime } from "../../lib/spans.ts";
 import type { StreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
-import { holds, type Span } from "./time-spans.ts";
 
 /** A collection to replay, and the times that the archive does not cover. */
-export type Missing = { collection: Collection; spans: readonly Span[] };
+export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
  * Writes the events of a time span in order, in batches. Each batch also claims coverage up to its last event, so the coverage
@@ -61,7 +61,8 @@ export function createReplayWriter(
 
   const isUncounted = (metric: CountMetric, atMs: number): boolean =>
     missing.some(
-      ({ collection, spans }) => collection === collectionOfMetric[metric] && holds(spans, atMs),
+      ({ collection, spans }) =>
+        collection === collectionOfMetric[metric] && includesTime(spans, atMs),
     );
 
   function add(atMs: number, event: StreamEvent): Promise<void> | undefined {

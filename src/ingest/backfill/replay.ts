@@ -1,19 +1,20 @@
 import type { Archive, Collection, PlatformCoverage } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { type BoundedSpan, hullOf, outsideOf, unionOf } from "../../lib/spans.ts";
 import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
 import type { NetworkReplay } from "./network-replay.ts";
 import { replayArchive } from "./replay-archive.ts";
 import { replayStream, type StreamReplay } from "./replay-stream.ts";
 import { createReplayWriter, type Missing, type ReplayTally } from "./replay-writer.ts";
-import { hullOf, missingOf, type Span, unionOf } from "./time-spans.ts";
 
 export type ReplayRequest = {
   archive: Pick<Archive, "write" | "coverage">;
   clock: Clock;
   random: () => number;
   /** A time span, or all gaps between covered times. */
-  asked: Span | "gaps";
+  asked: BoundedSpan | "gaps";
   followed: readonly FollowedWord[];
   lookbackMs: number;
   /** The live stream covers the time from its last event on if that is this recent. */
@@ -22,14 +23,14 @@ export type ReplayRequest = {
   /** Null without a token for the archive: time beyond the lookback then stays missing. */
   network: NetworkReplay | null;
   networkHost: string;
-  onPart?: (part: { span: Span; by: "stream" | "archive" }) => void;
+  onPart?: (part: { span: BoundedSpan; by: "stream" | "archive" }) => void;
   onProgress?: (seen: { reachedMs: number; doneMs: number; totalMs: number } & ReplayTally) => void;
 };
 
 export type ReplaySummary = ReplayTally & {
-  parts: readonly { span: Span; by: "stream" | "archive" }[];
+  parts: readonly { span: BoundedSpan; by: "stream" | "archive" }[];
   heldBeforeMs: number;
-  missing: readonly Span[];
+  missing: readonly BoundedSpan[];
   badEvents: number;
   seconds: number;
 };
@@ -57,7 +58,7 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const writer = createReplayWriter(archive, before, random);
   let badEvents = 0;
   let doneMs = 0;
-  const beyond: Span[] = [];
+  const beyond: BoundedSpan[] = [];
 
   for (const part of parts) {
     const { span, by } = part;
@@ -107,14 +108,14 @@ function missingIn(
   return collections.map((collection) => {
     const own = intervals.filter((interval) => interval.collection === collection);
     const all = hullOf(own);
-    if (asked === "gaps") return { collection, spans: all === null ? [] : missingOf(all, own) };
+    if (asked === "gaps") return { collection, spans: all === null ? [] : outsideOf(all, own) };
     const isLive = all !== null && all.toMs > nowMs - liveSlackMs;
     const toMs = Math.min(asked.toMs, isLive ? all.toMs : nowMs);
-    return { collection, spans: missingOf({ fromMs: asked.fromMs, toMs }, own) };
+    return { collection, spans: outsideOf({ fromMs: asked.fromMs, toMs }, own) };
   });
 }
 
-function partsOf(spans: readonly Span[], reachMs: number): ReplaySummary["parts"] {
+function partsOf(spans: readonly BoundedSpan[], reachMs: number): ReplaySummary["parts"] {
   return spans.flatMap(({ fromMs, toMs }) => {
     const cutMs = Math.min(Math.max(fromMs, reachMs), toMs);
     const early = { span: { fromMs, toMs: cutMs }, by: "archive" as const };
@@ -123,13 +124,13 @@ function partsOf(spans: readonly Span[], reachMs: number): ReplaySummary["parts"
   });
 }
 
-const lengthOf = (spans: readonly Span[]): number =>
+const lengthOf = (spans: readonly BoundedSpan[]): number =>
   spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 
-function needsToken(spans: readonly Span[]): EarshotError {
+function needsToken(spans: readonly BoundedSpan[]): EarshotError {
   const [first] = spans;
-  const from = new Date(first?.fromMs ?? 0).toISOString();
-  const to = new Date(spans.at(-1)?.toMs ?? 0).toISOString();
+  const from = isoTime(first?.fromMs ?? 0);
+  const to = isoTime(spans.at(-1)?.toMs ?? 0);
   return new EarshotError(
     "replay_needs_token",
     `what lies between ${from} and ${to} is older than the stream's servers keep, and their archive asks for a token`,

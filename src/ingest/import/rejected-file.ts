@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { isoTime } from "../../lib/iso-time.ts";
 
 /** The rejected lines of an import, unchanged, to be repaired and imported again. Created on the first rejection. */
 export type RejectedFile = {
@@ -49,7 +50,7 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
 
   function namesOf(position: string): string[] {
     if (runMs === null) return [`${position}.rejected`];
-    const stamp = new Date(runMs).toISOString().replaceAll(":", "-");
+    const stamp = isoTime(runMs).replaceAll(":", "-");
     // Runs that start in the same millisecond use the next name.
     return Array.from(
       { length: mostRunsAtOnce },

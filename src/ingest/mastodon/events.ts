@@ -1,4 +1,5 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import { fieldsOf, isObject } from "../../platforms/fields.ts";
 import { namesOfAccount, readId } from "../../platforms/mastodon/account.ts";
 import { mayBeIndexed, postOfStatus } from "../../platforms/mastodon/post.ts";
@@ -119,7 +120,7 @@ function readStatus(
 
 /** `status.update` also reports changes other than edits, with the time of the last edit, so the latest report counts. */
 const revisionOf = ({ revision }: Post, seenMs: number): string =>
-  revision === "" ? "" : `${revision} ${new Date(seenMs).toISOString()}`;
+  revision === "" ? "" : `${revision} ${isoTime(seenMs)}`;
 
 const deletion = (name: string, revision: string): ArchiveChange => ({
   kind: "delete-held",

@@ -6,6 +6,7 @@
 
 import type { Archive, ArchiveChange, NamedPosition } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import { idTimeMs } from "../../posts/ids.ts";
 import { statusAlias, statusIdIn } from "./events.ts";
 import { createStatusReader, type StatusReader } from "./read-statuses.ts";
@@ -109,7 +110,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   ): Promise<void> {
     const own = page.flatMap(({ name, isHeld }) => (isHeld && statusIdIn(name, host)) || []);
     const { found, gone } = await reader.read(own);
-    const deletedAt = new Date(clock.now()).toISOString();
+    const deletedAt = isoTime(clock.now());
     const deletions = gone.map(
       (id): ArchiveChange => ({
         kind: "delete-held",

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/open.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 
 /** Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and wins. */
 export type TryEnd = {
@@ -83,5 +84,5 @@ function noteTry(database: Database, end: TryEnd): void {
 function reasonToDisable({ end, nowMs, disableAfterMs }: TryEnd, sinceMs: number): string | null {
   if (end === "gone") return "its receiver answered 410 Gone";
   const isLong = end === "failed" && nowMs - sinceMs >= disableAfterMs;
-  return isLong ? `nothing could be delivered since ${new Date(sinceMs).toISOString()}` : null;
+  return isLong ? `nothing could be delivered since ${isoTime(sinceMs)}` : null;
 }

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/open.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { WebhookEvent } from "./webhook.ts";
 
 type EndedRow = {
@@ -42,7 +43,7 @@ export function jobPayload(
     method,
     count,
     complete: complete === null ? null : complete === 1,
-    submitted_at: iso(row.submittedMs),
+    submitted_at: isoTime(row.submittedMs),
     finished_at: isoOrNull(row.finishedMs),
     expires_at: isoOrNull(row.expiresMs),
     attempts,
@@ -55,9 +56,7 @@ export function testPayload(webhookId: string, nowMs: number): string {
 }
 
 function payloadOf(type: WebhookEvent, nowMs: number, data: Record<string, unknown>): string {
-  return JSON.stringify({ type, timestamp: iso(nowMs), data });
+  return JSON.stringify({ type, timestamp: isoTime(nowMs), data });
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

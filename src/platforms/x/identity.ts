@@ -1,3 +1,4 @@
+import { isoTime } from "../../lib/iso-time.ts";
 import { hasTime, idTimeMs, lastId, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
@@ -44,7 +45,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityError {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "the number of a post whose time is not ahead of now",
-      found: `${written}, of ${new Date(idTimeMs(id)).toISOString()}`,
+      found: `${written}, of ${isoTime(idTimeMs(id))}`,
     };
   }
   const uri = xUri(id);

@@ -1,3 +1,4 @@
+import { isoTime } from "../../lib/iso-time.ts";
 import { hasTime, idTimeMs, xUri } from "../../posts/ids.ts";
 import type { Post, PostCounts } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
@@ -96,7 +97,7 @@ function timesOf(id: bigint, created: unknown): Times | null {
   const createdMs = written === null ? null : parseIsoTime(written);
   if (written !== null && createdMs !== null) return { createdAt: written, createdMs, seenMs };
   if (seenMs === null) return null;
-  return { createdAt: new Date(seenMs).toISOString(), createdMs: seenMs, seenMs };
+  return { createdAt: isoTime(seenMs), createdMs: seenMs, seenMs };
 }
 
 function langsOf(value: unknown): string[] {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../lib/iso-time.ts";
 import { liveWindowMs } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { AccessKind, Route, UpstreamPage } from "../upstream.ts";
@@ -75,4 +76,4 @@ export async function requestSearch(
   return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }
 
-const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+const timeText = (ms: number): string => `${isoTime(ms).slice(0, 19)}Z`;

@@ -1,5 +1,6 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { CollateralSource, VerifiedEvidence } from "../evidence/evidence.ts";
 import { type NodePolicy, policyIdOf } from "../evidence/policy.ts";
 import { createEvidenceVerifier } from "../evidence/verify-evidence.ts";
@@ -113,7 +114,7 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
   } else {
     await run("binding", () => checkBinding(proof, signed));
     await run("time", () => checkTime(signed, options.nowMs));
-    const time = kind === "none" ? "" : `, as of ${new Date(timeMs).toISOString()}`;
+    const time = kind === "none" ? "" : `, as of ${isoTime(timeMs)}`;
     const passed = `${evidencePassed[kind]}${time}`;
     evidence = await run("evidence", () => checkEvidence(proof, timeMs, options), passed);
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isoText } from "../../lib/iso-time.ts";
+import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
@@ -22,7 +22,7 @@ const time = z
   .refine((written) => {
     const ms = Date.parse(written);
     if (Number.isNaN(ms)) return false;
-    return isoText(ms) === written || new Date(ms).toISOString() === written;
+    return isoText(ms) === written || isoTime(ms) === written;
   })
   .transform((written) => Date.parse(written))
   .nullable()

@@ -1,16 +1,9 @@
 import { all, any, not, type PlanNode, type ResolvedNames, splitWindow } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
-import {
-  coarsened,
-  hasCaughtUp,
-  intervalsIn,
-  intervalsOf,
-  reachedMs,
-  type Span,
-  unionOf,
-} from "../../archive/catalog/coverage.ts";
+import { hasCaughtUp, intervalsOf, reachedMs } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { coarsened, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
 import type {
   CollectionCoverage,
   Coverage,
@@ -183,7 +176,7 @@ function listedIn(
   const listed = coarsened(gaps, listedGaps);
   return {
     complete: gaps.length === 0,
-    held: intervalsIn(window, listed),
+    held: outsideOf(window, listed),
     gaps: listed,
     truncated: listed.length < gaps.length,
   };

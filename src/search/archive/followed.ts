@@ -1,6 +1,7 @@
 import type { QueryNode } from "@earshot/query/tree";
 import type { Collection, CoverageInterval } from "../../archive/archive.ts";
-import { gapsIn, intervalsOf, type Span, unionOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { type Span, unionOf } from "../../lib/spans.ts";
 
 /** What a query depends on that changes after the post was written. */
 export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";

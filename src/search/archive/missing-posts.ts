@@ -2,13 +2,8 @@ import { accountById } from "@earshot/query/facets";
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { CoverageInterval } from "../../archive/archive.ts";
-import {
-  gapsIn,
-  intersectionOf,
-  intervalsOf,
-  type Span,
-  unionOf,
-} from "../../archive/catalog/coverage.ts";
+import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { intersectionOf, type Span, unionOf } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 
 export type MissingPostsRequest = {

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import {
   type Amounts,
   addUse,
@@ -112,5 +113,5 @@ function usedUp(
 /** `2026-11` gives December. */
 function endOf(month: string): string {
   const [year = 0, number = 0] = month.split("-").map(Number);
-  return new Date(Date.UTC(year, number, 1)).toISOString().replace(".000Z", "Z");
+  return isoTime(Date.UTC(year, number, 1)).replace(".000Z", "Z");
 }

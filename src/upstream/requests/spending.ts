@@ -1,5 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Bill } from "../../platforms/session.ts";
 import type { SourceCost } from "../../platforms/source.ts";
 import type { Reserved, SpendingOperations } from "./operations.ts";
@@ -127,7 +128,7 @@ export function createSpending(context: SpendingContext): Spending {
 }
 
 /** The UTC month, `2026-11`. */
-export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
+export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);
 
 const nothing: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
 

@@ -1,4 +1,5 @@
 import type { SessionRow } from "../../../accounts/sessions/operations.ts";
+import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
 import type { SessionListing, SessionsAnswer } from "../../dashboard/contract.ts";
 import { sessionOf } from "../../middleware/session.ts";
@@ -56,8 +57,8 @@ function listingOf(row: SessionRow, ownId: string, idleMs: number): SessionListi
     way,
     agent,
     address_group: addressGroup,
-    created_at: new Date(createdMs).toISOString(),
-    used_at: new Date(usedMs).toISOString(),
-    expires_at: new Date(Math.min(expiresMs, usedMs + idleMs)).toISOString(),
+    created_at: isoTime(createdMs),
+    used_at: isoTime(usedMs),
+    expires_at: isoTime(Math.min(expiresMs, usedMs + idleMs)),
   };
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../lib/iso-time.ts";
 import type { Collateral } from "../evidence.ts";
 import {
   type Authority,
@@ -113,4 +114,4 @@ const datesOf = ({ inForce }: CollateralFields) => ({
   nextUpdate: iso(inForce.toMs),
 });
 
-const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+const iso = (ms: number) => `${isoTime(ms).slice(0, 19)}Z`;

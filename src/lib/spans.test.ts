@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { holds, hullOf, missingOf, type Span, unionOf } from "./time-spans.ts";
+import { type BoundedSpan, hullOf, includesTime, outsideOf, unionOf } from "./spans.ts";
 
-const spanOf = (fromMs: number, toMs: number): Span => ({ fromMs, toMs });
+const spanOf = (fromMs: number, toMs: number): BoundedSpan => ({ fromMs, toMs });
 
-test("what is missing of a span lies between what is held", () => {
+test("returns the parts of a window outside spans in any order, and the hull of spans", () => {
   const stored = [spanOf(50, 60), spanOf(0, 10), spanOf(20, 30), spanOf(25, 40)];
-  expect(missingOf(spanOf(5, 70), stored)).toEqual([
+  expect(outsideOf(spanOf(5, 70), stored)).toEqual([
     spanOf(10, 20),
     spanOf(40, 50),
     spanOf(60, 70),
   ]);
-  expect(missingOf(spanOf(22, 38), stored)).toEqual([]);
-  expect(missingOf(spanOf(5, 70), [])).toEqual([spanOf(5, 70)]);
+  expect(outsideOf(spanOf(22, 38), stored)).toEqual([]);
+  expect(outsideOf(spanOf(5, 70), [])).toEqual([spanOf(5, 70)]);
   expect(hullOf(stored)).toEqual(spanOf(0, 60));
   expect(hullOf([])).toBeNull();
 });
 
-test("each moment of a span is either held or missing", () => {
+test("each moment of a window is either in a span or outside of all", () => {
   const time = fc.integer({ min: 0, max: 30 });
   const span = fc
     .tuple(time, time)
@@ -25,11 +25,11 @@ test("each moment of a span is either held or missing", () => {
     .map(([a, b]) => spanOf(Math.min(a, b), Math.max(a, b)));
   fc.assert(
     fc.property(span, fc.array(span, { maxLength: 6 }), (requested, stored) => {
-      const missing = missingOf(requested, stored);
+      const missing = outsideOf(requested, stored);
       const union = unionOf(stored);
       for (let ms = requested.fromMs; ms < requested.toMs; ms += 1) {
-        expect(holds(missing, ms)).toBe(!holds(stored, ms));
-        expect(holds(union, ms)).toBe(holds(stored, ms));
+        expect(includesTime(missing, ms)).toBe(!includesTime(stored, ms));
+        expect(includesTime(union, ms)).toBe(includesTime(stored, ms));
       }
       for (const gap of missing)
         expect(gap.fromMs >= requested.fromMs && gap.toMs <= requested.toMs).toBe(true);

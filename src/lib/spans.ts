@@ -1,0 +1,75 @@
+/** Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
+export type Span = { fromMs: number | null; toMs: number };
+
+export type BoundedSpan = Span & { fromMs: number };
+
+/** Merged spans, oldest first; none touch. */
+export function unionOf<S extends Span>(spans: readonly S[]): S[] {
+  const union: S[] = [];
+  for (const span of inOrder(spans)) {
+    const last = union.at(-1);
+    if (last === undefined || startOf(span) > last.toMs) union.push({ ...span });
+    else last.toMs = Math.max(last.toMs, span.toMs);
+  }
+  return union;
+}
+
+/** Both lists, and the result, are oldest first and without overlaps. */
+export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
+  const both: Span[] = [];
+  let atA = 0;
+  let atB = 0;
+  for (;;) {
+    const inA = a[atA];
+    const inB = b[atB];
+    if (inA === undefined || inB === undefined) return both;
+    const fromMs = Math.max(startOf(inA), startOf(inB));
+    const toMs = Math.min(inA.toMs, inB.toMs);
+    if (fromMs < toMs) both.push(spanFrom(fromMs, toMs));
+    if (inA.toMs === toMs) atA += 1;
+    else atB += 1;
+  }
+}
+
+/** The parts of a window outside `spans`, oldest first. */
+export function outsideOf(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
+export function outsideOf(window: Span, spans: readonly Span[]): Span[];
+export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
+  const outside: Span[] = [];
+  let reachedMs = startOf(window);
+  for (const span of inOrder(spans)) {
+    const endMs = Math.min(startOf(span), window.toMs);
+    if (endMs > reachedMs) outside.push(spanFrom(reachedMs, endMs));
+    reachedMs = Math.max(reachedMs, span.toMs);
+  }
+  if (reachedMs < window.toMs) outside.push(spanFrom(reachedMs, window.toMs));
+  return outside;
+}
+
+/** The shortest span that contains all; null without spans. */
+export function hullOf(spans: readonly BoundedSpan[]): BoundedSpan | null {
+  if (spans.length === 0) return null;
+  const fromMs = Math.min(...spans.map((span) => span.fromMs));
+  return { fromMs, toMs: Math.max(...spans.map((span) => span.toMs)) };
+}
+
+export const includesTime = (spans: readonly Span[], ms: number): boolean =>
+  spans.some((span) => startOf(span) <= ms && ms < span.toMs);
+
+/** At most `count` gaps, oldest first: joins the oldest ones, including the time between them. */
+export function coarsened(gaps: readonly Span[], count: number): readonly Span[] {
+  const [oldest] = gaps;
+  const lastJoined = gaps.at(-count);
+  if (gaps.length <= count || oldest === undefined || lastJoined === undefined) return gaps;
+  return [{ fromMs: oldest.fromMs, toMs: lastJoined.toMs }, ...gaps.slice(gaps.length - count + 1)];
+}
+
+export const startOf = ({ fromMs }: Span): number => fromMs ?? Number.NEGATIVE_INFINITY;
+
+export const spanFrom = (fromMs: number, toMs: number): Span => ({
+  fromMs: fromMs === Number.NEGATIVE_INFINITY ? null : fromMs,
+  toMs,
+});
+
+const inOrder = <S extends Span>(spans: readonly S[]): readonly S[] =>
+  spans.toSorted((a, b) => startOf(a) - startOf(b));
