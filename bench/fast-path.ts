@@ -7,11 +7,12 @@ import { type Client, connect } from "../testkit/service/http-client.ts";
 import { startServer } from "../testkit/service/server-process.ts";
 import { command, summary, table } from "./measure.ts";
 import { connectOpenSearch, foundIds, indexPosts } from "./opensearch.ts";
+import { drawQueries } from "./queries.ts";
 
 /**
  * Jobs from submission to the fetched page, and searches in one call, with EARSHOT_FAST_PATH on and off, against a floor: a
  * server that only commits and answers (fast-path-floor.ts), and with --opensearch against an OpenSearch that runs on this
- * machine over the same posts. All take turns, so that a machine with other work treats them alike; medians of five rounds.
+ * machine over the same posts. 480 queries of six kinds. All take turns, so that a machine with other work treats them alike; medians of five rounds.
  * Needs the folder that bench/import.ts leaves.
  */
 const { positionals, values } = parseArgs({
@@ -28,7 +29,11 @@ if (folder === undefined) {
 const rounds = 5;
 const roundMs = Number(values.seconds) * 1_000;
 const warmUpMs = 4 * roundMs;
-const queries = ["trump", "news -fake", "people", "love", "police -shot", "obama", '"the people"'];
+// Kinds that OpenSearch answers from the terms alone.
+const kinds = (await drawQueries(80)).filter(({ name }) => !/from:|week/.test(name));
+const queries = (kinds[0]?.queries ?? []).flatMap((_, n) =>
+  kinds.map((kind) => kind.queries[n] ?? ""),
+);
 const copies = mkdtempSync(join(tmpdir(), "earshot-bench-"));
 
 type Shape = { clients: number; posts: number; isOneCall: boolean };
