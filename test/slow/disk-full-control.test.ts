@@ -94,7 +94,7 @@ describe.skipIf(disk === null)("a full disk", () => {
       uuid: "",
       error: "the disk of the data folder is full",
     });
-    expect(answer.json().hint).toContain("made room");
+    expect(answer.json().hint).toContain("frees space");
     expect((await readiness()).storage).toBe("full");
     expect(await service.context.http.metrics.text()).toMatch(/^earshot_store_full 1$/m);
 
