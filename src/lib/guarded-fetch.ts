@@ -1,9 +1,9 @@
-import { Agent, type Headers, type Response, fetch as undiciFetch } from "undici";
+import type { Headers, Response } from "undici";
 import { EarshotError } from "./errors.ts";
 import { fetchError, tooLarge } from "./fetch-errors.ts";
 import { answerOf, type FetchedAnswer } from "./fetched-answer.ts";
 import type { Guard } from "./guard.ts";
-import { guardedConnector } from "./guarded-connector.ts";
+import type { GuardedAgent } from "./guarded-agent.ts";
 import { redirectOf, type Step } from "./redirects.ts";
 import { readUrl, requireWebAddress } from "./web-address.ts";
 
@@ -58,12 +58,18 @@ export type GuardedFetchSettings = {
 
 export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClient {
   const { guard, userAgent, timeoutMs: usualMs, maxBytes: usualBytes, maxRedirects } = settings;
-  const agent = new Agent({
-    connect: guardedConnector(guard, settings.connectTimeoutMs ?? usualMs),
-    headersTimeout: usualMs,
-    bodyTimeout: usualMs,
-    connections: settings.maxConnectionsPerHost ?? 8,
-  });
+  let agent: Promise<GuardedAgent> | null = null;
+
+  /** Loaded with the first request: undici takes a twentieth of a start. */
+  async function openAgent(): Promise<GuardedAgent> {
+    const { createGuardedAgent } = await import("./guarded-agent.ts");
+    return createGuardedAgent({
+      guard,
+      timeoutMs: usualMs,
+      connectTimeoutMs: settings.connectTimeoutMs ?? usualMs,
+      maxConnectionsPerHost: settings.maxConnectionsPerHost ?? 8,
+    });
+  }
 
   async function open(first: Step, options: FetchOptions): Promise<Opened> {
     const { signal, timeoutMs = usualMs } = options;
@@ -87,13 +93,14 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   async function send(step: Step, signal: AbortSignal): Promise<Response> {
     const { url, method, headers, body } = step;
     guard.lookupFor(requireWebAddress(url));
-    return await undiciFetch(url, {
+    agent ??= openAgent();
+    const { fetch } = await agent;
+    return await fetch(url, {
       method,
       headers: { "user-agent": userAgent, ...headers },
       body,
       signal,
       redirect: "manual",
-      dispatcher: agent,
     });
   }
 
@@ -120,7 +127,10 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
         },
       };
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      agent ??= Promise.reject(new Error("the client is closed"));
+      await agent.then(({ destroy }) => destroy()).catch(() => undefined);
+    },
   });
 }
 

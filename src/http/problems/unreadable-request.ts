@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ProblemCode, problems, problemType } from "./problems.ts";
 
@@ -7,7 +6,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = codeOf(error.code);
     const { status, title, retryable } = problems[code];
-    const { detail, hint } = textsOf[code];
+    const { reason, detail, hint } = textsOf[code];
     const body = JSON.stringify({
       type: problemType(code),
       title,
@@ -20,7 +19,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
       error: detail,
     });
     socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
+      `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
         `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
   }
@@ -32,20 +31,24 @@ type UnreadableCode = Extract<
   "header_too_large" | "request_timeout" | "invalid_request"
 >;
 
-const textsOf: Readonly<Record<UnreadableCode, { detail: string; hint: string }>> = {
-  header_too_large: {
-    detail: "first line and header of the request are larger than this server reads",
-    hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
-  },
-  request_timeout: {
-    detail: "the request did not arrive whole in the time there is for it",
-    hint: "send it again, with as many bytes in its body as Content-Length says",
-  },
-  invalid_request: {
-    detail: "what arrived is no HTTP/1.1 request that is answered here",
-    hint: "this port speaks HTTP/1.1 without TLS; check the address and the client",
-  },
-};
+const textsOf: Readonly<Record<UnreadableCode, { reason: string; detail: string; hint: string }>> =
+  {
+    header_too_large: {
+      reason: "Request Header Fields Too Large",
+      detail: "first line and header of the request are larger than this server reads",
+      hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
+    },
+    request_timeout: {
+      reason: "Request Timeout",
+      detail: "the request did not arrive whole in the time there is for it",
+      hint: "send it again, with as many bytes in its body as Content-Length says",
+    },
+    invalid_request: {
+      reason: "Bad Request",
+      detail: "what arrived is no HTTP/1.1 request that is answered here",
+      hint: "this port speaks HTTP/1.1 without TLS; check the address and the client",
+    },
+  };
 
 function codeOf(code: string | undefined): UnreadableCode {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";

@@ -14,7 +14,7 @@ const mostLinks = 10;
  * The next page of a `Link` header: ids of lists are opaque. Other paths are ignored and only known parameters taken, so
  * that a link to another host is never followed.
  */
-export function nextPaging(headers: Headers, path: string): Paging | null {
+export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");
   if (header === null || header.length > longestHeader) return null;
   for (const address of addressesOf(header)) {
@@ -27,7 +27,7 @@ export function nextPaging(headers: Headers, path: string): Paging | null {
 }
 
 /** The header names a next page that cannot be requested. */
-export function warningsOnLink(headers: Headers, path: string): UpstreamWarning[] {
+export function warningsOnLink(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const isNamed = header.length > longestHeader || addressesOf(header).length > 0;
   if (!isNamed || nextPaging(headers, path) !== null) return [];

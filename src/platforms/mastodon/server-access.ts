@@ -1,4 +1,4 @@
-import { Headers } from "undici";
+import type { Headers } from "undici";
 import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
@@ -14,7 +14,9 @@ export type ServerAccess = {
   get(request: UpstreamRequest): Promise<Answer>;
 };
 
-export type Answer = Pick<UpstreamAnswer, "status" | "json"> & { headers: Headers };
+export type Answer = Pick<UpstreamAnswer, "status" | "json"> & { headers: HeaderFields };
+
+type HeaderFields = Pick<Headers, "get" | "has">;
 
 export function serverAccessOf(session: Session): ServerAccess {
   return {
@@ -58,7 +60,7 @@ async function answered(isOpen: boolean, request: () => Promise<Answer>): Promis
   }
 }
 
-const noHeaders = new Headers();
+const noHeaders: HeaderFields = { get: () => null, has: () => false };
 
 /**
  * Null if the resource does not exist or is not visible. Errors: those of the session; `credential_refused` with the missing
@@ -68,7 +70,7 @@ export async function send(
   position: ServerAccess,
   request: UpstreamRequest,
   scope: string,
-): Promise<{ json: unknown; headers: Headers; status: number } | null> {
+): Promise<{ json: unknown; headers: HeaderFields; status: number } | null> {
   const answer = await position.get(request);
   if (answer.status >= 200 && answer.status < 300) return answer;
   if (answer.status === 404 || answer.status === 410) return null;

@@ -64,7 +64,7 @@ async function sendApp(
   if (answer.status === 401) {
     throw refused(`${request.url.host} does not take the application's token`);
   }
-  return withTrueLimit(answer, tools.now());
+  return await withTrueLimit(answer, tools.now());
 }
 
 const tokenOf = (stored: LeasedCredential): string => stored.secrets().token ?? "";

@@ -1,4 +1,3 @@
-import { Headers } from "undici";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { jsonOf } from "./tokens.ts";
@@ -10,10 +9,12 @@ const restMs = 3_600_000;
  * At an application's monthly cap, X returns 429 with headers of an unused rate limit. These become a reset in an hour: the
  * cap's reset time is unknown, and a refused request is free.
  */
-export function withTrueLimit(answer: FetchedAnswer, nowMs: number): FetchedAnswer {
+export async function withTrueLimit(answer: FetchedAnswer, nowMs: number): Promise<FetchedAnswer> {
   if (answer.status !== 429) return answer;
   const { type } = fieldsOf(jsonOf(answer));
   if (typeof type !== "string" || !type.endsWith("/usage-capped")) return answer;
+  // Loaded with the first request (guarded-fetch.ts).
+  const { Headers } = await import("undici");
   const headers = new Headers(answer.headers);
   headers.set("x-rate-limit-remaining", "0");
   headers.set("x-rate-limit-reset", String(Math.ceil((nowMs + restMs) / 1_000)));
