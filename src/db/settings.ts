@@ -19,22 +19,28 @@ export function ensureSecrets(database: Database, randomBytes: RandomBytes): voi
 
 export const settingOperations = {
   /** Opens the store. */
-  open: relaxed((_database, _args: null) => null),
+  open: relaxed((database, _args: null) => ({
+    cursorKey: secretOf(database, "cursor_key"),
+    holdsSecrets: holdsSecrets(database),
+  })),
 
-  /** Whether anything is encrypted with the folder's secret key. */
-  holdsSecrets: read((database, _args: null): boolean => {
-    const row = database.get<{ found: number }>(
-      "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",
-    );
-    return row?.found === 1;
-  }),
+  holdsSecrets: read((database, _args: null): boolean => holdsSecrets(database)),
 
-  readSecret: read((database, { name }: { name: SecretName }): Uint8Array => {
-    const row = database.get<{ value: Uint8Array }>(
-      "SELECT value FROM setting WHERE name = :name",
-      { name },
-    );
-    if (row === undefined) throw new Error(`the control store has no ${name}`);
-    return row.value;
-  }),
+  readSecret: read((database, { name }: { name: SecretName }) => secretOf(database, name)),
 };
+
+function secretOf(database: Database, name: SecretName): Uint8Array {
+  const row = database.get<{ value: Uint8Array }>("SELECT value FROM setting WHERE name = :name", {
+    name,
+  });
+  if (row === undefined) throw new Error(`the control store has no ${name}`);
+  return row.value;
+}
+
+/** Whether anything is encrypted with the folder's secret key. */
+function holdsSecrets(database: Database): boolean {
+  const row = database.get<{ found: number }>(
+    "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",
+  );
+  return row?.found === 1;
+}

@@ -62,11 +62,11 @@ export async function startControl({
   }
 
   try {
-    await store.write("open", null);
-    const cursorKey = Buffer.from(await store.read("readSecret", { name: "cursor_key" }));
-    const holdsSecrets = await store.read("holdsSecrets", null);
+    const { cursorKey, holdsSecrets } = await store.write("open", null);
+    // Starts while the service is built.
+    reader.call("holdsSecrets", null).catch(() => undefined);
     const secretKey = configured ?? ensuredSecretKey(dataDir, holdsSecrets);
-    return { store, secrets: { cursorKey, secretKey }, load, close };
+    return { store, secrets: { cursorKey: Buffer.from(cursorKey), secretKey }, load, close };
   } catch (error) {
     await close();
     throw error;

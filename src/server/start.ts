@@ -1,10 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
+import type { Archive } from "../archive/archive.ts";
 import type { Runner } from "../jobs/runner.ts";
 import { systemClock } from "../lib/clock.ts";
 import { cleartextWarning } from "./cleartext.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
 import { startLine } from "./start-line.ts";
+import { requireStartNeeds } from "./start-needs.ts";
 import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
 
@@ -24,8 +27,11 @@ export async function startService(
   config: Config,
   overrides: ContextOverrides = {},
 ): Promise<Service> {
+  await requireStartNeeds(config.data);
   const opening = openStores(config, overrides.clock ?? systemClock);
-  // The store threads start on other cores while this thread loads the modules.
+  opening.catch(() => undefined);
+  // The store threads start on other cores while this thread loads the modules, which keeps its event loop busy.
+  await nextTurn();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
     import("./roles.ts"),
@@ -48,11 +54,12 @@ export async function startService(
   let node: Runner | null = null;
   let opened: FastifyInstance | null = null;
   try {
-    await context.http.limiter.restore();
-    await context.queue.start();
-    await context.nodes.start();
+    const restored = restore(context);
+    restored.catch(() => undefined);
+    await nextTurn();
     const app = buildApp(context.http);
     opened = app;
+    await restored;
     const { host, port } = config.http;
     const url = await app.listen({ host, port });
     node = startNode(context);
@@ -62,6 +69,7 @@ export async function startService(
     context.usage.start();
     context.log.info({ url }, "listening");
     context.sweeps.start();
+    startReaders(context.archive, config.data.readers).catch(() => undefined);
     const stop = onlyOnce(() => {
       context.sweeps.stop();
       return stopService(context, app, node);
@@ -81,6 +89,18 @@ export async function startService(
     await context.close();
     throw error;
   }
+}
+
+/** What the stores know, before anything is served. */
+async function restore({ http, queue, nodes }: AppContext): Promise<void> {
+  await http.limiter.restore();
+  await queue.start();
+  await nodes.start();
+}
+
+/** One call per reader, so that no search waits for its start. */
+async function startReaders(archive: Pick<Archive, "answers">, readers: number): Promise<void> {
+  await Promise.all(Array.from({ length: readers }, () => archive.answers()));
 }
 
 function onlyOnce(run: () => Promise<void>): () => Promise<void> {

@@ -3,7 +3,6 @@ import { type OpenArchive, openArchive } from "../archive/threads/open.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { type Control, startControl } from "./control.ts";
-import { requireStartNeeds } from "./start-needs.ts";
 
 export type Stores = {
   control: Control;
@@ -15,7 +14,6 @@ export type Stores = {
 /** If one fails, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const { dir: dataDir, secretKey, ...settings } = config.data;
-  await requireStartNeeds(config.data);
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
   // The control thread reads too.
@@ -29,7 +27,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
       upkeep: "on",
       clock,
       onWarning: (message) => warn(message),
-    }).then((opened) => warm(opened, settings.readers)),
+    }),
   ]);
   if (control.status === "fulfilled" && archive.status === "fulfilled") {
     const onWarning = (listener: (message: string) => void): void => {
@@ -48,16 +46,6 @@ export async function closeStores({
   archive,
 }: Pick<Stores, "control" | "archive">): Promise<void> {
   await Promise.all([control.close(), archive.close()]);
-}
-
-/** Starts one reader, then the others, so that no search waits for it. */
-function warm(archive: OpenArchive, readers: number): OpenArchive {
-  const others = Array.from({ length: readers - 1 });
-  archive
-    .answers()
-    .then(() => Promise.all(others.map(() => archive.answers())))
-    .catch(() => undefined);
-  return archive;
 }
 
 function errorOf(outcome: PromiseSettledResult<unknown>): unknown {

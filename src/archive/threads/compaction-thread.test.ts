@@ -53,6 +53,7 @@ test("an archive that is kept up makes its terms anew while it is written and re
   outdate();
 
   const archive = await open();
+  await archive.upkeep();
   let next = 250;
   await until("all terms are of the present analyzer", async () => {
     await put(archive, next, next + 5);
@@ -89,6 +90,7 @@ test("closing ends a rewrite in its middle, and leaves nothing of it", async () 
   await first.close();
   outdate();
   const archive = await open();
+  await archive.upkeep();
   await until("a rewrite is under way", async () => (await archive.upkeep())?.doing ?? null);
   await archive.close();
   const again = await open("off");

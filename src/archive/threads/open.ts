@@ -19,7 +19,7 @@ export type ArchiveSettings = {
   segmentPosts: number;
   /** Default `on`; only for posts whose source names none. */
   detectLanguage?: "on" | "off";
-  /** Default `off`; another process may already run compaction. */
+  /** Default `off`; another process may already run compaction. It starts with the first call of `upkeep`. */
   upkeep?: "on" | "off";
   clock: Clock;
   /** Created if omitted. */
@@ -62,8 +62,6 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
       onWarning: settings.onWarning ?? ((message) => process.emitWarning(message)),
     }),
   );
-  // The first call starts the thread's work.
-  verification.ended.then(() => compaction?.call("state", null)).catch(() => undefined);
   const preparation = { uriKey, detectLanguage: settings.detectLanguage ?? "on" };
   const writes = new ArchiveWrites({ threads, verification, preparation, clock });
   const closing = new AbortController();
