@@ -1,4 +1,4 @@
-import { createRecordCache } from "../archive/read/record-cache.ts";
+import { RecordCache } from "../archive/read/record-cache.ts";
 import { useIdMemory } from "../archive/sealed/id-memory.ts";
 import { createSealedMemory } from "../archive/segments/sealed-part.ts";
 import { useVerifiedFiles } from "../archive/segments/verified-files.ts";
@@ -19,7 +19,7 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
     useIdMemory(ids),
     useVerifiedFiles(verifiedFiles),
   );
-  const records = createRecordCache(recordMemoryBytes);
+  const records = new RecordCache(recordMemoryBytes);
   const reader = createReader(folder, cacheKib, systemClock, memory, records);
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();

@@ -1,7 +1,7 @@
 import type { JsonPage } from "../../lib/json-page.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import type { Damage, Position } from "../archive.ts";
-import type { RecordBytes, RecordCache, RecordVersion } from "./record-cache.ts";
+import type { RecordBytes, RecordCache, RecordVersion, RenderedRecord } from "./record-cache.ts";
 
 type PageContext = {
   cache: RecordCache;
@@ -12,8 +12,7 @@ type PageContext = {
   renderer(): RenderRow;
 };
 
-/** `isOfRow`: the text depends on nothing but the row. */
-export type RenderRow = (row: RecordRow) => { text: string; isOfRow: boolean };
+export type RenderRow = (row: RecordRow) => RenderedRecord;
 
 export type ReadPage = JsonPage & { damage: readonly Damage[] };
 
@@ -25,6 +24,7 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
     // Before the rows are read: a newer row under an older version only misses the cache.
     const versionOf = currentVersions();
+    cache.beginPage();
     const cached = positions.map((position) => {
       const version = versionOf(position);
       return version && cache.find(position.id, version);
@@ -42,9 +42,7 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
       for (const row of read.rows) {
         const version = versionOf(row);
         if (version === null) continue;
-        const { text, isOfRow } = render(row);
-        const dependsOn = isOfRow ? { ...version, catalog: null } : version;
-        added.set(nameOf(row), cache.add(row.id, dependsOn, text));
+        added.set(nameOf(row), cache.add(row.id, version, render(row)));
       }
     }
     const parts = positions.map(

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import { createRecordCache, type RecordBytes } from "./record-cache.ts";
+import { seededRandom } from "../../../bench/measure.ts";
+import { type RecordBytes, RecordCache, type RenderedRecord } from "./record-cache.ts";
 
-const version = { path: "bluesky/000001.db", writtenIn: 3, catalog: null };
+const version = { path: "bluesky/000001.db", writtenIn: 3, catalog: 7 };
+const ofRow = (text: string): RenderedRecord => ({ text, isOfRow: true });
 const textOf = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
 test("a record is found in UTF-8 under its version alone", () => {
-  const cache = createRecordCache(10_000);
-  cache.add(1n, version, '"ä 🙂"');
+  const cache = new RecordCache(10_000);
+  cache.add(1n, version, ofRow('"ä 🙂"'));
   expect(textOf(cache.find(1n, version))).toBe('"ä 🙂"');
   expect(cache.find(2n, version)).toBeNull();
   expect(cache.find(1n, { ...version, writtenIn: 4 })).toBeNull();
@@ -15,27 +17,31 @@ test("a record is found in UTF-8 under its version alone", () => {
 });
 
 test("a record that depends on the catalog is found under its version of the catalog alone", () => {
-  const cache = createRecordCache(10_000);
-  cache.add(1n, { ...version, catalog: 7 }, "null");
+  const cache = new RecordCache(10_000);
+  cache.add(1n, version, { text: "null", isOfRow: false });
   expect(textOf(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
   expect(cache.find(1n, { ...version, catalog: 8 })).toBeNull();
 });
 
 test("records that are used stay, the others make room", () => {
-  const cache = createRecordCache(20_000);
-  cache.add(0n, version, '"used"');
-  cache.add(1n, version, '"unused"');
+  const cache = new RecordCache(20_000);
+  cache.add(0n, version, ofRow('"used"'));
+  cache.add(1n, version, ofRow('"unused"'));
   for (let id = 2n; id < 200n; id += 1n) {
-    cache.add(id, version, `"${"a".repeat(200)}"`);
+    cache.beginPage();
+    cache.add(id, version, ofRow(`"${"a".repeat(200)}"`));
     expect(textOf(cache.find(0n, version))).toBe('"used"');
   }
   expect(cache.find(1n, version)).toBeNull();
 });
 
 test("no more bytes are referenced than allowed", () => {
-  const cache = createRecordCache(20_000);
+  const cache = new RecordCache(20_000);
   const arenas = new Set<Buffer>();
-  for (let id = 0n; id < 500n; id += 1n) cache.add(id, version, `"${"a".repeat(100)}"`);
+  for (let id = 0n; id < 500n; id += 1n) {
+    cache.beginPage();
+    cache.add(id, version, ofRow(`"${"a".repeat(100)}"`));
+  }
   let records = 0;
   for (let id = 0n; id < 500n; id += 1n) {
     const found = cache.find(id, version);
@@ -48,7 +54,28 @@ test("no more bytes are referenced than allowed", () => {
 });
 
 test("a record longer than the cache is returned and not kept", () => {
-  const cache = createRecordCache(1_000);
-  expect(textOf(cache.add(1n, version, `"${"ä".repeat(2_000)}"`))).toHaveLength(2_002);
+  const cache = new RecordCache(1_000);
+  const added = cache.add(1n, version, ofRow(`"${"ä".repeat(2_000)}"`));
+  expect(textOf(added)).toHaveLength(2_002);
   expect(cache.find(1n, version)).toBeNull();
+});
+
+test("what a page has found stays as it is until the next page begins", () => {
+  const cache = new RecordCache(8_000);
+  const random = seededRandom(5);
+  const below = (bound: number): number => Math.floor(random() * bound);
+  const textOfId = (id: bigint): string => `"${id}${"ü".repeat(Number(id % 90n))}"`;
+  let found = 0;
+  for (let page = 0; page < 2_000; page += 1) {
+    cache.beginPage();
+    const records: [bigint, RecordBytes][] = [];
+    for (let n = below(60); n > 0; n -= 1) {
+      const id = BigInt(below(150));
+      const known = cache.find(id, version);
+      if (known !== null) found += 1;
+      records.push([id, known ?? cache.add(id, version, ofRow(textOfId(id)))]);
+    }
+    for (const [id, record] of records) expect(textOf(record)).toBe(textOfId(id));
+  }
+  expect(found).toBeGreaterThan(1_000);
 });

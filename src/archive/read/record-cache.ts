@@ -1,70 +1,180 @@
-/** What a rendered record depends on; `catalog` is null if the row alone. */
+/** What a rendered record depends on, besides its row: the commit of its segment, and of the catalog. */
 export type RecordVersion = { path: string; writtenIn: number; catalog: unknown };
 
+/** `isOfRow`: the text depends on nothing but the row. */
+export type RenderedRecord = { text: string; isOfRow: boolean };
+
+/** Valid until the next page begins. */
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
-/** The rendered records of one thread, in UTF-8. The less recently used half is dropped when the other half is full. */
-export type RecordCache = {
-  /** Null unless rendered from this version of its segment and, where it depends on it, of the catalog. */
-  find(id: bigint, version: RecordVersion): RecordBytes | null;
-  add(id: bigint, version: RecordVersion, text: string): RecordBytes;
-};
-
-type Entry = RecordBytes & RecordVersion;
-
-/** Approximate memory of an entry and its key, charged to the half that it is in. */
-const entryBytes = 160;
+/** Eight bytes each: the ID, the tokens of segment and catalog, the length. */
+const headerBytes = 24;
 const mostBytesOfUnit = 3;
+const bytesPerSlot = 128;
+/** Slots that an ID may use, side by side. */
+const ways = 4;
 
-export function createRecordCache(maxBytes: number): RecordCache {
-  const half = Math.floor(maxBytes / 2);
-  let recent = new Map<bigint, Entry>();
-  let older = new Map<bigint, Entry>();
-  let arena = Buffer.alloc(0);
-  let used = 0;
+/**
+ * The rendered records of one thread, in UTF-8: a ring in which new records overwrite the oldest, and a table of positions by
+ * ID. It has no object per record: collecting those costs more than reading the rows. Records that are found move to the front
+ * when they would be overwritten soon.
+ */
+export class RecordCache {
+  readonly #ringBytes: number;
+  readonly #slotMask: number;
+  #ring: Buffer | null = null;
+  /** The ID as two numbers, because a bigint is allocated. */
+  readonly #id = new BigInt64Array(1);
+  readonly #idWords = new Uint32Array(this.#id.buffer);
+  #fields = new Uint32Array(0);
+  /** Positions grow forever; the offset in the ring is the remainder. -1: none. */
+  #slots = new Float64Array(0);
+  #head = 0;
+  #pageStart = 0;
+  readonly #segments = new Map<string, { writtenIn: number; token: number }>();
+  #lastToken = 0;
+  /** Records of one segment follow each other. */
+  #recent: { version: RecordVersion | null; token: number } = { version: null, token: 0 };
+  #catalog: unknown = null;
+  #catalogToken = 0;
 
-  /** False if the text is too long for the cache. */
-  function makeRoom(bytes: number): boolean {
-    if (arena.length - used - recent.size * entryBytes >= bytes) return true;
-    if (bytes > half) return false;
-    older = recent;
-    recent = new Map();
-    // Not reused: pages may still be copied from it.
-    arena = Buffer.allocUnsafeSlow(half);
-    used = 0;
-    return true;
+  constructor(maxBytes: number) {
+    const slots = 2 ** Math.floor(Math.log2(Math.max(ways, maxBytes / bytesPerSlot)));
+    this.#slotMask = slots - 1;
+    this.#ringBytes = Math.max(0, Math.floor((maxBytes - 8 * slots) / 8) * 8);
   }
 
-  function add(id: bigint, version: RecordVersion, text: string): RecordBytes {
-    if (!makeRoom(text.length * mostBytesOfUnit + entryBytes)) {
-      const own = Buffer.from(text);
-      return { arena: own, start: 0, end: own.length };
+  /** What was found for earlier pages may be overwritten from now on. */
+  beginPage(): void {
+    this.#pageStart = this.#head;
+  }
+
+  /** Null unless rendered from this version of its segment and, where it depends on it, of the catalog. */
+  find(id: bigint, version: RecordVersion): RecordBytes | null {
+    const slot = this.#slotFor(id, version);
+    if (slot === null || this.#ring === null) return null;
+    const position = this.#slots[slot] as number;
+    const start = (position % this.#ringBytes) + headerBytes;
+    const found = { arena: this.#ring, start, end: start + this.#lengthAt(position) };
+    // Half of the ring can be overwritten during a page.
+    return position >= this.#pageStart - this.#ringBytes / 2 ? found : this.#move(id, slot, found);
+  }
+
+  add(id: bigint, version: RecordVersion, { text, isOfRow }: RenderedRecord): RecordBytes {
+    const position = this.#room(text.length * mostBytesOfUnit);
+    if (position === null) return ownCopy(Buffer.from(text));
+    const catalog = isOfRow ? 0 : this.#tokenOfCatalog(version);
+    const segment = this.#tokenOfSegment(version);
+    const put = this.#put(id, { position, segment, catalog }, (ring, start) =>
+      ring.write(text, start),
+    );
+    this.#slots[this.#oldestSlot(id)] = position;
+    return put;
+  }
+
+  #slotFor(id: bigint, version: RecordVersion): number | null {
+    if (this.#ring === null) return null;
+    const first = this.#slotOf(id);
+    const segment = this.#tokenOfSegment(version);
+    const catalog = this.#tokenOfCatalog(version);
+    for (let slot = first; slot < first + ways; slot += 1) {
+      const position = this.#slots[slot] as number;
+      if (position < 0 || position < this.#head - this.#ringBytes) continue;
+      const word = (position % this.#ringBytes) / 8;
+      if (this.#fields[2 * word] !== this.#idWords[0]) continue;
+      if (this.#fields[2 * word + 1] !== this.#idWords[1]) continue;
+      if (this.#fields[2 * word + 2] !== segment) continue;
+      const dependsOn = this.#fields[2 * word + 3];
+      if (dependsOn === 0 || dependsOn === catalog) return slot;
     }
-    const start = used;
-    used += arena.write(text, start);
-    const { path, writtenIn, catalog } = version;
-    const entry = { arena, start, end: used, path, writtenIn, catalog };
-    recent.set(id, entry);
-    return entry;
+    return null;
   }
 
-  function find(id: bigint, { path, writtenIn, catalog }: RecordVersion): RecordBytes | null {
-    const entry = recent.get(id) ?? older.get(id);
-    if (entry === undefined || entry.path !== path || entry.writtenIn !== writtenIn) return null;
-    if (entry.catalog !== null && entry.catalog !== catalog) return null;
-    return entry.arena === arena ? entry : moved(id, entry);
+  #move(id: bigint, slot: number, found: RecordBytes): RecordBytes {
+    const bytes = Buffer.from(found.arena.subarray(found.start, found.end));
+    const position = this.#room(bytes.length);
+    if (position === null) return ownCopy(bytes);
+    const word = ((this.#slots[slot] as number) % this.#ringBytes) / 8;
+    const segment = this.#fields[2 * word + 2] as number;
+    const catalog = this.#fields[2 * word + 3] as number;
+    this.#slots[slot] = position;
+    return this.#put(id, { position, segment, catalog }, (ring, start) => bytes.copy(ring, start));
   }
 
-  /** Into the recent half. */
-  function moved(id: bigint, entry: Entry): RecordBytes {
-    const { arena: from, start, end } = entry;
-    if (!makeRoom(end - start + entryBytes)) return entry;
-    from.copy(arena, used, start, end);
-    const copy = { ...entry, arena, start: used, end: used + end - start };
-    used = copy.end;
-    recent.set(id, copy);
-    return copy;
+  /** The position for a record of at most `bytes`, or null: what this page found must not be overwritten. */
+  #room(bytes: number): number | null {
+    const needed = headerBytes + bytes;
+    const left = this.#ringBytes - (this.#head % this.#ringBytes);
+    const position = needed <= left ? this.#head : this.#head + left;
+    return position + needed <= this.#pageStart + this.#ringBytes / 2 ? position : null;
   }
 
-  return { find, add };
+  #put(
+    id: bigint,
+    { position, segment, catalog }: { position: number; segment: number; catalog: number },
+    write: (ring: Buffer, start: number) => number,
+  ): RecordBytes {
+    const ring = this.#opened();
+    const offset = position % this.#ringBytes;
+    const start = offset + headerBytes;
+    const end = start + write(ring, start);
+    const word = offset / 8;
+    this.#id[0] = id;
+    this.#fields[2 * word] = this.#idWords[0] as number;
+    this.#fields[2 * word + 1] = this.#idWords[1] as number;
+    this.#fields[2 * word + 2] = segment;
+    this.#fields[2 * word + 3] = catalog;
+    this.#fields[2 * word + 4] = end - start;
+    this.#head = position + Math.ceil((end - offset) / 8) * 8;
+    return { arena: ring, start, end };
+  }
+
+  #opened(): Buffer {
+    if (this.#ring !== null) return this.#ring;
+    const memory = new ArrayBuffer(this.#ringBytes);
+    this.#fields = new Uint32Array(memory);
+    this.#slots = new Float64Array(this.#slotMask + 1).fill(-1);
+    this.#ring = Buffer.from(memory);
+    return this.#ring;
+  }
+
+  #lengthAt(position: number): number {
+    return this.#fields[((position % this.#ringBytes) / 8) * 2 + 4] as number;
+  }
+
+  #oldestSlot(id: bigint): number {
+    const first = this.#slotOf(id);
+    let oldest = first;
+    for (let slot = first + 1; slot < first + ways; slot += 1) {
+      if ((this.#slots[slot] as number) < (this.#slots[oldest] as number)) oldest = slot;
+    }
+    return oldest;
+  }
+
+  /** The first of its slots, by multiplicative hashing: IDs begin with a time and end with few bits of a hash. */
+  #slotOf(id: bigint): number {
+    this.#id[0] = id;
+    const words = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);
+    return (Math.imul(words, 0x9e3779b1) >>> 3) & this.#slotMask & -ways;
+  }
+
+  #tokenOfSegment(version: RecordVersion): number {
+    if (version === this.#recent.version) return this.#recent.token;
+    const { path, writtenIn } = version;
+    const known = this.#segments.get(path);
+    const token = known?.writtenIn === writtenIn ? known.token : ++this.#lastToken;
+    this.#segments.set(path, { writtenIn, token });
+    this.#recent = { version, token };
+    return token;
+  }
+
+  #tokenOfCatalog({ catalog }: RecordVersion): number {
+    if (this.#catalog !== catalog) {
+      this.#catalog = catalog;
+      this.#catalogToken += 1;
+    }
+    return this.#catalogToken;
+  }
 }
+
+const ownCopy = (bytes: Buffer): RecordBytes => ({ arena: bytes, start: 0, end: bytes.length });

@@ -3,7 +3,7 @@ import { isCancelled, serveInSlices, threadData } from "../../db/threads/serve.t
 import { systemClock } from "../../lib/clock.ts";
 import type { CatalogDamage } from "../catalog/sums.ts";
 import { checkCatalog } from "../catalog/verify-catalog.ts";
-import { createRecordCache } from "../read/record-cache.ts";
+import { RecordCache } from "../read/record-cache.ts";
 import { useIdMemory } from "../sealed/id-memory.ts";
 import type { SharedIdMemory } from "../sealed/shared-pages.ts";
 import { createSealedMemory } from "../segments/sealed-part.ts";
@@ -34,7 +34,7 @@ const memory = createSealedMemory(
   useIdMemory(ids),
   useVerifiedFiles(verifiedFiles),
 );
-const records = createRecordCache(recordMemoryBytes);
+const records = new RecordCache(recordMemoryBytes);
 const reader = createReader(folder, cacheKib, systemClock, memory, records);
 
 export type ReaderMethods = ReaderOperations & { checkCatalog(): CatalogDamage };

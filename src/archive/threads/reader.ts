@@ -53,7 +53,7 @@ import { coverageOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
 import { jsonPages, type ReadPage, type RenderRow } from "../read/json-pages.ts";
 import { type PageStart, pageStart } from "../read/page-start.ts";
-import { createRecordCache, type RecordCache, type RecordVersion } from "../read/record-cache.ts";
+import { RecordCache, type RecordVersion } from "../read/record-cache.ts";
 import { comparePositions, type SearchSurroundings, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
 import { isDamage } from "../sealed/damage.ts";
@@ -123,7 +123,7 @@ export function createReader(
   cacheKib: number,
   clock: Pick<Clock, "now" | "elapsed">,
   memory: SealedMemory = createSealedMemory(),
-  recordCache: RecordCache = createRecordCache(defaultShares.records),
+  recordCache: RecordCache = new RecordCache(defaultShares.records),
 ): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
