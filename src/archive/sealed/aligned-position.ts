@@ -3,15 +3,12 @@ import { type Positions, positionAt, positionsOf, seekPosition } from "./positio
 /** One term of a phrase, with each candidate's rank in its positions. */
 export type Word = { positions: Positions; ranks: Uint32Array };
 
-/** Per word: the next and the end index in its positions list. */
 let nexts = new Uint32Array(64);
 let ends = new Uint32Array(64);
 
 /**
- * The first position at which the words are adjacent in a candidate where each has several positions; null if none.
- *
- * Round robin from the last word: each word seeks the position that the others require; if it finds a later one, the phrase
- * moves there. No position is read twice, so that repetitive posts and phrases take linear time.
+ * The first position at which the words are adjacent in a candidate where each occurs several times; null if none. Each
+ * word in turn seeks the position the others require. No position is read twice: linear even for repetitive posts.
  */
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;

@@ -15,19 +15,14 @@ import { sealedSource } from "./sealed-source.ts";
 import { headSum, rowSum } from "./sums.ts";
 import type { TermSource } from "./term-source.ts";
 
-/** Work per step in postings, a few milliseconds, and the cost of a term. */
+/** Postings per step: a few milliseconds. */
 const postingsOfStep = 10_000;
 const costOfTerm = 8;
 
 /**
- * Fills the empty sealed tables of `target` from the index of `source`: its FTS5 table and, if it is sealed, its sealed index
- * without replaced posts. Yields every few milliseconds.
- *
- * `ids`: the posts to number, newest first; each must be in exactly one of the two indexes. From the first step to the last,
- * `source` must be in one read snapshot and `target` in one transaction. The `sealed` row is written last. Errors: those of
- * SQLite; `SealedDamage` if the sealed index is unreadable, or a post is in both indexes or in neither; `UnreadableFts` if
- * the FTS5 table is unreadable, fails the tally, or lacks a post of an unsealed segment; `archive_damaged` if an index has a
- * post that is not in `ids`.
+ * Fills the empty sealed tables of `target` from both indexes of `source`, without replaced posts. `ids`: newest first;
+ * each must be in exactly one index. The caller has `source` on one snapshot and `target` in one transaction throughout.
+ * Errors: `SealedDamage`; `UnreadableFts`; `archive_damaged` if an index has a post that is not in `ids`.
  */
 export function* buildSealed(
   source: DatabaseSync,
@@ -56,7 +51,7 @@ export function* buildSealed(
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-/** Same, from terms that cover all `ids`, newest first; an index in it is a doc number. Errors: those of SQLite. */
+/** Same, from terms that cover all `ids`. */
 export function* buildSealedOf(
   target: DatabaseSync,
   ids: BigInt64Array,
@@ -68,7 +63,7 @@ export function* buildSealedOf(
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-/** Returns the first term of the dictionary, if any. */
+/** Returns the first term, if any. */
 function* writeTerms(
   target: DatabaseSync,
   posts: number,
@@ -111,10 +106,8 @@ function writeHead(
     .run(head.format, head.posts, sealedMs, head.heads, head.pageSums, first, headSum(head));
 }
 
-/** ID pages written per step. */
 const pagesOfStep = 256;
 
-/** Returns the first ID and the checksum of each page. */
 function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Pages> {
   const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
   const heads = new BigInt64Array(Math.ceil(ids.length / idsOfPage));

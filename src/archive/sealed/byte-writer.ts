@@ -1,7 +1,6 @@
 /** Only the first `length` bytes are valid. */
 export type Bytes = { readonly bytes: Uint8Array; readonly length: number };
 
-/** Grows as needed; only the first `length` bytes are valid. */
 export type ByteWriter = { bytes: Buffer; length: number };
 
 export const createByteWriter = (capacity: number): ByteWriter => ({
@@ -9,7 +8,7 @@ export const createByteWriter = (capacity: number): ByteWriter => ({
   length: 0,
 });
 
-/** Truncates to `kept` bytes and appends `bytes` from `from` to below `to`. */
+/** Truncates to `kept` bytes, then appends. */
 export function replaceEnd(
   writer: ByteWriter,
   kept: number,

@@ -3,11 +3,11 @@ import type { Scratch } from "./scratch.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A set of posts in one chunk: part of a sorted list, or a bitmap, as in Roaring bitmaps. Stored containers have these forms,
- * so that they need no decoding. Hot loops avoid data-dependent branches.
+ * A set of posts in one chunk, in the form of a stored container, so that none is decoded. Hot loops avoid data-dependent
+ * branches.
  *
- * With `list`, the members are `list[at]` to below `list[at + count]`. With `bits`, `count` is only an upper bound. For
- * stored sets, `row` and `base` locate the positions of the members: the row, and the byte offset in it.
+ * With `list`, the members are `list[at]` to below `list[at + count]`. With `bits`, `count` is an upper bound. `row` and
+ * `base` locate a stored set's positions: row, and byte offset in it.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;
@@ -38,7 +38,7 @@ export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): 
 
 export const emptySet: ChunkSet = listSet(new Uint16Array(0), 0);
 
-/** Intersection, in `scratch`. */
+/** The result is in `scratch`. */
 export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return emptySet;
   if (a.bits !== null && b.bits !== null) return andBitmaps(a, b, scratch);
@@ -88,7 +88,7 @@ export function addTo(bits: Uint32Array, set: ChunkSet): void {
   }
 }
 
-/** Union, in `scratch`, whose room is taken before the first set is read. */
+/** The result is in `scratch`, taken before the first set is read. */
 export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   const out = scratch.take().bits.fill(0);
   let count = 0;
@@ -99,7 +99,7 @@ export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   return count === 0 ? emptySet : bitmapSet(out, Math.min(count, postsOfChunk));
 }
 
-/** Difference: `a` itself, or in `scratch`. */
+/** The result is `a`, or in `scratch`. */
 export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return a;
   if (a.list === null) return clearedBitmap(a, b, scratch.take().bits);
@@ -201,7 +201,6 @@ export function countOf(bits: Uint32Array): number {
   return count;
 }
 
-/** The bits of a word that are members from `from` to below `to`. */
 function within(word: number, bits: number, from: number, to: number): number {
   const first = word << 5;
   let inside = bits;
@@ -210,7 +209,7 @@ function within(word: number, bits: number, from: number, to: number): number {
   return inside;
 }
 
-/** Writes up to `max` members from `from` to below `to`, ascending, to `out`. Returns how many. */
+/** Writes up to `max` members from `from` to below `to` to `out`. Returns how many. */
 export function members(
   set: ChunkSet,
   from: number,
@@ -253,7 +252,7 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   return count;
 }
 
-/** Writes the offsets in the row of positions for the first `count` members in `of`, which ascend. */
+/** Writes the offsets in the row of positions for the first `count` members in `of`, ascending. */
 export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32Array): void {
   const { list, bits, at, base } = set;
   if (list !== null) {

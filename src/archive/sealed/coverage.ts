@@ -1,4 +1,4 @@
-/** By doc number: whether the post is in no source index, in one, or in `several`. */
+/** By doc number: in how many source indexes the post is. */
 export type Coverage = Uint8Array;
 
 const several = 2;
@@ -7,7 +7,7 @@ export function cover(coverage: Coverage, number: number): void {
   coverage[number] = Math.min(several, (coverage[number] as number) + 1);
 }
 
-/** The error, or null if each post is in exactly one index. */
+/** Null if each post is in exactly one index. */
 export function coverageErrorOf(coverage: Coverage): string | null {
   let lacking = 0;
   let repeated = 0;

@@ -1,7 +1,7 @@
 import { resultCodeOf, sqlite } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The sealed tables are unreadable or inconsistent. They can be rebuilt from the rows of the posts. */
+/** The sealed tables are unreadable or inconsistent, but can be rebuilt from the rows. */
 export class SealedDamage extends Error {
   constructor(what: string) {
     super(`the sealed index is damaged: ${what}`);
@@ -9,7 +9,7 @@ export class SealedDamage extends Error {
   }
 }
 
-/** Indexed posts have no row; rebuilding the index silently would hide that loss. */
+/** Rebuilding the index silently would hide that posts are lost. */
 export const missingRows = (): EarshotError =>
   new EarshotError("archive_damaged", "posts that the index of the segment names have no row", {
     hint: "earshot archive reindex --segment … repairs it, and lists what is lost",

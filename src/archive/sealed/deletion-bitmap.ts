@@ -7,18 +7,14 @@ import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.t
 import { readableState } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** The deletion bitmap. Sets are null if empty. */
+/** Sets are null if empty. */
 export type Mask = {
-  /** Replaced and hidden posts. */
   leftOut(chunk: number): ChunkSet | null;
   /** Deleted or rewritten posts. */
   replaced(chunk: number): ChunkSet | null;
 };
 
-/**
- * Buffers changes of sealed posts; ignores others. Only `flush` reads or writes the bitmaps, in the caller's transaction.
- * Errors, of all methods but `discard`: `SealedDamage`.
- */
+/** Buffers changes of sealed posts, ignoring others, until `flush`, in the caller's transaction. Errors: `SealedDamage`. */
 export type MaskWriter = {
   /** The post was deleted, or is now in FTS5. */
   replace(id: bigint): void;
@@ -30,7 +26,7 @@ export type MaskWriter = {
 
 type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 
-/** Reads bitmaps lazily. Valid until the database changes. Errors, also of its methods: `SealedDamage`. */
+/** Reads bitmaps lazily; valid until the database changes. Errors, also of its methods: `SealedDamage`. */
 export function readMask(database: DatabaseSync): Mask {
   const read = chunkReader(database);
   const isMasked = maskedChunks(database);
@@ -68,7 +64,7 @@ function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
   return (chunk) => chunks.has(chunk);
 }
 
-/** Counts deleted and rewritten posts. Errors: `SealedDamage`. */
+/** Errors: `SealedDamage`. */
 export function replacedPosts(database: DatabaseSync): number {
   const { posts: numbered = 0 } = readableState(database) ?? {};
   const { replaced } = readMask(database);
@@ -96,7 +92,6 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
     `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
      ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
   );
-  /** Changes of each chunk, in order. */
   const gathered = new Map<number, number[]>();
 
   function gather(id: bigint, change: number): void {
@@ -132,7 +127,6 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
   };
 }
 
-/** Nonzero if the bitmap changes. */
 function apply({ replaced, hidden }: Bitmaps, post: number, change: number): number {
   const bits = change === replacing ? replaced : hidden;
   const before = bits[post >>> 5] as number;

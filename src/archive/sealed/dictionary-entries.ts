@@ -7,11 +7,10 @@ import { hasPositions } from "./positional-terms.ts";
 export type DictionaryEntry = {
   posts: number;
   positioned: boolean;
-  /** The bytes of the entry after the number of posts. */
+  /** The bytes after the number of posts. */
   rest: Uint8Array;
 };
 
-/** A cursor over the entries of a block. */
 export type Entries = ByteReader & {
   readonly totalPosts: number;
   readonly chunks: number;
@@ -24,10 +23,8 @@ export type Entries = ByteReader & {
   begin: number;
 };
 
-/** Initial capacity; few terms are longer. */
 const usualTermBytes = 256;
 
-/** `posts`: of the segment. Call `openBlock` next. */
 export const createEntries = (posts: number): Entries => ({
   totalPosts: posts,
   chunks: chunksOf(posts),
@@ -50,7 +47,7 @@ export function openBlock(entries: Entries, block: unknown): void {
   entries.term.length = 0;
 }
 
-/** False after the last entry. Errors: `SealedDamage` if it is malformed. */
+/** False after the last entry. Errors: `SealedDamage`. */
 export function nextEntry(entries: Entries): boolean {
   if (entries.at >= entries.bytes.length) return false;
   const isSingle = readTerm(entries);
@@ -70,7 +67,6 @@ export function nextEntry(entries: Entries): boolean {
   return true;
 }
 
-/** Returns whether the term has a single post. */
 function readTerm(entries: Entries): boolean {
   const { bytes, term } = entries;
   const shared = readVarint(entries);
@@ -89,7 +85,6 @@ function readTerm(entries: Entries): boolean {
   return marked % 2 === 1;
 }
 
-/** A copy of the current entry. */
 export const entryOf = ({ posts, positioned, bytes, begin, at }: Entries): DictionaryEntry => ({
   posts,
   positioned,

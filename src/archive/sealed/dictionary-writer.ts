@@ -14,21 +14,19 @@ import { blockSum } from "./sums.ts";
 
 /** Terms must ascend by their UTF-8 bytes. */
 export type DictionaryWriter = {
-  /** Stores the postings in the dictionary; for few posts. */
   addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
-  /** For postings stored from row `row`. `cards`: number of posts in each chunk. */
+  /** For postings stored from row `row`. `cards`: posts in each chunk. */
   addRows(term: Bytes, posts: number, row: number, cards: Uint32Array): void;
-  /** Returns the first term of the dictionary, if any. */
+  /** Returns the first term, if any. */
   end(): Uint8Array | null;
 };
 
 export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
-  // Bound as bytes, because a token truncated by FTS5 may end within a character.
+  // Bound as bytes: a token truncated by FTS5 may end within a character.
   const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?, ?)");
   const block = createByteWriter(2 * bytesOfBlock);
   const first = createByteWriter(1_024);
   const before = createByteWriter(1_024);
-  /** The part of an entry after its term. */
   const tail = createByteWriter(1_024);
 
   let firstOfAll: Uint8Array | null = null;

@@ -13,16 +13,13 @@ import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 
 export type Dictionary = {
   find(term: string): DictionaryEntry | null;
-  /**
-   * Visits every term with this prefix, ascending by UTF-8 bytes. Yields the number of entries read after each block, when no
-   * statement is open.
-   */
+  /** Ascending by UTF-8 bytes. Yields the number of entries read after each block, when no statement is open. */
   eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
 
 export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
 
-/** Errors, when a block is read: `SealedDamage` if it is malformed, missing or fails its checksum. */
+/** Errors, on reading a block: `SealedDamage`. */
 export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
   const columns = columnsOf(head);
   const upTo = database.prepare(
@@ -105,7 +102,7 @@ function firstOf(row: unknown): Uint8Array {
   throw new SealedDamage("a block of the dictionary has no first term");
 }
 
-/** First term, block, first term of the next block, checksum. */
+/** First term, block, next block's first term, checksum. */
 export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
   isSummed
     ? `CAST(first AS BLOB), block, (
@@ -116,7 +113,7 @@ export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
 
 type CheckedBlock = { block: unknown; next: Uint8Array | null };
 
-/** Reads a row of `columnsOf`. Errors: `SealedDamage` if it fails its checksum. */
+/** Errors: `SealedDamage`. */
 export function checkedBlock(
   row: unknown,
 ): CheckedBlock & { first: Uint8Array; block: Uint8Array } {
@@ -132,8 +129,8 @@ export function checkedBlock(
 }
 
 /**
- * Moves forward to this term from the start of its block; false if it is missing. Terms are prefix-compressed: while an entry
- * shares more bytes with its predecessor than that shared with the wanted term, no comparison is needed.
+ * Moves to this term from the start of its block; false if missing. An entry that shares more bytes with its predecessor
+ * than that shared with the wanted term needs no comparison.
  */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
@@ -154,7 +151,7 @@ function seekTerm(entries: Entries, expected: Uint8Array): boolean {
 const isBehind = (term: Uint8Array, expected: Uint8Array, at: number): boolean =>
   (term[at] as number) > (expected[at] as number);
 
-/** 0 if the term has the prefix, negative if it sorts before it. */
+/** 0 if the term has the prefix, negative if before it. */
 function compareBeginning({ term }: Entries, expected: Uint8Array): number {
   const { bytes, length } = term;
   for (let index = 0; index < expected.length; index++) {

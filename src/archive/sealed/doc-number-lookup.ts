@@ -1,16 +1,14 @@
 /**
- * The doc number of an ID, given as signed upper and unsigned lower half to avoid bigints; -1 if none. Fastest from the
- * oldest post to the newest.
+ * The doc number of an ID, as signed upper and unsigned lower half to avoid bigints; -1 if none. Fastest from old to new.
  */
 export type NumberLookup = (high: number, low: number) => number;
 
-/** Posts indexed per step. */
 const postsOfStep = 200_000;
 const postsOfMark = 4;
-/** Posts before the last hit to scan first: adjacent in memory. */
+/** Posts before the last hit to scan first. */
 const nearPosts = 12;
 
-/** `ids`: newest first; an index is a doc number. Keeps them, plus one byte per post. */
+/** `ids`: newest first. */
 export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", NumberLookup> {
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);
@@ -19,7 +17,6 @@ export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", Num
   const newest = posts === 0 ? 0 : approximate(highs[1] as number, lows[0] as number);
   const oldest = posts === 0 ? 0 : approximate(highs.at(-1) as number, lows.at(-2) as number);
   const scale = newest > oldest ? marks / (newest - oldest) : 0;
-  /** Number of posts with a lower mark. */
   const starts = new Uint32Array(marks + 2);
   const markOf = (high: number, low: number): number =>
     Math.floor((newest - approximate(high, low)) * scale);

@@ -7,17 +7,17 @@ import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-mem
 import { readHead } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** Maps doc numbers to IDs and back. Errors: `SealedDamage` on reading a damaged page. */
+/** Doc numbers to IDs and back. Errors: `SealedDamage` on reading a damaged page. */
 export type PostNumbers = {
   posts: number;
   idOf(number: number): bigint;
-  /** The newest post with an ID below `id`; `posts` if none. Lower doc numbers have IDs ≥ `id`. */
+  /** The newest post with an ID below `id`; `posts` if none. */
   below(id: bigint): number;
   numberOf(id: bigint): number | null;
   close(): void;
 };
 
-/** Few, because readers without shared memory look up single posts. */
+/** Few: readers without shared memory look up single posts. */
 const pagesAlone = 64;
 
 export function numbersOfRange(
@@ -27,7 +27,7 @@ export function numbersOfRange(
   return { from: numbers.below(high + 1n), to: numbers.below(low) };
 }
 
-/** `name` identifies the file to all threads that share `ids`; with null, they share nothing. Errors: `SealedDamage`. */
+/** `name` identifies the file to all threads that share `ids`. Errors: `SealedDamage`. */
 export function openPostNumbers(
   database: DatabaseSync,
   name: string,
@@ -43,7 +43,6 @@ export function openPostNumbers(
   }
 
   function below(id: bigint): number {
-    // Fast path: most ranges have no upper end.
     if (id > lastId) return 0;
     const page = firstBelow(heads, 0, heads.length, id) - 1;
     return page < 0 ? 0 : pages.below(page, id);
@@ -57,11 +56,10 @@ export function openPostNumbers(
   return { posts, idOf, below, numberOf, close: pages.close };
 }
 
-/** Newest first; `heads` is the first ID of each page. */
+/** Newest first; `heads` has the first ID of each page. */
 type IdPages = {
   posts: number;
   heads: BigInt64Array;
-  /** Errors: `SealedDamage`. */
   read(page: number): BigInt64Array;
 };
 
@@ -104,7 +102,6 @@ function readHeads(database: DatabaseSync, name: string): Heads {
   return { posts, heads, sums: isSummed ? new Uint32Array(buffer, byteOffset, length / 4) : null };
 }
 
-/** Null if the blob is not a whole number of IDs. */
 function longsOf(blob: unknown): BigInt64Array | null {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 8 !== 0) return null;
   const { buffer, byteOffset, byteLength } = aligned(blob);

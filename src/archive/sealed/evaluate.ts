@@ -4,25 +4,23 @@ import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
 
-/** The cost of a query so far: containers read, terms prepared. */
 export type SealedWork = { containers: number; prepared?: number };
 
-/** Evaluates plans by chunk, which bounds the work per step. */
+/** By chunk, which bounds the work per step. */
 type Evaluator = {
   readonly scratch: Scratch;
-  /** Returns the number of parts into which to split the chunk so that each is fast. `posts`: of the index. */
+  /** Returns into how many parts to split the chunk. `posts`: of the index. */
   prepare(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): number;
-  /** The matches in the prepared chunk; with a part, at least its matches. Valid until the next evaluation. */
+  /** The matches in the prepared chunk, at least those in the part. Valid until the next evaluation. */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
 type ChunkPart = { from: number; to: number };
 
-/** Upper bound of positions read per part of a chunk, about 30 ns each. */
+/** Per part of a chunk, about 30 ns each. */
 const mostPositions = 500_000;
 const mostParts = 64;
 
-/** A pool for all indexes of a thread. */
 export type Evaluators = {
   take(): Evaluator;
   giveBack(evaluator: Evaluator): void;
@@ -60,7 +58,7 @@ function createEvaluator(): Evaluator {
   };
 }
 
-/** Upper bound of the positions that phrases read, with at most this many candidates. */
+/** Upper bound of the positions that phrases read. */
 function positionsOf(plan: SealedPlan, most: number): number {
   const posts = Math.min(most, plan.most);
   let positions = plan.phrase.length * posts;
@@ -108,7 +106,7 @@ function mostOf(plan: SealedPlan, run: Run): number {
   return least;
 }
 
-/** The matches in the chunk. Only conjunctions and phrases omit matches outside `within`. */
+/** Only conjunctions and phrases omit matches outside `within`. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   if (plan.most === 0) return emptySet;
   if (plan.posts !== null) {
@@ -163,7 +161,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return found;
 }
 
-/** Rare posts first, then groups, then phrases, when few candidates are left. Insertion sort: stable, fast if nearly sorted. */
+/** Rare posts first, phrases last. Insertion sort: stable, and fast if nearly sorted. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

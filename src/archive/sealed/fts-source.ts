@@ -9,9 +9,8 @@ import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables, because fts5vocab's row per term
- * occurrence is four times as slow. Sees committed data only. `posts`: number of doc numbers. Adds everything read
- * to `tally`.
+ * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables: fts5vocab takes four times as long.
+ * Sees committed data only. `posts`: number of doc numbers. Adds everything read to `tally`.
  */
 export function* ftsSources(
   database: DatabaseSync,
@@ -39,8 +38,8 @@ const leavesOf = (
     .iterate(id, firstLeaf, lastLeaf);
 
 /**
- * Reads the leaves of an FTS5 segment. A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of
- * the end of its contents, which the offsets of its terms follow. Overflow continues at the next leaf's fifth byte.
+ * A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of the end of its contents, where the
+ * offsets of its terms begin. Overflow continues at the next leaf's fifth byte.
  */
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
@@ -95,7 +94,6 @@ function pieceSource(
     nextTerm += distance;
   }
 
-  /** Reads up to 28 bits. */
   function readVarint(): number {
     let byte = leaf[at++] as number;
     if (byte < 0x80) return byte;
@@ -107,7 +105,7 @@ function pieceSource(
     return value;
   }
 
-  /** Reads an ID, or its delta to the previous one. */
+  /** An ID, or its delta to the previous one. */
   function readRowid(isWhole: boolean): void {
     let upper = 0;
     let lower = 0;
@@ -174,7 +172,7 @@ function pieceSource(
     at += left;
   }
 
-  /** Skips this many bytes of positions. Returns how many positions. */
+  /** Returns how many positions it skipped. */
   function countPositions(bytes: number): number {
     let count = 0;
     for (let left = bytes; left > 0; left -= 1) {
@@ -184,7 +182,7 @@ function pieceSource(
     return count;
   }
 
-  /** Same, but adds the positions, which are stored as deltas plus two. */
+  /** Same, but adds the positions, stored as deltas plus two. */
   function takePositions(postings: Postings, bytes: number): number {
     let count = 0;
     let position = 0;
@@ -251,7 +249,7 @@ function pieceSource(
   };
 }
 
-/** First byte of terms in FTS5's main index; prefix indexes have others. */
+/** First byte of terms in the main index; prefix indexes have others. */
 const mainIndex = 0x30;
 
 const beyond = 0x7fff_ffff;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** A segment of an FTS5 index. `tombstonePages`: pages that list its deleted posts. */
+/** A segment of an FTS5 index. `tombstonePages` list its deleted posts. */
 export type FtsPiece = {
   id: number;
   firstLeaf: number;
@@ -11,16 +11,13 @@ export type FtsPiece = {
 /** Bits below the FTS5 segment's ID in the rowids of FTS5's data table. */
 export const pieceShift = 37;
 
-/** The supported version of FTS5's file format. */
+/** The supported FTS5 file format. */
 const ftsVersion = 4;
-/** Rowid of FTS5's structure record. */
 const structureId = 10;
-/** Magic number of a structure record with tombstones, at its fifth byte. */
+/** Magic number at the fifth byte of a structure record with tombstones. */
 const withTombstones = 0xff000001;
 
-/**
- * The segments of the FTS5 table `term`, oldest first. Errors: `UnreadableFts` for unknown formats, such as a later SQLite's.
- */
+/** The segments of the FTS5 table `term`, oldest first. Errors: `UnreadableFts`, as for a later SQLite's format. */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
   const block = database

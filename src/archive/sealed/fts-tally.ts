@@ -4,10 +4,7 @@ import { missingRows } from "./damage.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { unreadable } from "./fts-structure.ts";
 
-/**
- * Occurrences of terms, and a hash weighted by doc number. Compared with the post lengths that FTS5 stores, to detect
- * misread postings.
- */
+/** Number of terms, and a hash by doc number, compared with the lengths that FTS5 stores to detect misread postings. */
 export type Tally = { places: number; mixed: number };
 
 export function addToTally(tally: Tally, number: number, positions: number): void {
@@ -18,10 +15,7 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
 
 const postsOfStep = 4_000;
 
-/**
- * The tally of the post lengths stored by FTS5. Adds the posts to `coverage`. Errors: `archive_damaged` if one has no
- * doc number.
- */
+/** The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number. */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,

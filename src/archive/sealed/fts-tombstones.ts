@@ -7,7 +7,7 @@ const tombstonePieces = 65_536;
 
 const pagesOfStep = 64;
 
-/** The posts deleted from an FTS5 segment, as a bitmap by doc number; null if none. */
+/** As a bitmap by doc number; null if none. */
 export function* readDeleted(
   database: DatabaseSync,
   { id, tombstonePages }: FtsPiece,

@@ -18,21 +18,21 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
-/** The IDs of a segment, newest first. */
+/** Of a segment, newest first. */
 export type Ids = {
   at(number: number): bigint;
-  /** The first doc number in the page with an ID below `id`, or the one after the page. */
+  /** The first doc number in the page with an ID below `id`, or the page's end. */
   below(page: number, id: bigint): number;
   close(): void;
 };
 
-/** A cache of IDs: memory shared by threads, and a small own cache for pages without a slot there. */
+/** A cache of IDs shared by threads, and a small one of the thread for pages without a slot there. */
 export type IdMemory = { open(source: IdSource): Ids };
 
 /** 2 MiB a thread. */
 const defaultOwnPages = 512;
 
-/** Shared memory for IDs of sealed segments, 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
+/** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
 export const createIdMemory = (maxBytes: number): SharedIdMemory => createSharedPages(maxBytes);
 
 export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages): IdMemory {
@@ -58,7 +58,7 @@ function openIds(
 ): Ids {
   const { posts, heads } = source;
   const segment = identityOf(source);
-  /** Slot (or -1) and stamp of each page when last found in shared memory. */
+  /** Slot (or -1) and stamp when last found in shared memory. */
   const slots = new Int32Array(heads.length).fill(-1);
   const stamps = new Int32Array(heads.length);
 
@@ -123,7 +123,7 @@ function openIds(
   return { at, below, close };
 }
 
-/** The first index from `from` to below `to` with an ID below `id`, or `to`; IDs descend. */
+/** The first index with an ID below `id`, or `to`; IDs descend. */
 export function firstBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
   let low = from;
   let high = to;
@@ -135,7 +135,7 @@ export function firstBelow(ids: BigInt64Array, from: number, to: number, id: big
   return low;
 }
 
-/** Verifies a search in memory that another thread may overwrite, with ordered reads of the neighbours. */
+/** Verifies a search in memory that another thread may overwrite. */
 function liesBetween(
   ids: BigInt64Array,
   from: number,
@@ -147,7 +147,6 @@ function liesBetween(
   return found === to || Atomics.load(ids, found) < id;
 }
 
-/** 128 bits of a hash of name and heads. */
 function identityOf({ name, posts, heads }: IdSource): Int32Array {
   const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(heads).digest();
   return new Int32Array(Uint8Array.from(hash).buffer, 0, numbersOfSegment);

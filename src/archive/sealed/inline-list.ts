@@ -11,7 +11,6 @@ import {
   type PostingList,
 } from "./posting-list.ts";
 
-/** The posting list of a term stored in the dictionary. */
 export function inlineList(
   { posts, positioned, rest }: DictionaryEntry,
   totalPosts: number,
@@ -49,7 +48,7 @@ export function inlineList(
   };
 }
 
-/** Visits the doc numbers of an entry; verifies that they ascend and exist. */
+/** Verifies that doc numbers ascend and exist. */
 export function readNumbers(
   reader: ByteReader,
   posts: number,
@@ -78,7 +77,6 @@ function readInlinePositions(reader: ByteReader, posts: number): Positions {
   return listedPositions(starts, Uint32Array.from(list));
 }
 
-/** Visits the positions of one post, ascending. */
 export function readListedPositions(
   reader: ByteReader,
   visit: (position: number, isLast: boolean) => void,

@@ -2,11 +2,11 @@ import type { Bytes } from "./byte-writer.ts";
 import { clearPostings, closeRun, type Postings } from "./postings.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
-/** The terms of several sources, each once, ascending by UTF-8 bytes. */
+/** Each term once, ascending by UTF-8 bytes. */
 export type MergedTerms = {
-  /** The next term, valid until the next call; null after the last. Does not take its postings. */
+  /** Valid until the next call; null after the last. Does not take the term's postings. */
   next(): Bytes | null;
-  /** Takes some postings; true when the term has no more. They ascend then. */
+  /** True when the term has no more postings, which ascend then. */
   take(most: number): boolean;
   postings: Postings;
   holdsPositions(): boolean;

@@ -5,9 +5,8 @@ import { inList, occursAt, occursTwice, startOf } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** Finds the posts of a chunk that contain a phrase. Reuses its buffers. */
 export type PhraseFinder = {
-  /** The candidates in which the terms are adjacent; all of them must contain every term. */
+  /** Every candidate must contain every term. */
   find(
     phrase: readonly PostingList[],
     chunk: number,
@@ -36,7 +35,7 @@ export function createPhraseFinder(): PhraseFinder {
     return { positions: list.positions(set), ranks: room };
   }
 
-  /** Filters in stages, cheapest first; reads each word's positions on first use. */
+  /** Filters in stages, cheapest first. */
   function sieve(phrase: readonly PostingList[], chunk: number, all: number): number {
     const words = new Map<PostingList, Word>();
     let count = all;
@@ -89,7 +88,7 @@ function keepRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
   }
 }
 
-/** Writes to `out` the indexes of candidates with several positions or a late one. Returns how many. */
+/** Writes the indexes of candidates with several positions or a late one. Returns how many. */
 function severalPositions({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;
@@ -100,7 +99,7 @@ function severalPositions({ positions, ranks }: Word, count: number, out: Uint16
   return found;
 }
 
-/** Writes to `out` the indexes of candidates in which the second word follows the first. Returns how many. */
+/** Same, for candidates in which the second word follows the first. */
 function pairs(first: Word, second: Word, count: number, out: Uint16Array): number {
   return first === second ? doubles(first, count, out) : neighbours(first, second, count, out);
 }
@@ -132,7 +131,7 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
   return found;
 }
 
-/** Writes to `out` the indexes of candidates in which all words are adjacent. Returns how many. */
+/** Same, for candidates in which all words are adjacent. */
 function wholes(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
@@ -143,7 +142,7 @@ function wholes(words: readonly Word[], count: number, out: Uint16Array): number
   return found;
 }
 
-/** Few posts have more positions of the first word: these are tried one by one. */
+/** More positions than this are rare. */
 const fewPositions = 8;
 
 function holds(words: readonly Word[], index: number): boolean {
@@ -161,7 +160,7 @@ function holds(words: readonly Word[], index: number): boolean {
   return holdsAmongMany(words, index);
 }
 
-/** For many positions of the first word. A word with a single one determines all others. */
+/** A word with a single position determines all others. */
 function holdsAmongMany(words: readonly Word[], index: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;

@@ -2,8 +2,8 @@ import { SealedDamage } from "./damage.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A term's positions in the posts of one row. For the post of rank n: `bytes[n]`, or, if that is 255, entries of `list` from
- * `starts[k]`, where `ranks[k]` is n, to one with `lastBit`.
+ * A term's positions in the posts of one row. For the post of rank n: `bytes[n]`, or if that is 255, `list` from
+ * `starts[k]`, where `ranks[k]` is n, to an entry with `lastBit`.
  */
 export type Positions = {
   readonly bytes: Uint8Array;
@@ -21,7 +21,7 @@ const shortLastBit = 0x8000;
 const longLastBit = 0x80000000;
 const noNumbers = new Uint32Array(0);
 
-/** Parses a row of `sealed_positions`. Errors: `SealedDamage` if the length is wrong. */
+/** Errors: `SealedDamage` if the length is wrong. */
 export function readPositions(row: Uint8Array, posts: number): Positions {
   if (row.byteLength === posts) {
     return {
@@ -61,7 +61,7 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
 
 const malformed = (): SealedDamage => new SealedDamage("a row of positions has a wrong length");
 
-/** Positions built in memory: those of post n start at `starts[n]` and end with one that has `lastListed`. */
+/** Those of post n start at `starts[n]` and end with one that has `lastListed`. */
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {
     bytes: new Uint8Array(starts.length).fill(inList),
@@ -75,7 +75,7 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
 
 export const lastListed = longLastBit;
 
-/** Start in `list` of a post whose byte is `inList`. Fastest in ascending order of ranks. */
+/** Of a post whose byte is `inList`. Fastest in ascending order of ranks. */
 export function startOf(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
   const near = positions.near;
@@ -88,10 +88,10 @@ export function startOf(positions: Positions, rank: number): number {
   return start;
 }
 
-/** Few posts have more positions: these are scanned one by one. */
+/** More positions than this are rare. */
 const fewPositions = 12;
 
-/** Whether the term occurs at this position. Galloping search keeps repetitive posts fast. */
+/** Galloping search keeps repetitive posts fast. */
 export function occursAt(positions: Positions, rank: number, position: number): boolean {
   const only = positions.bytes[rank] as number;
   if (only !== inList) return only === position;
@@ -106,7 +106,7 @@ export function occursAt(positions: Positions, rank: number, position: number): 
   return isAmong(positions, start + fewPositions, position);
 }
 
-/** Whether the last post looked up has the position, from this index. */
+/** Of the last post looked up. */
 function isAmong(positions: Positions, from: number, position: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
@@ -114,19 +114,18 @@ function isAmong(positions: Positions, from: number, position: number): boolean 
   return found < end && positionAt(positions, found) === position;
 }
 
-/** End in `list` of the last post looked up. */
+/** Of the last post looked up. */
 function endOf({ list, starts, near }: Positions): number {
   const end = near + 1 < starts.length ? (starts[near + 1] as number) : list.length;
   if (end > list.length) throw new SealedDamage("positions are not in order");
   return end;
 }
 
-/** Range in `list` of a post whose byte is `inList`. */
 export function positionsOf(positions: Positions, rank: number): { from: number; end: number } {
   return { from: startOf(positions, rank), end: endOf(positions) };
 }
 
-/** Whether the term has two adjacent positions in the post. */
+/** Whether two positions are adjacent. */
 export function occursTwice(positions: Positions, rank: number): boolean {
   if (positions.bytes[rank] !== inList) return false;
   const { from, end } = positionsOf(positions, rank);
@@ -139,7 +138,7 @@ export function occursTwice(positions: Positions, rank: number): boolean {
 export const positionAt = ({ list, lastBit }: Positions, index: number): number =>
   ((list[index] as number) & ~lastBit) >>> 0;
 
-/** Galloping search: the first index from `from` with a position not before `place`, or `end`. */
+/** Galloping search: the first index with a position at or after `position`, or `end`. */
 export function seekPosition(
   positions: Positions,
   from: number,

@@ -11,11 +11,11 @@ import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
 import { rowSum } from "./sums.ts";
 
-/** Writes the terms that do not fit into the dictionary. */
+/** For terms that do not fit into the dictionary. */
 export type PostingWriter = {
-  /** Number of posts per chunk; valid until the next call. */
+  /** Per chunk; valid until the next call. */
   count(postings: Postings): Uint32Array;
-  /** Writes the term last passed to `count`. Returns its first row. Yields after every chunk. */
+  /** The term last passed to `count`. Returns its first row. Yields after every chunk. */
   write(postings: Postings, holdsPositions: boolean): Generator<"worked", number>;
 };
 
@@ -101,9 +101,7 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
   return new Uint8Array(buffer);
 }
 
-/** Positions from here do not fit into the post's byte. */
 const lateFrom = 255;
-/** Positions above this do not fit into a 16-bit item. */
 const highestNarrow = 0x7fff;
 
 /** One byte per post, preceded by the overflow table if needed. */

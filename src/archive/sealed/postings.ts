@@ -1,9 +1,9 @@
-/** Accumulates the postings of one term in runs, one per source, without common posts. Ascending once every run is closed. */
+/** The postings of one term in runs, one per source, without common posts. Ascending once every run is closed. */
 export type Postings = Columns & {
   posts: number;
   places: number;
   positions: Uint32Array;
-  /** The first post of the open run. */
+  /** First post of the open run. */
   run: number;
   aside: Columns;
 };
@@ -36,7 +36,6 @@ export function clearPostings(postings: Postings): void {
   postings.run = 0;
 }
 
-/** Following calls of `addPosition` apply to this post. */
 export function addPost(postings: Postings, number: number): void {
   const { posts } = postings;
   if (posts === postings.numbers.length) growColumns(postings);
@@ -46,7 +45,7 @@ export function addPost(postings: Postings, number: number): void {
   postings.posts = posts + 1;
 }
 
-/** Positions of a post must ascend. */
+/** Must ascend within a post. */
 export function addPosition(postings: Postings, position: number): void {
   const { places } = postings;
   if (places === postings.positions.length) postings.positions = grown(postings.positions);
@@ -56,7 +55,7 @@ export function addPosition(postings: Postings, position: number): void {
   postings.counts[post] = at(postings.counts, post) + 1;
 }
 
-/** Closes a run that ascends or descends, and merges it with the previous ones. */
+/** Merges a run that ascends or descends with the previous ones. */
 export function closeRun(postings: Postings): void {
   const { run, posts, numbers } = postings;
   if (posts - run > 1 && at(numbers, run) > at(numbers, run + 1)) {
@@ -68,7 +67,7 @@ export function closeRun(postings: Postings): void {
   postings.run = postings.posts;
 }
 
-/** Merges in place, from the highest doc number down. */
+/** In place, from the highest doc number down. */
 function mergeRun(postings: Postings): void {
   const { run, posts, numbers, starts, counts, aside } = postings;
   while (aside.numbers.length < posts - run) growColumns(aside);

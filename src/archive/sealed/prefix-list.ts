@@ -21,15 +21,11 @@ import {
 } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-/**
- * The posts with any term of a prefix, and the lists of terms that can follow others in a phrase: not facets without
- * positions, which a gap separates from words.
- */
+/** The posts with any term of a prefix, and the lists of its terms with positions, which can continue a phrase. */
 export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
 
 /**
- * Null if no term has the prefix. The posts of rare terms, of which there may be thousands, become one list. Yields the cost
- * of each step, in terms read.
+ * Null if no term has the prefix. Rare terms, of which there may be thousands, share a list. Yields the cost in terms read.
  */
 export function* prefixListOf(
   dictionary: Dictionary,
@@ -50,7 +46,6 @@ export function* prefixListOf(
   return { any, positioned };
 }
 
-/** All with positions, or all without: one list per frequent term, one for all rare ones. */
 function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: number) => void) {
   const lists: PostingList[] = [];
   const rare = createMergedList(rows.posts, positioned, grow);
@@ -65,7 +60,6 @@ function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: numbe
   };
 }
 
-/** Builds the set of a chunk once. */
 function* unionOf(
   lists: readonly PostingList[],
   posts: number,
@@ -92,7 +86,7 @@ function* unionOf(
 
 type Filling = { bits: Uint32Array; steps: Generator<number, void> };
 
-/** Sets that `fill` builds on first use. Interleaved searches share a build. */
+/** Built on first use; interleaved searches share a build. */
 function remembered(
   counts: Uint32Array,
   grow: (bytes: number) => void,
@@ -110,7 +104,7 @@ function remembered(
     return filling;
   }
 
-  /** The cost of the step; null after the last. */
+  /** Null after the last step. */
   function advance(chunk: number): number | null {
     const { bits, steps } = fillingOf(chunk);
     try {
@@ -147,7 +141,6 @@ function remembered(
   };
 }
 
-/** The container form for this number of members. */
 function compact(bits: Uint32Array, row: number): ChunkSet {
   const count = countOf(bits);
   const bitmap = bitmapSet(bits, count, row);
@@ -164,14 +157,14 @@ type MergedList = {
   finish(): Generator<number, PostingList>;
 };
 
-/** Occurrences that take as long as reading a term. */
+/** As slow as reading a term. */
 const positionsOfTerm = 64;
 const positionsOfStep = 4_096;
 
 /** An occurrence is one number that sorts by post and position. */
 const perPost = 2 ** 32;
 
-/** Merges dictionary entries, all with positions or all without. */
+/** All with positions, or all without. */
 function createMergedList(
   totalPosts: number,
   positioned: boolean,
@@ -241,7 +234,7 @@ function mergedList(
   };
 }
 
-/** `places` are sorted; ranks are indexes of their posts. */
+/** `positions` are sorted; ranks are indexes of their posts. */
 function positionsOf(positions: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(positions.length);

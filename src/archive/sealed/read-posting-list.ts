@@ -4,7 +4,7 @@ import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowsList } from "./row-list.ts";
 
-/** Calls `grow` with the bytes it uses, again when more is read later. Errors, on reading: `SealedDamage`. */
+/** Reports bytes with `grow`, again when more is read. Errors, on reading: `SealedDamage`. */
 export function postingListOf(
   entry: DictionaryEntry,
   rows: PostingRows,

@@ -20,7 +20,7 @@ import {
   type PostingRows,
 } from "./posting-list.ts";
 
-/** Overhead of a chunk's set, bytes. */
+/** Bytes. */
 const bytesOfSet = 250;
 
 type Counted = { counts: Uint32Array; firstRow: number };
@@ -42,7 +42,7 @@ function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): Count
   return { counts, firstRow };
 }
 
-/** A list with one row per chunk. */
+/** One row per chunk. */
 export function rowsList(
   entry: DictionaryEntry,
   rows: PostingRows,
@@ -84,7 +84,7 @@ export function rowsList(
   };
 }
 
-/** A list with all containers in one row. */
+/** All containers in one row. */
 export function oneRowList(
   entry: DictionaryEntry,
   rows: PostingRows,

@@ -1,14 +1,13 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import { wordsOfBitmap } from "./format.ts";
 
-/** A buffer: the same bytes as a list and as a bitmap. */
+/** The same bytes as a list and as a bitmap. */
 type Room = { list: Uint16Array; bits: Uint32Array };
 
-/** A stack of result buffers. */
 export type Scratch = {
   take(): Room;
   taken(): number;
-  /** Frees the buffers after the first `taken`, except that of `set`. */
+  /** Frees all after the first `chosen` buffers, except that of `set`. */
   release(used: number, set: ChunkSet): void;
 };
 

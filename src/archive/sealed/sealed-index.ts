@@ -14,13 +14,13 @@ import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
-/** Members of `set` from `from` to below `to`, numbers within the chunk. Valid until the next step. */
+/** Members of `set` from `from` to below `to`, within the chunk. Valid until the next step. */
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
 /** A few µs each. */
 export const termsOfStep = 256;
 
-/** `plan` is undefined until it is ready. */
+/** `plan` is undefined until ready. */
 type Planning = {
   readonly steps: Generator<number, SealedPlan | null>;
   plan: SealedPlan | null | undefined;
@@ -36,17 +36,16 @@ const nothingAt = (chunk: number, at: number): ChunkMatches => ({
 /** Doc numbers, `to` exclusive. */
 export type NumberRange = { from: number; to: number };
 
-/** Reader of a sealed index. Errors: `SealedDamage`. */
+/** Errors: `SealedDamage`. */
 export type SealedIndex = {
   posts: number;
-  /** When the index was built, Unix milliseconds. */
+  /** Unix milliseconds. */
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Matches by chunk, newest first: one step per chunk, even without matches, or several if phrases need many checks; steps
-   * with an empty range after every few hundred terms looked up. Lookups are kept for the query object until the range is
-   * exhausted, so that a search can stop and resume at such a step; no other search may use the object meanwhile.
-   * `leftOut`: the posts of a chunk to leave out. Adds the cost to `work`.
+   * Matches by chunk, newest first, in one step or more per chunk; also steps with an empty range after a few hundred terms
+   * looked up. Lookups are kept for the query object until the range is exhausted, so that a search can resume at such a
+   * step; no other search may use the object until then. `leftOut`: posts of a chunk to omit. Adds the cost to `work`.
    */
   matches(
     query: SealedQuery,
@@ -64,14 +63,10 @@ export type SealedIndexOptions = {
   name: string;
   terms: TermCache;
   ids: IdMemory | null;
-  /** Defaults to its own. */
   evaluators?: Evaluators;
 };
 
-/**
- * Null if the segment is not sealed. Writes nothing, begins no transaction. Errors: `SealedDamage` if the tables
- * are unreadable.
- */
+/** Null if the segment is not sealed. Writes nothing, begins no transaction. Errors: `SealedDamage`. */
 export function openSealedIndex(
   database: DatabaseSync,
   { name, terms, ids, evaluators = createEvaluators() }: SealedIndexOptions,
@@ -116,7 +111,7 @@ export function openSealedIndex(
     return planning;
   }
 
-  /** The cost of the step; null when the plan is ready. */
+  /** Null when the plan is ready. */
   function advance(planning: Planning, query: SealedQuery): number | null {
     try {
       const step = planning.steps.next();
@@ -138,7 +133,6 @@ export function openSealedIndex(
     const last = Math.min(range.to, posts);
     if (range.from >= last) return;
     let unnoted = 0;
-    /** Whether it is time to yield. */
     const isStep = (read: number): boolean => {
       work.prepared = (work.prepared ?? 0) + read;
       unnoted += read;

@@ -2,20 +2,20 @@ import type { PostingList, PostSets } from "./posting-list.ts";
 import type { PrefixList } from "./prefix-list.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 
-/** A query with the postings of its terms. All kinds have the same properties. */
+/** A query with its postings. All kinds have the same properties. */
 export type SealedPlan = {
   readonly kind: "posts" | "phrase" | "or" | "and";
   /** Only of `posts`. */
   readonly posts: PostSets | null;
   /** Only of `phrase`, in order. */
   readonly phrase: readonly PostingList[];
-  /** Same, without duplicates. */
+  /** Without duplicates. */
   readonly distinct: PostingList[];
-  /** Of `or` and `and`; an `and` without children matches every post. Reordered by evaluation. */
+  /** An `and` without children matches every post. Reordered by evaluation. */
   readonly children: SealedPlan[];
   /** Only of `and`. */
   readonly excluded: readonly SealedPlan[];
-  /** Per chunk: the upper bound of matches, and the sort key in a conjunction. */
+  /** Per chunk: upper bound of matches, and sort key in a conjunction. */
   most: number;
   cost: number;
 };
@@ -64,7 +64,7 @@ function* plansOf(
   return plans;
 }
 
-/** Builds, in steps, the sets for evaluating a chunk for which the plan was prepared. Yields the cost of each step. */
+/** For a chunk for which the plan was prepared. Yields the cost of each step. */
 export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
   if (plan.most === 0) return;
   if (plan.posts?.prepare !== undefined) yield* plan.posts.prepare(chunk);
@@ -91,7 +91,7 @@ function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
   return { ...plain, kind: "phrase", phrase: lists, distinct: [...new Set(lists)] };
 }
 
-/** Posts that contain all of the terms, and one of the phrases with a term of the prefix. */
+/** All of the terms, and a phrase that ends with a term of the prefix. */
 function prefixPlan(
   lists: readonly (PostingList | null)[],
   last: PrefixList | null,
@@ -108,7 +108,7 @@ function disjunction(children: readonly (SealedPlan | null)[]): SealedPlan | nul
   return { ...plain, kind: "or", children: possible };
 }
 
-/** Excludes terms before phrases, which are then checked in fewer posts. */
+/** Excludes terms first: phrases are then checked in fewer posts. */
 function conjunction(
   children: readonly (SealedPlan | null)[],
   excluded: readonly (SealedPlan | null)[],

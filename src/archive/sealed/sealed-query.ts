@@ -2,7 +2,6 @@ import type { PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 import { foldedTokens } from "./folded-tokens.ts";
 
-/** A boolean tree over the terms of a sealed index. */
 export type SealedQuery =
   | { kind: "every" }
   | { kind: "none" }
@@ -12,12 +11,12 @@ export type SealedQuery =
   /** Adjacent terms, perhaps none, then one with the prefix. */
   | { kind: "prefix"; terms: readonly string[]; prefix: string }
   | { kind: "or"; children: readonly SealedQuery[] }
-  /** Every post if there are no children; without the matches of `excluded`. */
+  /** No children: every post. */
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * Translates a lowered plan (`segments/lower.ts`). Folds tokens as FTS5 does, so that both indexes of a segment agree: a
- * token that splits becomes a phrase, one that folds to nothing matches nothing.
+ * Translates a lowered plan. Folds tokens as FTS5 does, so that both indexes agree: a token that splits becomes a phrase,
+ * one that folds to nothing matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {
@@ -63,7 +62,6 @@ export function lacksTerms(query: SealedQuery, isMissing: (term: string) => bool
   }
 }
 
-/** Excludes each child of a disjunction. */
 const excluding = (plan: PlanNode): SealedQuery[] =>
   plan.kind === "or" ? plan.children.flatMap(excluding) : [sealedQuery(plan)];
 

@@ -20,12 +20,11 @@ import { postingListOf } from "./read-posting-list.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
-/** ID pages read per step. */
 const pagesOfStep = 256;
 
 /**
- * The terms of a sealed index, renumbered, without replaced posts but with hidden ones; null if the segment is not sealed.
- * Adds its posts to `coverage`. Verifies what it reads. Errors, also of the result: `SealedDamage`.
+ * The terms of a sealed index, renumbered, without replaced posts but with hidden ones; null if not sealed. Errors, also of
+ * the result: `SealedDamage`.
  */
 export function* sealedSource(
   database: DatabaseSync,
@@ -39,7 +38,7 @@ export function* sealedSource(
   return termsOf(database, renumbered, { first, isSummed });
 }
 
-/** The new doc number of each post; -1 if it was replaced. */
+/** -1 if replaced. */
 function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"worked", Int32Array> {
   const { posts, heads, read } = openIdPages(database, database.location() ?? "the segment");
   const renumbered = new Int32Array(posts);
@@ -71,7 +70,7 @@ function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
 
 const noBits = new Uint32Array(wordsOfBitmap);
 
-/** In order. Errors: `SealedDamage` if a block is damaged or missing. */
+/** Errors: `SealedDamage` if a block is damaged or missing. */
 function* blocksOf(
   database: DatabaseSync,
   { first, isSummed }: Omit<DictionaryHead, "posts">,
@@ -108,7 +107,7 @@ function termsOf(
   const before = createByteWriter(1_024);
   const numbers = new Uint32Array(inlinePosts);
   const within = new Uint16Array(postsOfChunk);
-  /** Postings that are not in the dictionary; chunks below `chunk` are taken. */
+  /** Null if they are in the dictionary. Chunks below `chunk` are taken. */
   let list: PostingList | null = null;
   let chunk = 0;
 
@@ -200,7 +199,7 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
   }
 }
 
-/** The positions of skipped posts must be read to reach the next ones. */
+/** Read to reach the next posts. */
 const passOver = (): void => undefined;
-/** Sizes do not matter: postings are dropped after each term. */
+/** Postings are dropped after each term. */
 const forgetSize = (): void => undefined;

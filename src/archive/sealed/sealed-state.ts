@@ -13,10 +13,7 @@ export type SealedState = {
 
 const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, isReadable: false };
 
-/**
- * Null if the segment is not sealed, or older than the sealed tables. A damage marker is a file beside it
- * (`segments/damage-marker.ts`).
- */
+/** Null if not sealed. A damage marker is a file beside the segment (`segments/damage-marker.ts`). */
 export function sealedState(segment: DatabaseSync): SealedState | null {
   const table = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
   if (table.get() === undefined) return null;
@@ -46,13 +43,13 @@ function readState(segment: DatabaseSync): SealedState | null {
   };
 }
 
-/** Whether the head was lost: only sealed segments have `sealed_ids`. */
+/** The head was lost: only sealed segments have `sealed_ids`. */
 const isLost = (segment: DatabaseSync): boolean =>
   segment.prepare("SELECT 1 FROM sealed_ids LIMIT 1").get() !== undefined;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** The state for readers. Errors: `SealedDamage` if the index is unreadable or spoiled. */
+/** Errors: `SealedDamage` if unreadable or spoiled. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
@@ -92,7 +89,7 @@ function blobOf(value: unknown): Uint8Array {
   throw new SealedDamage("its head is cut off");
 }
 
-/** Posts in the delta, counted up to `most`. */
+/** Of the delta, counted up to `most`. */
 export function overlayPosts(segment: DatabaseSync, most: number): number {
   const count = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",

@@ -2,52 +2,45 @@ import { EarshotError } from "../../lib/errors.ts";
 import { idsOfPage } from "./format.ts";
 
 /**
- * A cache of ID pages in memory shared by all threads, one page per slot, filled by the first reader. Clock eviction (second
- * chance) also removes pages of deleted files.
+ * A cache of ID pages shared by all threads, one page per slot, with clock eviction (second chance).
  *
- * Reads are lock-free, as in a seqlock: a reader remembers slot and stamp, reads, and then checks the stamp. An evicted slot
- * gets a new stamp first and is overwritten only when the lock is next taken, so that a reader that sees new data also sees
- * the new stamp.
- *
- * A thread that cannot get the lock soon, perhaps because another died with it, works without the cache.
+ * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a new stamp first and is
+ * overwritten when the lock is next taken, so that a reader of new data also sees the new stamp. A thread that cannot get
+ * the lock soon, perhaps because another died with it, works without the cache.
  */
 export type SharedIdMemory = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
-/** A segment's 128-bit identity, and a page number. */
 type PageName = { segment: Int32Array; page: number };
 
 /** Valid while the slot has this stamp. */
 export type PagePosition = { slot: number; stamp: number };
 
 export type SharedPages = {
-  /** `idsOfPage` per slot. A value from `Atomics.load` is valid if `isUnchanged` is true afterwards. */
+  /** A value from `Atomics.load` is valid if `isUnchanged` is true afterwards. */
   ids: BigInt64Array;
-  /** Marks the page as recently used, too. */
+  /** Also marks the page as recently used. */
   isUnchanged(slot: number, stamp: number): boolean;
-  /** Null if no slot has the page, or the lock is taken. */
+  /** Null if missing, or the lock is taken. */
   find(name: PageName): PagePosition | null;
-  /** Adds the page unless another thread has. Null if the lock is taken. */
+  /** Null if the lock is taken. */
   put(name: PageName, page: BigInt64Array): PagePosition | null;
 };
 
-/** Length of a segment's identity. */
 export const numbersOfSegment = 4;
 const numbersOfName = numbersOfSegment + 1;
 const bytesOfSlot = idsOfPage * 8 + (1 + numbersOfName + 1 + 1) * 4 + 1;
 
-/** Indexes in `control`: lock, number of slots ever used, evicted slot (once all were used), clock hand. */
+/** Indexes in `control`: lock, slots ever used, evicted slot (once all were used), clock hand. */
 const lockAt = 0;
 const usedAt = 1;
 const spareAt = 2;
 const handAt = 3;
 const bytesOfControl = 16;
 
-/** Attempts: some microseconds, the usual time for which a thread has the lock. */
+/** Some microseconds: how long a thread usually has the lock. */
 const lockTries = 200;
 
-/**
- * No slots if fewer than two fit. The system commits pages on first write. Errors: `invalid_setting` if the allocation fails.
- */
+/** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
 export function createSharedPages(maxBytes: number): SharedIdMemory {
   const fitting = Math.floor((maxBytes - bytesOfControl) / bytesOfSlot);
   const slots = fitting < 2 ? 0 : fitting;
@@ -148,11 +141,10 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return slot;
   }
 
-  /** Evicts the next slot but `taken` that was not read since the hand last passed. */
   function giveUp(used: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
-    // Two rounds at most, because other threads keep reading.
+    // Other threads keep reading: two rounds at most.
     for (let left = 2 * slots; left > 0 && (slot === used || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);

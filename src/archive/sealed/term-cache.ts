@@ -1,10 +1,10 @@
-/** A reader thread's LRU cache of postings for all its segments, bounded in bytes. */
+/** A reader thread's LRU cache of postings, bounded in bytes. */
 export type TermCache = {
   open<Value>(): TermMemory<Value>;
 };
 
 type TermMemory<Value> = {
-  /** `make`, and the value during its lifetime, report their bytes with `grow`, beyond those of the entry. */
+  /** `make` and its value report their bytes with `grow`, beyond those of the entry. */
   get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
   find(key: string): Value | undefined;
   close(): void;
@@ -19,7 +19,7 @@ type Entry = {
   isHeld: boolean;
 };
 
-/** Size of an entry with its map slot and functions. */
+/** With its map slot and functions. */
 const bytesOfEntry = 200;
 
 export function createTermCache(maxBytes: number): TermCache {

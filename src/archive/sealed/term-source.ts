@@ -3,20 +3,20 @@ import type { Postings } from "./postings.ts";
 
 /** Terms with postings, ascending by UTF-8 bytes. */
 export type TermSource = {
-  /** The current term; `next` overwrites it. */
+  /** `next` overwrites it. */
   readonly term: Bytes;
   holdsPositions(): boolean;
-  /** Moves on; false after the last term. All postings of the previous term must have been taken. */
+  /** False after the last term. All postings of the previous one must have been taken. */
   next(): boolean;
   /**
-   * Adds about `most` postings, with ascending or descending doc numbers; true when these were the last. Terms without
-   * positions may come without. Skips posts without a new doc number.
+   * Adds about `most` postings, ascending or descending; true when these were the last. Skips posts without a new doc
+   * number.
    */
   take(postings: Postings, most: number): boolean;
   close(): void;
 };
 
-/** By UTF-8 bytes: negative if `a` sorts first. */
+/** Negative if `a` sorts first. */
 export function compareTerms(a: Bytes, b: Bytes): number {
   const [left, right] = [a.bytes, b.bytes];
   const most = Math.min(a.length, b.length);

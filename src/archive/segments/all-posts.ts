@@ -10,8 +10,8 @@ import { isAmong } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * The visible posts of an ID range, newest first, without a trusted index; includes posts whose row is damaged or lost. Calls
- * `onUnsure` if the lists of posts are damaged and posts may be missing.
+ * The visible posts of a range, newest first, without a trusted index, even if their row is damaged or lost. Calls
+ * `onUnsure` if the lists of posts are damaged, too.
  */
 export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
 
@@ -117,7 +117,6 @@ function* quietly(list: Generator<bigint>, onDamage: () => void): Generator<bigi
   }
 }
 
-/** Merges descending lists, without duplicates. */
 function* merged(lists: readonly Iterator<bigint>[]): Generator<bigint> {
   const heads = lists.map((list) => list.next());
   for (;;) {

@@ -1,5 +1,5 @@
-/** Candidates checked, or rows read, between checks of the deadline. */
+/** Candidates checked between checks of the deadline. */
 export const candidatesOfStep = 128;
 
-/** The same if each row is decoded and matched. */
+/** Same, if each row is decoded and matched. */
 export const recheckedOfStep = 16;

@@ -1,27 +1,26 @@
 import { Buffer } from "node:buffer";
 
-/** A change of the number of rows and the sum of their checksums (`table-sums.ts`). */
+/** A change of the number of rows and the sum of their checksums. */
 export type Delta = { rows: number; sum: number };
 
-/** Upper bound of sums, exclusive. */
+/** Sums are below. */
 export const sumModulus = 2 ** 48;
 
 const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-/** One checksum per cell, so that an update needs only the row's key. Cells are encoded as in a changeset. */
+/** One checksum per cell: an update needs only the row's key. Cells are encoded as in a changeset. */
 export type RowSums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };
 
-/** The delta of a single table, from a changeset of SQLite's session extension. */
+/** From a changeset of SQLite's session extension, of a single table. */
 export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
   const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
   return delta;
 }
 
-/** Same, by table. */
 export function deltasOf(
   changeset: Uint8Array,
   sumsOf: (table: string) => RowSums,
@@ -51,7 +50,6 @@ function readTable(
   const delta: Delta = { rows: 0, sum: 0 };
   let at = from;
 
-  /** Null for omitted cells. */
   function record(): (Uint8Array | null)[] {
     return isKey.map(() => {
       const from = at;
@@ -66,7 +64,6 @@ function readTable(
     });
   }
 
-  /** Seven bits a byte, big endian. */
   function varint(): number {
     let value = 0;
     for (;;) {

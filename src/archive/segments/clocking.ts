@@ -9,24 +9,24 @@ import {
 /** Time bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
 export type Grid = { originMs: number; widthMs: number };
 
-/** From which time all posts are counted, if all IDs from `stoppedAt` are. */
+/** If all IDs from `stoppedAt` are counted. */
 export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
   // Posts below may have an ID without time, but no later time than the first ID with one.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
 /**
- * An ID's time plus `offsetMs` is the post's latest possible time since the grid's origin. Less than `doubtMs` after the
- * start of a bucket, the row decides.
+ * An ID's time plus `offsetMs` is the post's latest possible time since the grid's origin. Within `doubtMs` of a bucket's
+ * start, the row decides.
  */
 export type Clocking = Grid & { offsetMs: number; doubtMs: number };
 
 /** Covers the range down to `stoppedAt` if the deadline passed. */
 export type Tally = {
-  /** Matches by bucket, without empty ones. */
+  /** By bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** Posts that may be missing because of damage. */
+  /** That may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;
@@ -40,7 +40,7 @@ export const emptyTally = (): Tally => ({
   containers: 0,
 });
 
-/** IDs with a time, then IDs without, for which rows decide. */
+/** IDs with a time, then IDs without. */
 export function partsOf(
   { low, high }: IdRange,
   grid: Grid,

@@ -12,7 +12,7 @@ export type RowMatcher = {
   isMatch(plan: PlanNode, row: RecordRow): boolean;
 };
 
-/** Reads the row of every candidate, for indexes that yield a superset or are not trusted. */
+/** For indexes that return a superset or are not trusted. */
 export function countInRows(
   batches: Iterable<CandidateBatch>,
   { rows, isMatch }: RowMatcher,

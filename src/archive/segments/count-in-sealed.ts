@@ -6,15 +6,14 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type Clocking, type Tally } from "./clocking.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** Times of those posts that exist, Unix milliseconds, in any order. */
+/** Of existing posts, Unix milliseconds, in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesOfStep = 512;
 const found = new Uint16Array(timesOfStep);
 
 /**
- * Adds the matches of a sealed index to `tally`. Posts of a bucket are adjacent: the work is one step per bucket, however
- * many match. Reads rows only for IDs that leave two buckets possible. Checks the deadline after each chunk and some rows.
+ * Posts of a bucket are adjacent: one step per bucket, however many match. Reads rows only if the ID allows two buckets.
  */
 export function countInSealed(
   { index, query, leftOut }: Omit<Sources, "overlay">,
@@ -35,7 +34,7 @@ export function countInSealed(
   }
 }
 
-/** Returns the number down to which the chunk is counted, exclusive. */
+/** Returns the doc number down to which the chunk is counted, exclusive. */
 function countChunk(
   numbers: PostNumbers,
   { chunk, set, from, to }: ChunkMatches,
@@ -50,7 +49,7 @@ function countChunk(
     const stretch = Math.floor(latestMs / widthMs);
     const isSure = latestMs - stretch * widthMs >= doubtMs;
     const firstMs = stretch * widthMs + (isSure ? doubtMs : 0);
-    // If every ID is ambiguous, so is the rest of the range.
+    // If every ID is ambiguous, so is the rest.
     const lowest = doubtMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
     let end = Math.min(numbers.below(lowest) - base, to);
     if (isSure) {

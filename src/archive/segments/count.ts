@@ -29,22 +29,22 @@ import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** Matches by bucket, without empty ones. Buckets at the ends of the range may be partial. */
+  /** By bucket, without empty ones; partial at the ends of the range. */
   counts: Map<number, number>;
-  /** If the deadline passed: all posts of the range from this time are counted. */
+  /** If the deadline passed: all posts from this time are counted. */
   countedFromMs: number | null;
   /** Same, as the lowest ID checked. */
   stoppedAt: bigint | null;
-  /** Posts that may be missing because of damage. */
+  /** That may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;
 };
 
 export type SegmentCounter = {
-  /** `version` changes with every commit to the segment, while it is open. */
+  /** `version` changes with every commit to the segment. */
   onSnapshot<Value>(work: (version: number) => Value): Value;
-  /** Counts visible posts, newest IDs first. */
+  /** Visible posts, newest IDs first. */
   count(query: CountQuery, range: IdRange, grid: Grid, expired: () => boolean): SegmentCounts;
 };
 
@@ -65,7 +65,6 @@ export function segmentCounter(
     query.expression !== null && !cost.isBounded(query.sealed);
   const version = database.prepare("PRAGMA data_version");
 
-  /** For segments without a trusted index. */
   function countEveryRow(
     requested: CountQuery,
     part: IdRange,
@@ -79,7 +78,6 @@ export function segmentCounter(
     return tally;
   }
 
-  /** For segments that are not sealed. */
   function countByIndex(
     query: CountQuery,
     part: IdRange,

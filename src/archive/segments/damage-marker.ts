@@ -1,17 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDamage } from "../sealed/damage.ts";
 
-/**
- * Marks a segment's index as damaged or inconsistent with its rows. Searches read all rows until compaction rebuilds
- * the index.
- */
+/** Marks a damaged index: searches read all rows until compaction rebuilds it. */
 export const damageMarkerOf = (segmentPath: string): string =>
   segmentPath.replace(/\.db$/, ".damaged");
 
 export const isMarkedDamaged = (segmentPath: string): boolean =>
   existsSync(damageMarkerOf(segmentPath));
 
-/** The damaged tables that the marker lists. */
 export function markedTables(segmentPath: string): string[] {
   try {
     return readFileSync(damageMarkerOf(segmentPath), "utf8").split("\n");
@@ -20,7 +16,7 @@ export function markedTables(segmentPath: string): string[] {
   }
 }
 
-/** Best effort: a process without write access detects the damage again. `tables`: those that fail their checksums. */
+/** Best effort: a process without write access detects the damage again. */
 export function markDamaged(segmentPath: string, tables: readonly string[] = []): void {
   try {
     const named = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
@@ -30,7 +26,7 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
   }
 }
 
-/** Runs `work`, or `otherwise` if the segment is marked or `work` finds damage, which marks it. */
+/** Runs `otherwise` if the segment is marked, or if `work` finds damage, which marks it. */
 export function guardedBySeal<Value>(
   segmentPath: string,
   work: () => Value,
@@ -39,7 +35,7 @@ export function guardedBySeal<Value>(
   return isMarkedDamaged(segmentPath) ? otherwise() : markingDamage(segmentPath, work, otherwise);
 }
 
-/** Same, for an open index: does not check the marker. */
+/** Same, without checking the marker. */
 export function markingDamage<Value>(
   segmentPath: string,
   work: () => Value,

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Deletions are recorded in segments as well as in the catalog, which may have to be rebuilt. Those of posts that are not
- * archived are only in the catalog, unless an operator requested them.
+ * Also recorded in segments, because the catalog may have to be rebuilt. Deletions of posts that are not archived are only
+ * in the catalog, unless an operator requested them.
  */
 export type Deletions = {
   addPost(uri: string, revision: string): void;
@@ -29,7 +29,7 @@ export function deletionsIn(segment: DatabaseSync): Deletions {
   };
 }
 
-/** Each call copies the deletions since the last one, in a transaction of `to`. Replaced rows get a higher rowid. */
+/** Copies the deletions since the last call, in a transaction of `to`. Replaced rows get a higher rowid. */
 export function deletionsCopier(from: DatabaseSync): (to: DatabaseSync) => void {
   const posts = from.prepare(
     "SELECT rowid AS row, uri, revision FROM tombstone WHERE rowid > ? ORDER BY rowid",

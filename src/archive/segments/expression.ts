@@ -6,9 +6,9 @@ import { quotedToken } from "./quoted-token.ts";
 /**
  * A lowered plan as an FTS5 expression; null if it matches every post.
  *
- * FTS5 has no unary NOT: negative children of a conjunction become one `NOT (a OR b …)`, and one without positive children
- * starts from the token of every post. The parser's stack has a hundred symbols: the most deeply nested operand comes first,
- * when the fewest are pending, and redundant parentheses are omitted. Twenty nested groups, each negated, need 80.
+ * FTS5 has no unary NOT: negative children of a conjunction become one `NOT (a OR b …)`, after the token of every post if
+ * there are no others. Its parser's stack has a hundred symbols: the most deeply nested operand comes first, when the
+ * fewest are pending, without redundant parentheses. Twenty nested groups, each negated, need 80.
  */
 export function expression(plan: PlanNode): string | null {
   return plan.kind === "all" ? null : compile(plan);

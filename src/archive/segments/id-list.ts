@@ -58,7 +58,7 @@ export function createIdList(): IdList {
   };
 }
 
-/** The first index with an ID not below `id`. */
+/** First index with an ID not below `id`. */
 export function lowerBound(ascending: BigInt64Array, id: bigint): number {
   let low = 0;
   let high = ascending.length;

@@ -3,20 +3,20 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * What identifies a segment file: detects a catalog of another archive or time, and allows rebuilding one. A copy in progress
- * has no identity until the commit that replaces the segment with it.
+ * Detects a catalog of another archive or time, and allows rebuilding one. A copy in progress has none until the commit
+ * that replaces the segment.
  */
 export type SegmentIdentity = {
   /** The key of uri hashes, which identifies the archive. */
   uriKey: string;
   platform: string;
   sequence: number;
-  /** The first ID of the segment's range at creation. */
+  /** The first ID of its range at creation. */
   low: bigint;
   /** The catalog commits that created it and last wrote to it; 0 if older than commit numbers. */
   madeIn: number;
   writtenIn: number;
-  /** The sequence number of the replaced segment; null if it was created empty. */
+  /** The replaced segment's sequence number; null if created empty. */
   replaces: number | null;
 };
 
@@ -36,7 +36,7 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   put.run(sumName, sumOf(identity));
 }
 
-/** Records the current catalog commit; requires a transaction. */
+/** Requires a transaction. */
 export function writtenInWriter(segment: DatabaseSync): (commit: number) => void {
   const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
   return (commit) => {
@@ -61,7 +61,7 @@ export function intactIdentity(segment: DatabaseSync): SegmentIdentity | null {
   return sum === undefined || sum === sumOf(identity) ? identity : null;
 }
 
-/** Null for segments of an earlier version and for unfinished copies. */
+/** Null if from an earlier version, or unfinished. */
 export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const find = segment.prepare("SELECT value FROM setting WHERE name = ?");
   find.setReadBigInts(true);
@@ -83,10 +83,7 @@ export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
 /** Another process may be recovering the log. */
 const busyTimeoutMs = 1_000;
 
-/**
- * `unknown`: from an earlier version, or an unfinished copy. `empty`: without posts, as its creation did not finish.
- * `unreadable`: by SQLite, or the checksum fails.
- */
+/** `unknown`: from an earlier version, or unfinished. `empty`: without posts, as its creation did not finish. */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";
   let segment: DatabaseSync | null = null;

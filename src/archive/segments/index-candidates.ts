@@ -7,11 +7,11 @@ import { statementCache } from "./statement-cache.ts";
 /** SQLite's LIMIT for no limit. */
 export const noLimit = -1;
 
-/** Visible posts in FTS5, newest first. */
+/** Visible posts, newest first. */
 export type IndexCandidates = {
-  /** Matches; with null, all posts. */
+  /** With null, all posts. */
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
-  /** Matches in the delta of a sealed segment; with null, all of it. */
+  /** Of the delta of a sealed segment. */
   overlay(
     expression: string | null,
     hidesAny: boolean,
@@ -29,7 +29,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    // Most segments hide nothing: no lookup per post.
+    // Most segments hide nothing.
     const sql = hidden.get() === undefined ? ofAll : ofShown;
     const rows =
       expression === null
@@ -63,7 +63,6 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
 const texts = (isShown: (id: string) => string) => ({
-  // One row per document.
   written: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
     ORDER BY id DESC LIMIT ?`,
   matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${isShown("term.rowid")}

@@ -4,20 +4,19 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Whether each step of a query's FTS5 statement is fast. While FTS5 looks for the next match, it ignores the lower end of an
- * ID range and cannot be interrupted: with rare matches, one step may read all postings. Estimated from term frequencies,
- * cached while the segment is open.
+ * Whether each step of a query's FTS5 statement is fast. Until its next match, FTS5 ignores the lower end of a range and
+ * cannot be interrupted: with rare matches, one step may read all postings. Estimated from term frequencies.
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
-/** Upper bound per step, about 0.1 µs each. */
+/** Per step, about 0.1 µs each. */
 const mostPostings = 500_000;
-/** The newest posts of a term, from which its frequency is estimated. */
+/** Newest posts of a term from which its frequency is estimated. */
 const sampledPosts = 64;
-/** Cost per posting of a prefix, whose terms FTS5 merges. */
+/** Per posting of a prefix: FTS5 merges its terms. */
 const costOfPrefix = 18;
 const mostPrefixTerms = 500;
-/** Maximum cost of seeking a rowid, in postings. */
+/** Of seeking a rowid, in postings. */
 const costOfSeek = 500;
 const fewPosts = 65_536;
 const mostRemembered = 4_096;
@@ -28,7 +27,6 @@ type Estimate = { posts: number; cost: number };
 export function indexCost(database: DatabaseSync): IndexCost {
   const statement = statementCache(database);
   const remembered = new Map<string, number>();
-  /** A search asks for each of its slices. */
   const decided = new WeakMap<SealedQuery, boolean>();
 
   const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
@@ -36,7 +34,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
 
   let counted: { posts: number; ofSegment: number } | null = null;
 
-  /** Upper bound of the posts in FTS5: counted once, as that reads them all, plus the posts added since. */
+  /** Upper bound: counted once, which reads all, plus the posts added since. */
   function countPosts(): number {
     const ofSegment = numberOf(postsSql);
     if (counted === null) {
@@ -55,7 +53,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
     return made;
   }
 
-  /** The share of posts with the term, as among the newest. */
+  /** Among the newest posts. */
   const shareOf = (term: string, posts: number): number =>
     remember(term, () => {
       const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
@@ -64,7 +62,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
       return sampledPosts / Math.max(sampledPosts, numberOf(newerSql, last));
     });
 
-  /** Postings of all terms with the prefix; infinite if too many to count. */
+  /** Infinite if too many to count. */
   const postingsOf = (prefix: string): number =>
     remember(`${prefix} *`, () => {
       database.exec(vocabularySql);

@@ -3,34 +3,32 @@ import { preparesBigInts } from "../database.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
 
 /**
- * One row per batch of posts, with the ingest number of the last one. A row is a run (`ids` null) if there are no other posts
- * between its first and last ID. Inserting a post into a run first converts it to a list, so that runs never overlap.
- *
- * Rows may list deleted posts; readers skip them.
+ * One row per batch, with the ingest number of its last post. A row is a run (`ids` null) if there are no other posts
+ * between its first and last ID. A run that gets another post becomes a list first, so that runs never overlap. Rows may
+ * list deleted posts, which readers skip.
  */
 export type IngestOrder = {
-  /** Call right after the post's row is written, before that of another new post. Stored by `flush`. */
+  /** Call after the post's row is written, before another new one. Stored by `flush`. */
   add(number: number, id: bigint): void;
   flush(): void;
   discard(): void;
   /** `ids` must ascend. */
   put(number: number, ids: readonly bigint[]): void;
-  /** Converts a run to a list before the new post becomes part of it. */
+  /** Converts a run to a list before a new post would become part of it. */
   makeRoom(id: bigint): void;
-  /** Moves a post with its ingest number. */
   renumber(id: bigint, to: bigint): void;
-  /** One number; several if the post was deleted and stored again; none if they were dropped. */
+  /** Several if the post was deleted and stored again; none if dropped. */
   numbersOf(id: bigint): number[];
   setNumbers(id: bigint, numbers: readonly number[]): void;
   forgetAfter(number: number): void;
-  /** Deletes up to `rows` rows. Returns how many. */
+  /** Returns how many rows, at most `rows`, it deleted. */
   forgetBefore(number: number, rows: number): number;
 };
 
-/** Posts per row: few, so that a page of the ingest order reads few in vain. */
+/** Per row: a page of the ingest order should read few in vain. */
 const mostPosts = 1_000;
 
-/** Every call requires a write transaction of the segment. */
+/** Requires a write transaction. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
   let gathered: bigint[] = [];
@@ -128,7 +126,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
 
 type Row = { row: bigint; number: bigint; low: bigint; high: bigint };
 
-/** SQLite's LIMIT for no limit. */
+/** No limit. */
 const everyPost = -1;
 
 const idsOf = (rows: readonly Record<string, unknown>[]): bigint[] =>

@@ -16,15 +16,12 @@ export type StoredRow = {
   sum: bigint | null;
 };
 
-/** Both ends exclusive; `to` is null after the last row. */
+/** Both exclusive; `to` is null after the last row. */
 export type UnreadableIds = { from: bigint; to: bigint | null };
 
 export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;
 
-/**
- * Intact rows, ascending by ID. Skips damaged pages, and rows that fail their checksum or are out of order, and reports
- * their IDs.
- */
+/** Ascending by ID. Skips damaged pages and rows, and reports their IDs. */
 export function* intactRows(
   database: DatabaseSync,
   onUnreadable: OnUnreadable,
@@ -50,7 +47,7 @@ export function* intactRows(
       return;
     } catch (error) {
       const next = firstReadable(database, last);
-      // The row's ID is readable, but not the rest.
+      // Only its ID is readable.
       const isSingle = next !== null && next.after === last;
       const to = isSingle ? next.id + 1n : (next?.id ?? null);
       onUnreadable({ from: last, to }, messageOf(error));
@@ -61,8 +58,8 @@ export function* intactRows(
 }
 
 /**
- * The first readable row above an ID, and the lowest ID from which a seek reaches it; null if none. Exponential and binary
- * search work because pages are ordered by ID.
+ * The first readable row above an ID, and the lowest ID from which a seek reaches it; null if none. Exponential, then
+ * binary search: pages are ordered by ID.
  */
 function firstReadable(
   database: DatabaseSync,

@@ -6,7 +6,7 @@ import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
 
-/** Posts in the segment's lists and indexes, as far as readable, even if their rows are not. */
+/** Posts in the segment's lists and indexes, as far as readable. */
 export function knownIds(database: DatabaseSync): IdList {
   const known = createIdList();
   for (const table of ["uri", "term_docsize"] as const) {
@@ -20,7 +20,7 @@ export function knownIds(database: DatabaseSync): IdList {
   return known;
 }
 
-/** Skips deleted and rewritten posts; the latter are in other lists. */
+/** Rewritten posts are in other lists. */
 function addSealed(database: DatabaseSync, known: IdList): void {
   if (sealedState(database) === null) return;
   const numbers = openPostNumbers(database, "salvage", null);

@@ -6,22 +6,22 @@ import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
 /**
- * What FTS5 can answer of a plan. It knows only terms: times, counts and circles become the closest tokens. Inexact leaves
- * are lowered to a superset, under a negation to a subset, so that no match is lost. If `exact`, the matcher need not check.
+ * What FTS5 can answer of a plan. Times, counts and circles become the closest tokens: a superset, under a negation a
+ * subset, so that no match is lost. If `exact`, the matcher need not check.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
 /**
- * Returns a plan of all, none, and, or, not and token sequences. The matcher in `posts/` defines the meaning of nodes, in the
- * same order.
+ * Returns a plan of all, none, and, or, not and sequences. The matcher in `packages/query` defines the meaning of nodes, in
+ * the same order.
  */
 export function lower(plan: PlanNode, platform: Platform, mostCells?: number): Lowered {
   return lowerTo("superset", plan, { platform, mostCells });
 }
 
-/** Circles with more cells are lowered to all posts with a location. */
+/** Circles with more cells become all posts with a location. */
 type Lowering = { platform: Platform; mostCells: number | undefined };
 
 function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
@@ -69,10 +69,9 @@ function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowere
   return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
 }
 
-/** Each repetition of a token costs a scan of its postings. */
+/** Each costs a scan of the token's postings. */
 const mostRepeats = 2;
 
-/** The longest runs without open positions and excess repetitions. */
 function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
   const seen = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
@@ -91,7 +90,7 @@ function isMatched(element: SequenceElement, seen: Map<string, number>): boolean
   return times <= mostRepeats;
 }
 
-/** Posts have a token for each threshold that they reach: the next lower one is a superset, the next higher one a subset. */
+/** Posts have a token for each threshold reached: the next lower one is a superset, the next higher one a subset. */
 function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);

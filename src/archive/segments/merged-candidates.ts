@@ -6,10 +6,10 @@ import { postsOfChunk } from "../sealed/format.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 
-/** All candidates from `seenTo` up to the previous batch, newest first. */
+/** All candidates from `seenTo` up, newest first. */
 export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
-/** At most `limit` candidates in FTS5, newest first. May stop above the lower end. */
+/** At most `limit`, newest first; may stop above the lower end. */
 export type OverlayLookup = (range: IdRange, limit: number) => CandidateBatch;
 
 /** `overlay` is null if the delta is empty. */
@@ -21,13 +21,12 @@ export type Sources = {
 };
 
 const largestBatch = 8_192;
-/** Buffer for numbers within a chunk. */
 const found = new Uint16Array(largestBatch);
 
 /**
- * Merges candidates of a sealed segment's two indexes, which have no common posts, newest first. FTS5 is queried second, down
- * to where the sealed index has been read. Batches start at `wanted` and double, so that few matches do not cause many FTS5
- * queries. A batch ends early once `expired`, checked after each chunk; it covers at least one chunk unless FTS5 stops above.
+ * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried second, down to where the sealed index
+ * has been read. Batches start at `expected` and double, so that few matches do not cause many FTS5 queries. A batch ends
+ * early once `expired`, but covers at least one chunk unless FTS5 stops above.
  */
 export function* mergedCandidates(
   { index, query, leftOut, overlay }: Sources,
@@ -40,10 +39,10 @@ export function* mergedCandidates(
   const { from, to } = numbersOfRange(numbers, range);
   const chunks = index.matches(query, { from, to }, leftOut, work);
   let chunk: IteratorResult<ChunkMatches, void> | null = null;
-  /** Lower numbers have been read. */
+  /** Lower ones have been read. */
   let number = from;
 
-  /** Returns fewer than `size` once expired. */
+  /** Fewer than `size` once expired. */
   function gather(size: number): CandidateBatch {
     const ids: bigint[] = [];
     while (ids.length < size) {
@@ -77,7 +76,7 @@ export function* mergedCandidates(
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
-      // FTS5 stopped above: keeps lower candidates.
+      // FTS5 stopped above: keep the lower candidates.
       const left = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
       sealed = left.length > 0 ? { ids: left, seenTo: sealed.seenTo } : gather(size);
     }
@@ -86,7 +85,7 @@ export function* mergedCandidates(
   }
 }
 
-/** Merges down to where both lists have been read. */
+/** Down to where both have been read. */
 function merged(sealed: readonly bigint[], overlay: CandidateBatch): CandidateBatch {
   const { ids: written, seenTo } = overlay;
   const ids: bigint[] = [];

@@ -1,2 +1,2 @@
-/** Quotes a text as an FTS5 string. */
+/** As an FTS5 string. */
 export const quotedToken = (text: string): string => `"${text.replaceAll('"', '""')}"`;

@@ -6,8 +6,8 @@ import { rowSum } from "./row-sum.ts";
 export type RawRow = { row: StoredRow; isIntact: boolean | null };
 
 /**
- * Salvages the rows of `post` from leaf pages, because the B-tree above or the first page may be damaged. Skips free pages,
- * which contain deleted rows (see `hasWholeFreeList`). Ignores the write-ahead log.
+ * Salvages rows from leaf pages, as the B-tree above or the first page may be damaged. Skips free pages, which contain
+ * deleted rows. Ignores the write-ahead log.
  */
 export function* rawRows(path: string): Generator<RawRow, void> {
   const pages = openPages(path);
@@ -34,7 +34,7 @@ function isIntact(row: StoredRow): boolean | null {
   return row.sum === null ? null : Number(row.sum) === rowSum({ ...row, timeMs: row.time_ms });
 }
 
-/** The page size of segments (`database.ts`), if the header is damaged. */
+/** The page size of segments, if the header is damaged. */
 const usualPageBytes = 8_192;
 /** More than any row needs. */
 const mostPayloadBytes = 16 * 1024 ** 2;
@@ -94,7 +94,7 @@ function freePages(header: Buffer, count: number, read: (page: number) => Buffer
 
 const tableLeaf = 0x0d;
 
-/** Empty for pages that are not table leaves. */
+/** Empty unless the page is a table leaf. */
 function* leafCells(pages: Pages, page: number): Generator<{ rowid: bigint; bytes: Buffer }> {
   const bytes = pages.read(page);
   const start = page === 1 ? 100 : 0;
@@ -133,7 +133,7 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
   return { rowid: BigInt.asIntN(64, rowid.value), bytes: Buffer.concat(pieces) };
 }
 
-/** The part of an overflowing payload on its own page (sqlite.org/fileformat2.html, "B-tree Pages"). */
+/** See sqlite.org/fileformat2.html, "B-tree Pages". */
 function localBytes(payloadBytes: number, usable: number): number {
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
   const local = least + ((payloadBytes - least) % (usable - 4));
@@ -143,7 +143,6 @@ function localBytes(payloadBytes: number, usable: number): number {
 /** Rows that predate checksums lack the last one. */
 const columns = 9;
 
-/** Null if the payload is not a row of `post`. */
 function rowIn(payload: Buffer, id: bigint): StoredRow | null {
   const header = varintAt(payload, 0);
   if (header === null || id < 0n) return null;
@@ -178,7 +177,7 @@ type Value = bigint | string | null | "other";
 const isInteger = (value: Value | undefined): boolean =>
   value === null || typeof value === "bigint";
 
-/** Undefined if the value exceeds the payload. */
+/** Undefined if it exceeds the payload. */
 function valueAt(
   payload: Buffer,
   at: number,
@@ -209,7 +208,7 @@ function integerAt(payload: Buffer, at: number, bytes: number): bigint {
   return BigInt.asIntN(8 * bytes, value);
 }
 
-/** SQLite's varint: seven bits a byte, big endian, eight in the ninth. */
+/** SQLite's: seven bits a byte, big endian, eight in the ninth. */
 function varintAt(bytes: Buffer, at: number): { value: bigint; end: number } | null {
   let value = 0n;
   for (let index = 0; index < 9; index++) {

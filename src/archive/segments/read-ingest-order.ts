@@ -3,17 +3,17 @@ import { unpackIds } from "./ingest-order-ids.ts";
 
 export type SegmentIngest = { number: number; id: bigint };
 
-/** Posts of one batch, ascending, with its ingest number. */
+/** Ascending. */
 export type SameBatch = { number: number; ids: bigint[] };
 
-/** Batches by ingest number, ends inclusive; with hidden posts, without deleted ones. */
+/** Ends inclusive; with hidden posts, without deleted ones. */
 export function sameBatch(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<SameBatch> {
   return rowsOf(database, "");
 }
 
-/** Visible posts by ingest number, then ID, from a number and an ID, up to a number. */
+/** Visible posts, by ingest number, then ID. */
 export function segmentIngestOrder(
   database: DatabaseSync,
 ): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
@@ -21,7 +21,7 @@ export function segmentIngestOrder(
   return (from, to, limit) => {
     const found: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
-      // Several rows may have the same number: read all.
+      // Several rows may have one number: read all.
       if (found.length >= limit && found.at(-1)?.number !== number) break;
       for (const id of ids) {
         if (number > from.number || id >= from.id) found.push({ number, id });

@@ -5,7 +5,7 @@ import { onSnapshot } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { rowSumsOf } from "./row-sum.ts";
 
-/** IDs per statement: statements with a fixed number of IDs take three quarters of the time of a list parameter. */
+/** IDs per statement: fixed numbers take three quarters of the time of a list parameter. */
 const sizes = [1, 16, 128] as const;
 const [, , largest] = sizes;
 
@@ -19,7 +19,7 @@ export type RowsRead = {
   damaged: bigint[];
 };
 
-/** Reads visible posts. `isNamed`: whether an index contains a post, on the same snapshot. */
+/** `isNamed`: whether an index contains a post, on the same snapshot. */
 export function rowsReader(
   database: DatabaseSync,
   platform: Platform,
@@ -49,7 +49,7 @@ export function rowsReader(
     }
   }
 
-  /** Reads one by one, so that a damaged page loses only its own rows. */
+  /** A damaged page loses only its own rows. */
   function readAround(ids: readonly bigint[], into: RowsRead): void {
     for (const id of ids) {
       try {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RowSums } from "./changeset.ts";
 
-/** Tables with a row per post, of integers and blobs of at most three bytes. */
+/** Integers, and blobs of at most three bytes. */
 export const numberTables = {
   term_docsize: { key: ["id"], integers: ["origin"], blobs: ["sz"] },
   hidden: { key: ["id"], integers: [], blobs: [] },
@@ -10,9 +10,9 @@ export const numberTables = {
 export type NumberTable = keyof typeof numberTables;
 
 /**
- * A row's checksum is a sum of products modulo a prime, alike in SQL and in the writer: of the two parts of the key, and of
- * the key with each other cell. A flipped bit changes a residue, and so the product; products detect swapped values. Factors
- * are below 2 ** 31, products below 2 ** 62, and the sum of 2 ** 25 rows below 2 ** 63.
+ * The checksum is a sum of products modulo a prime, alike in SQL and here: of the two parts of the key, and of the key with
+ * each other cell, so that swapped values are detected. Factors are below 2 ** 31, products below 2 ** 62, and a sum of
+ * 33 million rows below 2 ** 63.
  */
 const residueOf = 1_073_741_789;
 const shift = residueOf + 1;
@@ -22,14 +22,14 @@ const sqlFactor = (value: string): string => `(${value} % ${residueOf} + ${shift
 const sqlProduct = (a: string, b: string): string =>
   `${sqlFactor(a)} * ${sqlFactor(b)} % ${productOf}`;
 
-/** SQL finds a byte's value as its position here, from 1; a missing byte counts as 1. */
+/** A byte's value is its position here, from 1; a missing byte counts as 1. */
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("hex");
 const sqlByte = (blob: string, at: number): string =>
   `instr(x'${allBytes}', substr(${blob}, ${at}, 1))`;
 const sqlBlob = (blob: string): string =>
   `(length(${blob}) * 134217728 + ${sqlByte(blob, 1)} * 262144 + ${sqlByte(blob, 2)} * 512 + ${sqlByte(blob, 3)})`;
 
-/** SQL expression of the checksum; null for cells of another type. */
+/** SQL; null for cells of another type. */
 export function rowNumber(table: NumberTable): string {
   const { key, integers, blobs } = numberTables[table];
   const [first, second = `(${first} >> 32)`] = key;
@@ -48,18 +48,18 @@ function product(a: number, b: number): number {
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
-/** The number that SQL computes. Never throws, because damaged rows contain any cells. */
+/** As in SQL. Never throws: damaged rows contain any cells. */
 function numberOf(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);
-  // The length of a short blob takes one byte.
+  // A short blob's length takes one byte.
   const position = (at: number): number => (bytes[1 + at] ?? 0) + 1;
   return BigInt(
     (bytes[1] ?? 0) * 134_217_728 + position(1) * 262_144 + position(2) * 512 + position(3),
   );
 }
 
-/** The same checksum from a changeset. */
+/** From a changeset. */
 export const numberSums: RowSums = {
   of([first = noBytes, second]) {
     const id = numberOf(first);

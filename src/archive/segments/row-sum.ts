@@ -15,7 +15,7 @@ export type SummedRow = {
   record: string;
 };
 
-/** CRC-32 of a row of `post`, including its ID: detects rows under another ID. */
+/** CRC-32 with the ID: detects rows under another ID. */
 export function rowSum(row: SummedRow): number {
   const { id, timeMs, likes, reposts, replies, quotes } = row;
   return crc32(
@@ -23,7 +23,7 @@ export function rowSum(row: SummedRow): number {
   );
 }
 
-/** Thrown rather than copying a damaged row as intact. */
+/** A damaged row must not be copied as intact. */
 export const damagedRow = (id: bigint): EarshotError =>
   new EarshotError("archive_damaged", `the row of post ${id} does not match its checksum`, {
     hint: "`earshot archive check` names the segment, and the command that repairs it",
@@ -51,8 +51,8 @@ export function defineRowSum(database: DatabaseSync): void {
 }
 
 /**
- * A row without checksum is intact only if the segment predates checksums (`unsummed`). The column is missing if no writer
- * has opened the segment since.
+ * A row without checksum is intact only if the segment predates checksums (`unsummed`). The column is missing until a
+ * writer opens the segment.
  */
 export type RowSums = {
   column: "sum" | "NULL";

@@ -2,18 +2,16 @@ import { analyzerVersion } from "@earshot/query/text";
 import { unicodeVersion } from "../../lib/unicode-version.ts";
 import { sealedMigrations } from "../sealed/format.ts";
 
-/** Punctuation belongs to tokens: only white space separates them. Quoted for SQL. */
+/** Only white space separates tokens. Quoted for SQL. */
 export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
- * A segment: posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash. Also the hidden
- * posts, the ingest order, and, during a rewrite, the changed posts. If the segment is sealed (`sealed/format.ts`), FTS5
- * contains only its delta. Rows of `post` have a checksum (`row-sum.ts`).
+ * Posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash; the hidden posts, the
+ * ingest order, and, during a rewrite, the changed posts. If sealed (`sealed/format.ts`), FTS5 contains only the delta.
  *
- * Settings: `posts` and `imported` (numbers of posts), `counted` (the last generation of count changes applied),
- * `sealed_bytes` (size of the sealed index when built), `unsummed` (present if rows may lack checksums), `analyzer`,
- * `unicode` and `numbering` (versions when the file was created; for tokens the catalog is authoritative), and the identity
- * (`identity.ts`).
+ * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes applied), `sealed_bytes`
+ * (size of the sealed index when built), `unsummed` (rows may lack checksums), `analyzer`, `unicode` and `numbering`
+ * (versions at creation; for tokens the catalog is authoritative), and the identity (`identity.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -33,7 +31,7 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES
     ('posts', 0), ('analyzer', ${analyzerVersion}), ('unicode', '${unicodeVersion}');
 `,
-  // The number of imported posts in old segments is unknown: all count as imported, so that none expires.
+  // Old segments do not count imports: all posts count as imported, so that none expires.
   `
   CREATE TABLE hidden(id INTEGER PRIMARY KEY);
   CREATE TABLE arrival(number INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, ids BLOB);
@@ -44,7 +42,7 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES ('counted', 0);
 `,
   sealedMigrations[0],
-  // Older rows get checksums when their segment is rewritten.
+  // Older rows get checksums when rewritten.
   `
   ALTER TABLE post ADD COLUMN sum INTEGER;
   INSERT INTO setting SELECT 'unsummed', 1 FROM setting WHERE name = 'posts' AND value > 0;
@@ -55,7 +53,7 @@ export const segmentMigrations: readonly string[] = [
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
   sealedMigrations[1],
-  // For tables whose rows have no checksum (`table-sums.ts`); empty in old segments.
+  // Empty in old segments.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
 ];

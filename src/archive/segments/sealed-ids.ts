@@ -8,13 +8,9 @@ import { openSealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { createTermCache } from "../sealed/term-cache.ts";
 
-/** Term cache of one query. */
 const termBytes = 2 ** 20;
 
-/**
- * Matches of the sealed index, newest first, including hidden posts. Empty if the segment is not sealed. Errors:
- * `SealedDamage`.
- */
+/** Newest first, with hidden posts. Empty if not sealed. Errors: `SealedDamage`. */
 export function sealedIds(
   database: DatabaseSync,
   path: string,

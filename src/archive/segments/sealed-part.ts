@@ -12,14 +12,14 @@ import { archiveDefaults } from "../settings.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
-/** A thread's caches, for all its segments. */
+/** Of a thread, for all its segments. */
 export type SealedMemory = {
   terms: TermCache;
   ids: IdMemory | null;
   evaluators: Evaluators;
-  /** Files that any thread has verified. */
+  /** By any thread. */
   verified: VerifiedFiles;
-  /** Those that this thread knows. */
+  /** Those known to this thread. */
   verifiedHere: Set<string>;
 };
 
@@ -51,27 +51,27 @@ export type SealedPart = {
    */
   read<Value>(work: (view: SealedView) => Value, byRows: () => Value, writtenIn?: number): Value;
   /**
-   * Same, for work that reads only the sealed index, which is immutable: without a transaction if the segment was not written
-   * since the last read and its delta is empty.
+   * Same, for work that reads only the sealed index: without a transaction if the segment was not written since the last
+   * read and its delta is empty.
    */
   readIndex<Value>(
     work: (view: SealedView) => Value,
     byRows: () => Value,
     writtenIn: number | undefined,
   ): Value;
-  /** Rechecks the damage marker on the next read. */
+  /** Rechecks the damage marker. */
   lookAgain(): void;
   close(): void;
 };
 
-/** Null if the segment is not sealed; it is never sealed while open. */
+/** Null if not sealed; a segment is never sealed while open. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
   memory: SealedMemory,
 ): SealedPart | null {
   if (sealedState(database) === null) return null;
-  /** Null once found to be damaged. */
+  /** Null once damaged. */
   let index = guardedBySeal(path, open, () => null);
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
@@ -84,7 +84,7 @@ export function openSealedPart(
     return openSealedIndex(database, { name: path, ...memory });
   }
 
-  /** Commits of other connections change `data_version`. Errors: `SealedDamage`. */
+  /** `data_version` changes with commits of other connections. Errors: `SealedDamage`. */
   function currentView(opened: SealedIndex, writtenIn: number | undefined): SealedView {
     const now = version.get()?.data_version;
     if (seen !== null && seen.version === now) {
@@ -126,7 +126,7 @@ export function openSealedPart(
     try {
       rollback.get();
     } catch {
-      // The corruption already ended it.
+      // Already ended.
     }
     if (!database.isTransaction) begin.get();
   }
@@ -136,7 +136,7 @@ export function openSealedPart(
     index = null;
   }
 
-  /** The last view, if it is current and the delta is empty. */
+  /** If current, with an empty delta. */
   function unchangedView(writtenIn: number | undefined): SealedView | null {
     if (index === null || seen === null || writtenIn === undefined) return null;
     return seen.writtenIn === writtenIn && !seen.view.hasOverlay ? seen.view : null;

@@ -8,28 +8,28 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { sealedIds } from "./sealed-ids.ts";
 
-/** Changes to the sealed index; no-ops if there is none. */
+/** No-ops if not sealed. */
 export type SealedWrites = {
-  /** Call before the transaction, which a damaged page of the sealed tables would make fail. */
+  /** Call before the transaction, which a damaged page would make fail. */
   begin(): void;
-  /** From now on only FTS5 contains the post, if it still exists. */
+  /** From now on at most FTS5 contains the post. */
   replace(id: bigint): void;
   hide(id: bigint): void;
   show(id: bigint): void;
-  /** Writes the buffered changes in the caller's transaction. */
+  /** Requires a transaction. */
   flush(): void;
   discard(): void;
-  /** Posts with a facet in the sealed index, including hidden ones; null if only rows can tell. */
+  /** With hidden posts; null if only rows can tell. */
   idsWith(facet: string): bigint[] | null;
 };
 
 /**
- * Checks whether the segment is sealed on the first change of an existing post: one that fills only pays for checking the
- * damage marker. If the index is damaged, marks the segment.
+ * Opens the index on the first change of an existing post: a filling segment only pays for checking the marker. Marks a
+ * damaged segment.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
   let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;
-  // Copies of the file, which have no marker, must be rejected, too.
+  // Copies of the file, without a marker, must be rejected, too.
   const spoil = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function mask(): MaskWriter | null {
@@ -46,7 +46,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     );
   }
 
-  /** Null if the index is found to be damaged: the segment is marked, and buffered changes are irrelevant. */
+  /** Null if damaged: buffered changes are then irrelevant. */
   function guarded<Value>(work: () => Value): Value | null {
     return markingDamage(path, work, () => {
       if (opened !== "spoiled") opened = "damaged";

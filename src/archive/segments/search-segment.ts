@@ -17,20 +17,19 @@ import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
-/** The same for all segments of a search. */
 export type SegmentQuery = {
-  /** Matches a superset; null for every post. */
+  /** A superset; null for every post. */
   expression: string | null;
-  /** The same for the sealed index. */
+  /** Same, for the sealed index. */
   sealed: SealedQuery;
-  /** Everything but the window, for matching rows without an index. */
+  /** Everything but the window, for matching without an index. */
   whole: PlanNode;
-  /** What the matcher must check; `all` if the expression is exact. */
+  /** What the matcher must check; `all` if exact. */
   residual: PlanNode;
-  /** Window: `fromMs` inclusive, `toMs` exclusive. */
+  /** Inclusive; `toMs` exclusive. */
   fromMs: number | null;
   toMs: number | null;
-  /** Difference between the times of a post and its ID. */
+  /** Between the times of a post and of its ID. */
   skew: TimeSkew;
   /** The segment's last commit known to the catalog; required to answer from memory. */
   writtenIn?: number;
@@ -43,10 +42,10 @@ export type SegmentAnswer = {
   candidates: number;
   rechecked: number;
   containers: number;
-  /** Terms looked up in the sealed index. */
+  /** In the sealed index. */
   prepared: number;
   statements: number;
-  /** Posts that may be missing because of damage. */
+  /** That may be missing because of damage. */
   damaged: IdRange[];
 };
 
@@ -77,7 +76,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return !isRestOpen || matches(query.residual, rowSubject(row));
   }
 
-  /** Adds matches; true if the limit or the deadline is reached. */
+  /** True if the limit or the deadline is reached. */
   function takeMatches(
     named: Iterable<bigint>,
     query: SegmentQuery,
@@ -98,7 +97,6 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return false;
   }
 
-  /** For segments without a trusted index. */
   function searchRows(
     requested: SegmentQuery,
     range: IdRange,
@@ -111,7 +109,6 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return answer;
   }
 
-  /** For segments that are not sealed. */
   function searchIndex(
     query: SegmentQuery,
     range: IdRange,
@@ -128,7 +125,6 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return answer;
   }
 
-  /** Adds matches until the limit or the deadline. */
   function takeBatches(
     batches: Iterable<CandidateBatch>,
     query: SegmentQuery,
@@ -203,13 +199,12 @@ const noAnswer = (): SegmentAnswer => ({
   damaged: [],
 });
 
-/** For candidates that need no check. */
 const never = (): boolean => false;
 
 const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
   residual.kind === "all" && fromMs === null && toMs === null;
 
-/** Whether the ID proves it: it has a time, which is not within the skew of a boundary. */
+/** Its ID has a time, not within the skew of a boundary. */
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;

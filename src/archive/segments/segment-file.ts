@@ -8,10 +8,9 @@ import { type SegmentIdentity, writeIdentity } from "./identity.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sumTables } from "./table-sums.ts";
 
-/** Page cache during creation. */
 const creatingCacheKib = 1_000;
 
-/** `path` and its side files must not exist. */
+/** The path and its side files must not exist. */
 export function createSegmentFile(path: string, identity: SegmentIdentity): void {
   makePrivateFolder(dirname(path));
   const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
@@ -31,7 +30,7 @@ export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
   return openForWriting(path, segmentMigrations, cacheKib);
 }
 
-/** Errors: `segment_missing` if the file is missing or empty: SQLite would create a database. */
+/** Errors: `segment_missing`, also if empty: SQLite would create a database. */
 export function requireSegmentFile(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   throw segmentMissing(path);

@@ -20,7 +20,6 @@ import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
 import { tableSumsOf } from "./table-sums.ts";
 
-/** What storing another version of a post needs. */
 export type StoredPost = {
   id: bigint;
   timeMs: number;
@@ -28,13 +27,13 @@ export type StoredPost = {
   revision: string;
   imported: boolean;
   record: string;
-  /** If false, the values are not to be trusted. */
+  /** If false, do not trust the values. */
   isIntact: boolean;
 };
 
 export type ReadPost = StoredPost & { post: Post };
 
-/** Moderation by others than the author. */
+/** By others than the author. */
 export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"> & {
@@ -42,26 +41,25 @@ type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"
   packed?: PackedTexts;
 };
 
-/** Everything between `begin` and `commit` is atomic. */
 export type SegmentWriter = {
-  /** `noting`: record changed posts, for a copy in progress. `commitNumber`: of the catalog. */
+  /** Atomic until `commit`. `noting`: record changed posts, for a copy in progress. `commitNumber`: of the catalog. */
   begin(noting: boolean, commitNumber: number): void;
   commit(): void;
   rollback(): void;
   posts(): number;
-  /** The first ID of the millisecond after the last post. */
+  /** Of the millisecond after the last post. */
   end(): bigint;
   findByUri(hash: bigint, uri: string): StoredPost | null;
   findById(id: bigint): (StoredPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
-  /** Both ends are inclusive; null if there is none. */
+  /** Inclusive; null if none. */
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
-  /** Ends the read snapshot that the first lookup began, as `begin` does. */
+  /** Ends the snapshot that the first lookup began, as `begin` does. */
   endReading(): void;
   idsWith(facet: string): bigint[];
-  /** `arrival`: the ingest number. */
+  /** `arrival`: ingest number. */
   insert(post: PreparedPost, id: bigint, arrival: number): void;
   update(post: PreparedPost, stored: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
@@ -70,7 +68,7 @@ export type SegmentWriter = {
   addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
   moderate(id: bigint, moderation: Moderation): void;
   deletions: Deletions;
-  /** The last step of count changes applied. */
+  /** The last generation of count changes applied. */
   counted(): number;
   setCounted(step: number): void;
   close(): void;
@@ -88,7 +86,6 @@ export type BesideRows = {
   arrivals: Pick<IngestOrder, "add" | "renumber" | "flush" | "discard">;
 };
 
-/** `cacheKib`: large for a segment that fills, small for one that is only looked up. */
 export function openSegmentWriter(
   path: string,
   platform: Platform,
@@ -127,12 +124,12 @@ export function segmentWriterOn(
   const deletions = deletionsIn(database);
   let isNoting = false;
   let isReading = false;
-  /** The last ID of the read snapshot; null within a write transaction. */
+  /** Of the snapshot; null within a write transaction. */
   let lastRead: bigint | null = null;
-  /** Changes since `begin`. */
+  /** Since `begin`. */
   let added = { posts: 0, imported: 0 };
 
-  /** Lookups in one transaction are several times as fast. */
+  /** Several times as fast as lookups without a transaction. */
   function beginReading(): void {
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
@@ -149,7 +146,7 @@ export function segmentWriterOn(
 
   const lastOf = (): bigint => (sql.last.get()?.id as bigint | null) ?? 0n;
 
-  /** Most new posts are after the last one and need no lookup. */
+  /** Most new posts are after the last one. */
   function mayHold(id: bigint): boolean {
     beginReading();
     return lastRead === null || id <= lastRead;
@@ -190,7 +187,7 @@ export function segmentWriterOn(
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   }
 
-  /** A damaged row with this hash is the post, as 64-bit hashes hardly ever collide. */
+  /** A damaged row with this hash is the post: 64-bit hashes hardly ever collide. */
   function findByUri(hash: bigint, uri: string): StoredPost | null {
     beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
@@ -215,7 +212,7 @@ export function segmentWriterOn(
     termsWriter.insert(id, post);
   }
 
-  /** Terms contain facets of the counts: rebuilt if the source has none. */
+  /** Terms depend on counts, which the source may lack. */
   function termsWith(post: PreparedPost, id: bigint, counts: PostCounts): string {
     if (sameCounts(post.counts, counts)) return post.terms;
     const { timeMs, record } = post;
@@ -257,7 +254,7 @@ export function segmentWriterOn(
     else sealed.show(id);
   }
 
-  /** FTS5 has the posts written since sealing. If the sealed index is unreadable, reads every row. */
+  /** FTS5 has the posts written since sealing. Reads every row if the sealed index is unreadable. */
   function idsWith(facet: string): bigint[] {
     const known = sealed.idsWith(facet);
     if (known === null) return rowsWith(facet);
@@ -369,7 +366,7 @@ export function segmentWriterOn(
   };
 }
 
-/** Packed texts are invalid if the row or the terms differ. */
+/** Packed texts are of another row. */
 const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost => ({
   timeMs,
   revision,
@@ -377,7 +374,6 @@ const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost
   terms,
 });
 
-/** Keeps counts that the source does not have. */
 export function newestCounts(incoming: PostCounts, known: PostCounts): PostCounts {
   return {
     likes: incoming.likes ?? known.likes,

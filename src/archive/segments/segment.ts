@@ -21,27 +21,25 @@ import { damagedTables, summedTables } from "./table-sums.ts";
 
 /** Only `lookup` returns hidden posts. */
 export type Segment = {
-  /** The newest `limit` matches, newest first. */
+  /** Newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
-  /** Rows in this order, without deleted posts. */
+  /** In this order, without deleted posts. */
   rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
-  /** Posts by ingest number, from a number and an ID, up to a number. */
+  /** By ingest number, then ID. */
   arrivals(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
-   * Verifies tables without row checksums, once per process. If one fails, marks the segment, which is then searched row by
-   * row. Yields when `isSliceOver`.
+   * Verifies tables without row checksums, once per process. If one fails, marks the segment. Yields when `isSliceOver`.
    */
   verify(isSliceOver: () => boolean): Iterable<void>;
   resizeCache(kib: number): void;
   close(): void;
 };
 
-/** Page cache for scanning tables once. */
 const verifyingCacheKib = 500;
 
-/** Uses its own connection, as other readers continue. */
+/** On its own connection, as other readers continue. */
 function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
   const database = openForReading(path, verifyingCacheKib);
   try {
@@ -61,8 +59,7 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
 }
 
 /**
- * Every call sees the last commit and never waits for a writer. A thread's segments share `memory`; `costOf` decides which
- * queries FTS5 may answer in one statement.
+ * Every call sees the last commit and never waits for a writer. `costOf`: which queries FTS5 may answer in one statement.
  */
 export function openSegment(
   path: string,

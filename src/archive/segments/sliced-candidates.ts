@@ -7,23 +7,22 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Candidates of queries whose FTS5 statement might be slow (`index-cost.ts`). Queries FTS5 for one term at a time, when it
- * respects the lower end of a range, and combines the sets here. Slices are small enough to read few postings, and read each
- * term once.
+ * For queries whose FTS5 statement might be slow (`index-cost.ts`): queries one term at a time, when FTS5 respects the
+ * lower end of a range, and combines the sets here. Slices are small enough to read few postings, and read each term once.
  */
 export type SlicedCandidates = {
-  /** One slice per batch, newest first. Phrases and prefixes are supersets, and ignored when excluded. */
+  /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 
 /** `postings`: IDs that the statements returned. */
 type SlicedWork = { statements: number; postings?: number };
 
-/** If the candidates are a superset, the matcher checks the whole query. */
+/** The matcher checks the whole query if the candidates are a superset. */
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
-/** The first batch of a range; may be empty. */
+/** May be empty. */
 export function firstOf(
   batches: Generator<CandidateBatch, void>,
   { low }: Pick<IdRange, "low">,
@@ -42,16 +41,12 @@ function isExactInSlices(query: SealedQuery): boolean {
 }
 
 const firstPosts = 128;
-/** Target per slice, including its posts, about 0.5 µs each. */
+/** Target, with the slice's posts; about 0.5 µs each. */
 const postingsOfSlice = 16_384;
-/** Maximum per slice. */
 export const mostPosts = 16_384;
-/** 256 terms in this many posts are `postingsOfSlice` at most. */
+/** 256 terms in this many posts are at most `postingsOfSlice`. */
 const leastPosts = 64;
-/**
- * Above that, a slice restarts with fewer posts: term frequencies below are unknown, and it may contain the only posts with
- * the terms.
- */
+/** Above that, a slice restarts with fewer posts: it may contain the only posts with the terms. */
 export const mostPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
 
@@ -156,7 +151,7 @@ function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
   }
 }
 
-/** Rarest first; reads no more when nothing is left. */
+/** Rarest first; stops when nothing is left. */
 function intersection(
   into: Uint32Array,
   queries: readonly SealedQuery[],

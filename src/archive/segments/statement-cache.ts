@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** Prepares each statement on first use. Rows are arrays, integers bigints. */
+/** Rows are arrays, integers bigints. */
 export function statementCache(database: DatabaseSync): (sql: string) => StatementSync {
   const kept = new Map<string, StatementSync>();
   return (sql) => {

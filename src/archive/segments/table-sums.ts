@@ -6,11 +6,10 @@ import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
 import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
 
 /**
- * Tables without row checksums: those of FTS5, the uris and the hidden posts. `table_sum` has the number of rows and the sum
- * of their checksums, updated in every write transaction. A flipped bit, a lost page or one overwritten with another causes a
- * permanent difference, even after the damaged row is overwritten.
+ * `table_sum` has the number of rows and the sum of their checksums for tables without row checksums, updated in every
+ * write transaction. A flipped bit, a lost page or a page overwritten with another causes a permanent difference.
  *
- * FTS5's blocks use CRC-32. Tables with a row per post are summed in SQL (`row-numbers.ts`), as readers verify them before
+ * FTS5's blocks use CRC-32; tables with a row per post are summed in SQL (`row-numbers.ts`), as readers verify them before
  * their first search.
  */
 const blockTables = {
@@ -26,14 +25,14 @@ export const summedTables: readonly Table[] = [
 ];
 
 export type TableSums = {
-  /** Call after the transaction begins. */
+  /** After the transaction begins. */
   begin(): void;
-  /** Call before the commit. */
+  /** Before the commit. */
   end(): void;
   discard(): void;
 };
 
-/** No-ops in segments without sums, from an earlier version. */
+/** No-ops in segments of an earlier version. */
 export function tableSumsOf(database: DatabaseSync): TableSums {
   const add = database.prepare(
     `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
@@ -74,7 +73,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
 
 const rowsOfStep = 200;
 
-/** Computes all sums, in the caller's transaction. Yields after some rows. */
+/** Requires a transaction. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
   for (const table of summedTables) {
@@ -84,8 +83,8 @@ export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
 }
 
 /**
- * Tables that fail their sums or are unreadable; empty if there are no sums. Requires one snapshot from the first step to the
- * last. Errors: those of SQLite if the schema or the sums are unreadable.
+ * Those that fail their sums or are unreadable. Requires a snapshot. Errors: those of SQLite if the schema or the sums are
+ * unreadable.
  */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasSums(database)) return [];
@@ -113,7 +112,7 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
 const hasSums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-/** Stops after `mostRows`, because scans of a damaged table may loop. */
+/** Stops after `mostRows`: scans of a damaged table may loop. */
 const readSum = (
   database: DatabaseSync,
   table: Table,
@@ -193,7 +192,7 @@ type Value = bigint | number | string | Uint8Array | null;
 const lowest = -(2n ** 63n);
 const noBytes = new Uint8Array(0);
 
-/** Encodes a value as in a changeset. */
+/** As in a changeset. */
 function cellOf(value: Value): Uint8Array {
   if (value === null) return Uint8Array.of(5);
   if (typeof value === "bigint") {

@@ -1,21 +1,17 @@
 import { createHash } from "node:crypto";
 
-/**
- * Files that the threads have verified: one state per slot, which is a hash of the path. The last file owns a shared slot;
- * the others are verified again.
- */
+/** One state per slot, which is a hash of the path. The last file owns a shared slot; others are verified again. */
 export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 
 export type VerifiedFiles = {
   /**
-   * Runs `verify` unless a thread has completed it for this file. Waits for another thread that is running it, yielding
-   * regularly, up to a timeout, because that thread may have died.
+   * Runs `verify` unless a thread has completed it. Waits for a thread that is running it, yielding regularly, up to a
+   * timeout, because that thread may have died.
    */
   once(path: string, verify: () => Iterable<void>): Generator<void, void>;
 };
 
 const slotCount = 16_384;
-/** The length of one wait, and the number of waits. */
 const sleepMs = 4;
 const mostSleeps = 2_500;
 
@@ -23,7 +19,7 @@ export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
 export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
-  /** Files that this thread is verifying: it must not wait for itself. */
+  /** A thread must not wait for itself. */
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
