@@ -8,8 +8,8 @@ import { presentHandle } from "./catalog.ts";
 export const mostNamedAccounts = 20;
 
 /**
- * Accounts that a folded username can mean: on X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host.
- * At most `mostNamedAccounts`, by platform and handle, without former handles and inactive accounts.
+ * On X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host; by platform and handle, without former
+ * handles and inactive accounts.
  */
 export function accountsNamed(
   catalog: DatabaseSync,

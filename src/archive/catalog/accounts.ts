@@ -6,7 +6,7 @@ import type { AccountStatus, ArchiveChange } from "../archive.ts";
 type AccountRow = {
   status: AccountStatus;
   statusMs: number;
-  /** The last deletion: posts written before it are gone for good. */
+  /** The last deletion: posts written before it are deleted for good. */
   deletedMs: number | null;
   name: string | null;
   labels: readonly string[];
@@ -14,7 +14,7 @@ type AccountRow = {
 
 type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
 
-/** Accounts reported by hosts, profiles or look-ups, or with posts that lack a handle. */
+/** Reported by hosts, profiles or look-ups, or with posts that lack a handle. */
 export type Accounts = {
   read(platform: Platform, userId: string): AccountRow | null;
   any(platform: Platform): boolean;

@@ -3,8 +3,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { CoverageInterval } from "../archive.ts";
 
 /**
- * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected, and no coverage claims
- * them. Imports stay whatever their age.
+ * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected, and no coverage
+ * includes them. Imports stay.
  */
 const nameOf = (platform: Platform): string => `aged_out ${platform}`;
 
@@ -34,7 +34,7 @@ export function withoutAgedOut(
   return { ...interval, fromMs: agedMs };
 }
 
-/** Ends coverage before `ms`, except that of imports. */
+/** Except that of imports. */
 export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
   catalog
     .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")

@@ -8,7 +8,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { PreparedHandle } from "../prepared.ts";
 
-/** Owns the IDs from `low` up to the next segment's `low`. */
+/** Owns the IDs up to the next segment's `low`. */
 export type SegmentEntry = {
   platform: Platform;
   sequence: number;
@@ -17,12 +17,12 @@ export type SegmentEntry = {
   /** Widened before a post that needs it is written. */
   skew: TimeSkew;
   analyzer: string;
-  /** `presentNumbering`, or 0 for numbers from a hash keyed per archive. */
+  /** 0: numbers from a hash keyed per archive. */
   numbering: number;
   optimised: boolean;
-  /** The last commit number that wrote to it. */
+  /** Last commit number that wrote to it. */
   writtenIn: number;
-  /** Whether it is being copied: changes are then listed in it. */
+  /** While it is being copied, changes are listed in it. */
   rewriting: boolean;
 };
 
@@ -30,7 +30,6 @@ export const presentNumbering = 1;
 
 export const presentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
 
-/** Page cache of a connection to the catalog, KiB. */
 export const catalogCacheKib = 4_000;
 
 export const catalogPath = (folder: string): string => join(folder, "catalog.db");
@@ -76,7 +75,7 @@ export function addSegmentEntry(
     .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn, numbering);
 }
 
-/** Records the last commit that wrote to a segment, after the segment itself has (`commit-number.ts`). */
+/** Call after the segment itself has recorded it (`commit-number.ts`). */
 export function setWrittenIn(
   catalog: DatabaseSync,
   { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
@@ -87,7 +86,7 @@ export function setWrittenIn(
     .run(commit, platform, sequence);
 }
 
-/** Above all present numbers, and former ones that may still be read. */
+/** Above former numbers, too, whose files may still be read. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(
@@ -129,9 +128,9 @@ export function setOptimised(
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `arrival` is the newest ingest number; `arrivals_from` the start of the retained ingest order; `generation` the open
- * generation of count changes; `count_step` the last step in which counts were added to posts. `commit_number` counts commits
- * that involve segments (`commit-number.ts`); `identified` is 1 once every segment contains its identity.
+ * `arrival`: newest ingest number. `arrivals_from`: start of the retained ingest order. `generation`: open generation of
+ * count changes. `count_step`: last step in which counts were added to posts. `commit_number`: commits that involve
+ * segments. `identified`: 1 once every segment contains its identity.
  */
 type NumberSetting =
   | "arrival"
@@ -163,11 +162,11 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
   return row === undefined ? null : String(row.value);
 }
 
-/** The coverage of each platform with any post or interval, including single accounts. */
+/** Of each platform with posts or intervals, including single accounts. */
 export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
 
-/** The coverage without single accounts, of which there may be thousands. */
+/** Without single accounts, of which there may be thousands. */
 export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(
     catalog,
@@ -240,8 +239,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * The facet keys of accounts that a user-given name can mean: the handle, and every account id that ever had it. A name that
- * was never a handle is taken for an account id, with that account's handles.
+ * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it. A name that was never a
+ * handle is taken for an account id, with that account's handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog
@@ -262,7 +261,7 @@ export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   return keys;
 }
 
-/** Accounts that ever had the handle. */
+/** That ever had the handle. */
 export function accountIds(catalog: DatabaseSync, platform: Platform, handle: string): string[] {
   return catalog
     .prepare("SELECT user_id FROM handle WHERE handle = ? AND platform = ?")
@@ -270,7 +269,7 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
     .map((row) => String(row.user_id));
 }
 
-/** The last known handle. */
+/** The last known one. */
 export function presentHandle(
   catalog: DatabaseSync,
 ): (platform: Platform, userId: string) => string | null {

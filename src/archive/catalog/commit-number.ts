@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { putSetting, readSetting } from "./catalog.ts";
 
 /**
- * Numbers the catalog commits that involve segments; each segment stores the last one that wrote to it. Segments commit
- * first, so that a crash can leave them one ahead. A segment further ahead proves that the catalog is an older copy.
+ * Each segment stores the number of the last catalog commit that wrote to it. Segments commit first, so that a crash can
+ * leave them one ahead; a segment further ahead proves that the catalog is an older copy.
  */
 export type CommitNumber = {
   /** Assigned at the first call in the open transaction. */
@@ -24,7 +24,7 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
   };
 }
 
-/** Call once per transaction. */
+/** Once per transaction. */
 export function countCommit(catalog: DatabaseSync): number {
   const number = Number(readSetting(catalog, "commit_number")) + 1;
   putSetting(catalog, "commit_number", number);

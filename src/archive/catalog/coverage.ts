@@ -1,36 +1,33 @@
 import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
 
-/** Intervals from here on count as unbounded: no post is from before 1970, whatever its date. */
+/** No post is from before 1970: earlier intervals are unbounded. */
 const firstMs = 0;
 
-/** Sources whose intervals have ended. All others are streams, which continue. */
+/** All other sources are streams, which continue. */
 const endedSources = new Set(["import", "backfill"]);
 
-/** Streams of one server's view: coverage records when they were followed, but they never have all posts. */
+/** Streams of one server's view never have all posts. */
 const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** Unix milliseconds; -Infinity if no stream has an interval. */
+/** Unix milliseconds; -Infinity without a stream. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * `liveSinceMs`: when the present connection opened, null if disconnected. Delayed posts come first, so the stream has caught
- * up once its intervals reach beyond that time.
+ * Delayed posts come first: a stream has caught up once its intervals reach beyond `liveSinceMs`, when its connection
+ * opened.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],
   liveSinceMs: number | null,
 ): boolean => liveSinceMs !== null && streamEndMs(intervals) >= liveSinceMs;
 
-/**
- * How far the intervals of a caught-up stream, and others beyond them, reach into a window: to its end, or to where only the
- * slack closes it.
- */
+/** How far the intervals of a caught-up stream, and others beyond them, reach into a window, ignoring the slack. */
 export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
   const newestMs = streamEndMs(intervals);
   const [gap] = gapsIn({ ...window, fromMs: newestMs }, intervals, Number.POSITIVE_INFINITY, 0);

@@ -4,21 +4,21 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedAmong } from "./sums.ts";
 
-/** The coverage table: answers without it are correct, but not complete. */
+/** Without coverage, answers are correct, but not complete. */
 const coverageTable = "interval";
 
 /** All that opening an archive reads. */
 const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
 
-/** Takes about a millisecond. Errors: `archive_damaged`. */
+/** About a millisecond. Errors: `archive_damaged`. */
 export function requireIntactStart(catalog: DatabaseSync, path: string): void {
   const tables = damagedAmong(catalog, tablesOfStart);
   if (tables.length > 0) throw damaged(path, { tables, structure: [] });
 }
 
 /**
- * Verifies the whole catalog, about a second per million handles. Rebuilds damaged indexes and drops damaged coverage, with a
- * warning each. Errors: `archive_damaged` for other damage.
+ * About a second per million handles. Rebuilds damaged indexes and drops damaged coverage, with a warning each. Errors:
+ * `archive_damaged`.
  */
 export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
   const found = catalogDamage(catalog);
@@ -46,7 +46,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
 export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
-/** Outside of `inTransaction`, so that the difference caused by the damage is not added to the checksum. */
+/** Outside of `inTransaction`: the damage must not be added to the checksum. */
 const giveUpCoverage = (catalog: DatabaseSync): void =>
   catalog.exec(
     `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};

@@ -7,15 +7,15 @@ type Label = Extract<ArchiveChange, { kind: "label" }>;
 /** A post's uri, or an account's id in lower case. */
 export type LabelSubject = { platform: Platform; subject: string };
 
-/** Whether a subject is an account: a DID, or not a uri, such as `12@mastodon.social`. */
+/** A DID, or not a uri, such as `12@mastodon.social`. */
 export const isAccountId = (subject: string): boolean =>
   subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
 
 export type Labels = {
-  /** False if the same source has a newer label with this value on the subject. */
+  /** False if the source has a newer label with this value on the subject. */
   put(label: Label): boolean;
   any(platform: Platform): boolean;
-  /** The values in force, without duplicates. */
+  /** In force, without duplicates. */
   of(platform: Platform, subject: string): string[];
   expire(nowMs: number): LabelSubject[];
 };

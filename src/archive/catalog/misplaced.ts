@@ -4,7 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 import { tidMs } from "../../posts/tid.ts";
 
 /**
- * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are listed here, so that finding a
+ * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are listed, so that finding a
  * uri never means searching every segment.
  */
 const nearMs = 86_400_000;
@@ -13,25 +13,25 @@ export function uriTimeMs(platform: Platform, uri: string): number | null {
   return platform === "bluesky" ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-/** Where a post with this time in its uri is stored unless listed. */
+/** Where a post is stored unless listed. */
 export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
   fromMs: timeMs - nearMs,
   toMs: timeMs + nearMs,
 });
 
-/** Stored far from the time in its uri; false if it contains none. */
+/** False if the uri contains no time. */
 export function isMisplaced(platform: Platform, uri: string, id: bigint): boolean {
   const reportedMs = uriTimeMs(platform, uri);
   if (reportedMs === null) return false;
   return !hasTime(id) || Math.abs(idTimeMs(id) - reportedMs) > nearMs;
 }
 
-/** Listed by any ID of the millisecond, because the number in it may change. */
+/** By any ID of the millisecond, because the number in it may change. */
 export type MisplacedPosts = {
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;
   isListed(platform: Platform, hash: bigint, id: bigint): boolean;
-  /** One ID per millisecond. */
+  /** One per millisecond. */
   idsOf(platform: Platform, hash: bigint): bigint[];
 };
 

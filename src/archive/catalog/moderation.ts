@@ -4,15 +4,15 @@ import type { Accounts } from "./accounts.ts";
 import type { Labels } from "./labels.ts";
 
 /**
- * A post is hidden while its account is inactive or asks to be hidden from those not signed in (as all are here), and while
- * it or the account has a hiding label; all reversible. Other labels are shown, except instructions, which begin with `!`.
+ * A post is hidden while its account is inactive or excludes unauthenticated readers (as all are here), or while it or the
+ * account has a hiding label. Other labels are shown, except instructions, which begin with `!`.
  */
 const hidingLabels = new Set(["!takedown", "!hide", "!suspend"]);
 const notForStrangers = "!no-unauthenticated";
 
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
-/** `userId` is in lower case. */
+/** `userId`: in lower case. */
 export function moderationOf(
   { platform, uri, userId }: PostName,
   accounts: Accounts,

@@ -39,7 +39,7 @@ export function openCatalog(folder: string): DatabaseSync {
   return catalog;
 }
 
-/** Writes identities to segments of an earlier version; resumes after a crash. */
+/** For segments of an earlier version. */
 function identifySegments(folder: string, catalog: DatabaseSync): void {
   inTransaction(catalog, () => {
     const uriKey = readUriKey(catalog);
@@ -62,7 +62,7 @@ function isOutdated(folder: string): boolean {
   return reading(folder, versionOf) < catalogMigrations.length;
 }
 
-/** Segments first: a reader that sees the migrated catalog relies on migrated segments. */
+/** Segments first: readers of the migrated catalog rely on migrated segments. */
 function migrateSegments(folder: string): void {
   const segments = reading(folder, (catalog) =>
     versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
@@ -85,7 +85,7 @@ function reading<Value>(folder: string, read: (catalog: DatabaseSync) => Value):
   }
 }
 
-/** Throws `newer_schema` if a later analyzer made any segment's terms. */
+/** Errors: `newer_schema` if a later analyzer made terms of a segment. */
 export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
   if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
   throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
@@ -93,5 +93,5 @@ export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder:
   });
 }
 
-/** Parses `<version> <version of Unicode>`, or the version alone. */
+/** `<version> <version of Unicode>`, or the version alone. */
 const versionIn = (analyzer: string): number => Number(analyzer.split(" ")[0]);

@@ -5,8 +5,8 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
- * Segment files without a catalog entry, left by a crash. They are moved to a folder of their own and kept for a time,
- * because the catalog may be the wrong one.
+ * Segment files without a catalog entry, left by a crash. They are kept for a time, because the catalog may be the wrong
+ * one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
@@ -22,7 +22,7 @@ export function segmentNumbersIn(folder: string, platform: string): number[] {
 /** Returns the new path, null if there were no files. */
 export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
-  // The log goes first: a database moved without its log would lose the log's content.
+  // The log goes first: a database moved without it would lose its content.
   const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
   rmSync(damageMarkerOf(path), { force: true });
   if (files.length === 0) return null;
@@ -32,7 +32,7 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   return target;
 }
 
-/** Skips only existing databases, so that an interrupted move, which leaves a log alone, continues at its path. */
+/** Skips only existing databases: an interrupted move, which leaves a log alone, continues at its path. */
 function freePath(folder: string, { platform, sequence }: SegmentKey): string {
   const number = basename(segmentPath("", { platform, sequence }), ".db");
   for (let copy = 1; ; copy += 1) {
@@ -49,7 +49,7 @@ function orphanedFiles(folder: string): OrphanedFile[] {
     .flatMap((name) => {
       const path = join(orphaned, name);
       const stats = statSync(path, { throwIfNoEntry: false });
-      // Renaming changes a file's ctime, not its mtime.
+      // Renaming changes ctime, not mtime.
       return stats === undefined ? [] : [{ path, bytes: stats.size, sinceMs: stats.ctimeMs }];
     })
     .sort((a, b) => a.sinceMs - b.sinceMs);
@@ -64,7 +64,7 @@ export function orphanedTotals(folder: string): { files: number; bytes: number }
   };
 }
 
-/** Removes files orphaned before `untilMs`, and the oldest beyond `mostBytes`. */
+/** Those orphaned before `untilMs`, and the oldest beyond `mostBytes`. */
 export function removeOrphaned(folder: string, untilMs: number, mostBytes: number): void {
   const files = orphanedFiles(folder);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);

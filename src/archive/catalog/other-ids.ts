@@ -10,13 +10,12 @@ import { numberMillisecond } from "./numbered-millisecond.ts";
 
 type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 
-/** `uri` is null if the post keeps its ID whatever its uri. */
+/** `uri`: null if the post keeps its ID whatever its uri. */
 type PostOfMillisecond = { id: bigint; uri: string | null };
 
 /**
- * Maps given IDs to the posts' stored IDs where they differ. Earlier releases numbered posts with a hash keyed per archive,
- * kept until the segment is rewritten; posts that made room for others differ where those are missing. Reads the milliseconds
- * of the IDs.
+ * Maps given IDs to stored IDs where they differ: earlier releases numbered posts with a hash keyed per archive, and posts
+ * that made room for others differ where those are missing.
  */
 export function byOtherIds(
   lookup: Lookup,
@@ -54,11 +53,10 @@ function otherIdsIn(
   return others;
 }
 
-/** The ID that releases before 0055 gave to a post; `low` is the first ID of its millisecond. */
+/** In releases before 0055. `low`: first ID of the millisecond. */
 export const formerId = (low: bigint, uri: string, uriKey: string): bigint =>
   low | keyedNumber(uriKey, uri);
 
-/** Lowest IDs first. */
 export function postsWithin(lookup: Lookup, low: bigint): PostOfMillisecond[] {
   const high = lastInMillisecond(low);
   const posts: PostOfMillisecond[] = [];

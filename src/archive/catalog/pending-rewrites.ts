@@ -1,9 +1,9 @@
 import { pendingTasksIn } from "./pending-tasks.ts";
 
-/** The requested rewrite is taken, but not finished. */
+/** Begun, not finished. */
 export const rewriteInProgress = 2;
 
-/** Requested rewrites of current segments: to remove forgotten texts from disk, or to rebuild lists and index. */
+/** To remove forgotten texts from disk, or to rebuild lists and index. */
 export const {
   put: wantRewrites,
   take: takeExpectedRewrite,

@@ -2,12 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "./catalog.ts";
 import { wantRewrites } from "./pending-rewrites.ts";
 
-/** Rewrites chosen by an operator, which leave out and report unreadable parts; others never do. */
+/** Rewrites requested by an operator, which omit and report unreadable parts; others never do. */
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platform} ${sequence}`;
 
-/** Within a transaction. */
+/** Requires a transaction. */
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(nameOf(entry));
   wantRewrites(catalog, [entry]);

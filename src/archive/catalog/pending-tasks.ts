@@ -3,12 +3,11 @@ import { readSegments, type SegmentEntry } from "./catalog.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Requested tasks, stored until compaction has done them. A finished task replaces the segment, which ends the request. */
+/** Stored until done: a finished task replaces the segment, which ends the request. */
 export type PendingTasks = {
-  /** Adds requests; drops those of segments that no longer exist. */
+  /** Also drops requests of segments that no longer exist. */
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;
-  /** Lowest IDs first within each platform. */
   read(catalog: DatabaseSync): SegmentEntry[];
 };
 

@@ -14,23 +14,21 @@ import { segmentNumbersIn } from "./orphaned.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Verifies that a catalog belongs to the segments beside it. If it was lost, emptied or restored from an earlier copy,
+ * Verifies that a catalog belongs to the segments beside it: if it was lost, emptied or restored from an earlier copy,
  * unlisted segments would be mistaken for leftovers of a crash.
  *
- * A crash leaves segments one commit ahead of the catalog, never two (`commit-number.ts`). Segments are read before the
- * catalog, which only grows, so that no lock is needed.
+ * A crash leaves segments one commit ahead of the catalog, never two. Segments are read before the catalog, which only
+ * grows, so that no lock is needed. The catalog stores each segment's last commit, after the segment does: a file with an
+ * older one is an earlier copy.
  *
- * The catalog stores each segment's last commit, after the segment does: a file with an older one is an earlier copy.
- *
- * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`, each
- * with its repair.
+ * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`.
  */
 export function requireCurrentCatalog(folder: string): void {
   const problem = catalogProblem(folder);
   if (problem !== null) throw problem;
 }
 
-/** Retries when files changed during the check. */
+/** If files changed during the check. */
 const mostTries = 3;
 
 export function catalogProblem(folder: string): EarshotError | null {
@@ -45,14 +43,14 @@ type SegmentFile = { name: string; path: string; identity: ReturnType<typeof ide
 type CatalogState = {
   uriKey: string;
   commitNumber: number;
-  /** The last commit of each listed segment; 0 if an earlier version wrote it. */
+  /** Last commit of each segment; 0 if written by an earlier version. */
   listed: ReadonlyMap<string, number>;
   retired: ReadonlySet<string>;
 };
 
 function problemNow(folder: string): EarshotError | null {
   const before = catalogState(folder);
-  // A copy in progress is locked by its creator.
+  // Copies in progress are locked by their creators.
   const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
@@ -118,7 +116,7 @@ function fileProblem(
   );
 }
 
-/** Earlier versions wrote no identity. If the catalog lists no segment of the platform, the file is no leftover of a crash. */
+/** From an earlier version. If the catalog lists no segment of the platform, the file is no leftover of a crash. */
 function unknownProblem(
   name: string,
   { listed, retired }: CatalogState,
@@ -176,7 +174,7 @@ function catalogState(folder: string): CatalogState | "newer" | null {
   if (sizeOf(catalogPath(folder)) === 0) return null;
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
-    // All statements on one snapshot.
+    // On one snapshot.
     catalog.exec("BEGIN");
     const version = versionOf(catalog);
     if (version > catalogMigrations.length) return "newer";
@@ -197,7 +195,7 @@ function catalogState(folder: string): CatalogState | "newer" | null {
 }
 
 function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
-  // `SELECT *`, because an earlier version may lack the column.
+  // An earlier version may lack the column.
   const rows = preparesBigInts(catalog)("SELECT * FROM segment").all();
   return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
 }

@@ -1,7 +1,7 @@
 import { analyzerVersion } from "@earshot/query/text";
 
 /**
- * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints are committed here last:
+ * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints are committed last:
  * after a crash a source repeats what may be missing.
  */
 export const catalogMigrations: readonly string[] = [
@@ -89,7 +89,7 @@ export const catalogMigrations: readonly string[] = [
     platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
   ) WITHOUT ROWID;
 `,
-  // -1: a copy that was not committed, or a file retired by an earlier version.
+  // -1: not committed, or retired by an earlier version.
   `
   ALTER TABLE retired ADD COLUMN commit_number INTEGER NOT NULL DEFAULT -1;
   INSERT INTO setting VALUES ('commit_number', '0'), ('identified', '0');
@@ -101,7 +101,7 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN written_in INTEGER NOT NULL DEFAULT 0;
 `,
-  // `version` is the schema version in which the sums were computed.
+  // `version`: schema version of the sums.
   `
   CREATE TABLE catalog_sum(
     name TEXT PRIMARY KEY, version INTEGER NOT NULL, rows INTEGER NOT NULL, sum INTEGER NOT NULL

@@ -7,15 +7,14 @@ import { catalogMigrations } from "./schema.ts";
 import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 /**
- * Checksums of the catalog's tables: SQLite does not detect changed values, which could hide posts from a search that claims
- * to be complete. `catalog_sum` has row count and checksum sum per table and of the schema, updated by transactions of
- * `openCatalog` connections, and computed again for another schema version.
+ * SQLite does not detect changed values, which could hide posts. `catalog_sum` has the row count and the sum of checksums
+ * of each table and of the schema, updated by `openCatalog` connections, and computed again for another schema version.
  */
 const version = catalogMigrations.length;
 const ownTable = "catalog_sum";
 const schemaName = "sqlite_schema";
 
-/** Computes the sums in a new catalog or after a migration. */
+/** In a new catalog or after a migration. */
 export function fillCatalogSums(catalog: DatabaseSync): void {
   if (isFilled(catalog)) return;
   inTransaction(catalog, () => {
@@ -40,7 +39,7 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .all(ownTable)
     .map(({ name }) => String(name));
 
-/** Updates the sums in every transaction of this connection; other changes are not counted. */
+/** Only in transactions of this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const add = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
@@ -82,13 +81,12 @@ export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
 export const damagedAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
   lastOf(damagedTablesInSteps(catalog, tables));
 
-/** Reads all tables and indexes. */
 export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
   tables: damagedCatalogTables(catalog),
   structure: structureDamage(catalog),
 });
 
-/** All tables or those of `among`, on one snapshot. Yields every few thousand rows. */
+/** On one snapshot; yields every few thousand rows. */
 export function* damagedTablesInSteps(
   catalog: DatabaseSync,
   among: readonly string[] | null = null,
@@ -117,7 +115,7 @@ const tablesHaveSums = (catalog: DatabaseSync): boolean =>
   isFilled(catalog);
 
 const mostFindings = 20;
-/** Rebuilding a damaged index leaks its pages, which is harmless. */
+/** Rebuilding a damaged index leaks its pages. */
 const harmless = /never used$/;
 
 export function structureDamage(catalog: DatabaseSync): string[] {
@@ -142,7 +140,7 @@ function* ifReadable<Value>(steps: Generator<void, Value>): Generator<void, Valu
   }
 }
 
-/** SQLite detects the damage, or the schema lacks the table. */
+/** Or the schema lacks the table. */
 const isUnreadable = (error: unknown): boolean => isDamage(error) || isSqlError(error);
 
 const isSqlError = (error: unknown): boolean =>
@@ -150,7 +148,7 @@ const isSqlError = (error: unknown): boolean =>
 
 const rowsOfStep = 5_000;
 
-/** Stops after more than `mostRows`, because a damaged b-tree may loop back to rows already read. */
+/** Stops after `mostRows`: a damaged b-tree may loop. */
 function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Generator<void, Delta> {
   const isSchema = table === schemaName;
   const statement = catalog.prepare(

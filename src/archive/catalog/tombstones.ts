@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { Accounts } from "./accounts.ts";
 
-/** Sorts after every source revision: forgotten posts never return by themselves. */
+/** Sorts after every source revision. */
 export const forgottenRevision = "~";
 
-/** Later than any time: an account deleted then has nothing stored, and its later changes are ignored. */
+/** Later than any time: nothing of the account is stored, and its later changes are ignored. */
 export const forGoodMs = 8_640_000_000_000_000;
 
-/** Uri and revision of deleted posts, so that no replay or import restores them. */
+/** So that no replay or import restores deleted posts. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
   /** Deleted at this revision or later, or with its account. */

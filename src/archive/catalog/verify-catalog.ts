@@ -1,7 +1,6 @@
 /**
- * Verification takes a second of CPU per million handles, so it runs beside the start. Answers that are incomplete until it
- * ends would make clients of small archives repeat requests; a note that an earlier process verified the file would miss
- * damage between two processes.
+ * Takes a second of CPU per million handles, so it runs beside the start. Incomplete answers until then would make clients
+ * repeat requests; a note that an earlier process verified the file would miss later damage.
  */
 
 import { openForReading } from "../database.ts";
@@ -16,15 +15,15 @@ type VerifyParts = {
 };
 
 /**
- * Runs while the process starts; all other calls wait for it, so that no answer depends on an unverified value. Errors:
- * `archive_damaged` if more than coverage or an index is damaged.
+ * All other calls wait for it, so that no answer depends on an unverified value. Errors: `archive_damaged` if more than
+ * coverage or an index is damaged.
  */
 export async function verifyCatalog({ check, repair, onWarning }: VerifyParts): Promise<void> {
   if (isIntact(await check())) return;
   for (const warning of await repair()) onWarning(warning);
 }
 
-/** Uses a connection of its own. Yields when `isSliceOver` returns true. */
+/** On its own connection. */
 export function* checkCatalog(
   folder: string,
   isSliceOver: () => boolean,

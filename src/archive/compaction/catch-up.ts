@@ -4,14 +4,14 @@ import { sameBatch } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Changed posts per step, and how few may be left for the step under the lock. */
+/** Per step, and left for the step under the lock. */
 const postsOfStep = 500;
 const few = 50;
 
-/** Rounds after which the step under the lock is tried anyway. */
+/** The step under the lock is tried afterwards anyway. */
 const mostRounds = 200;
 
-/** Follows changes since the rows were copied, until few are left. */
+/** Applies changes since the rows were copied, until few are left. */
 export function* catchUp(segment: FollowedSegment): Steps<void> {
   const { old, followPosts, lastArrival } = segment;
   const take = old.prepare(
@@ -32,10 +32,7 @@ export function* catchUp(segment: FollowedSegment): Steps<void> {
   }
 }
 
-/**
- * Runs under the lock: afterwards the copies are on disk and equal to the segment. False when more than `most` posts are
- * left.
- */
+/** Under the lock: afterwards the copies are on disk and equal to the segment. False if more than `most` posts are left. */
 export function finish(segment: FollowedSegment, most: number): boolean {
   const { old, parts, followPosts, numbering } = segment;
   const left = old.prepare("SELECT id FROM changed LIMIT ?");
@@ -64,10 +61,7 @@ function inCopies({ parts }: FollowedSegment, work: () => void): void {
   nested();
 }
 
-/**
- * When salvaging, posts without a readable ingest number are still found by searches, but skipped by clients that follow the
- * order.
- */
+/** In a salvage, posts without a readable ingest number are only found by searches. */
 function copyArrivals(segment: FollowedSegment): void {
   try {
     copyNewArrivals(segment);
@@ -76,12 +70,12 @@ function copyArrivals(segment: FollowedSegment): void {
   }
 }
 
-/** A crash may reissue uncommitted numbers, so those above the last committed one are read again. */
+/** A crash may reissue uncommitted numbers: those above the last committed one are read again. */
 function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of sameBatch(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
-    // A post deleted and ingested again falls in the run of the posts that it first came with: the run becomes a list without it.
+    // A post deleted and ingested again must not stay in the run of its first batch: the run becomes a list.
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).arrivals.makeRoom(id);
       segment.arrived.add(id);
@@ -90,11 +84,11 @@ function copyNewArrivals(segment: FollowedSegment): void {
   }
 }
 
-/** A post moved from its ID keeps its ingest number; the post that takes the ID has its own. */
+/** A moved post keeps its ingest number; the post that takes its ID has another. */
 function copyMovedArrivals(segment: FollowedSegment): void {
   const arrivals = ingestOrderIn(segment.old);
   const { moved, arrived, vacated } = segment;
-  // Newly ingested posts may be many, and are numbered already.
+  // New posts, perhaps many, are numbered already.
   for (const id of new Set([...moved.keys(), ...vacated])) {
     if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);

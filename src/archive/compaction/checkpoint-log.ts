@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 
 export const emptyLog = (path: string): void => onDatabase(path, moveFrames);
 
-/** False when a reader or a writer prevents it. Blocks others only while truncating. */
+/** False if a reader or writer prevents it. */
 export const shortenLog = (path: string): boolean =>
   onDatabase(path, (database) => {
     moveFrames(database);

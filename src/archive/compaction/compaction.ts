@@ -23,23 +23,22 @@ import { inLock, type Steps } from "./steps.ts";
 import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
- * Keeps an archive small and fast while it is used: one task at a time, the most urgent first. Search results stay the same,
- * except for posts that age out.
+ * Keeps an archive small and fast: one task at a time, the most urgent first. Search results stay the same, except for
+ * posts that age out.
  *
- * A write-ahead log cannot be emptied while a reader uses an older snapshot. Earshot's readers keep one no longer than a
- * search. If another program keeps one for hours, the logs of the catalog and of one filling segment per platform grow: the
- * state reports them, they count towards the archive's bytes, and are emptied when the reader ends.
+ * A log cannot be emptied while a reader uses an older snapshot. If another program keeps one for hours, the logs of the
+ * catalog and of one filling segment per platform grow; they are reported, and count towards the archive's bytes.
  */
 export type Compaction = {
-  /** False when there is no task. Never throws: a failed task is retried later. */
+  /** False if there is no task. Never throws: a failed task is retried later. */
   look(): Steps<boolean>;
   state(): CompactionState;
 };
 
-/** Over the byte bound, retired files stay this long for running searches, milliseconds. */
+/** Minimum for running searches if the archive is too large. */
 const graceMs = 10_000;
 
-/** The first pause after a task failed, doubled each time; milliseconds. */
+/** Doubled after each failure of a task. */
 const firstPauseMs = 30_000;
 const longestPauseMs = 3_600_000;
 
@@ -121,7 +120,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     failures.set(key, { times, untilMs: clock.now() + pauseMs });
   }
 
-  /** False when the task cannot be done now. */
+  /** False if it cannot be done now. */
   function* perform({ kind, entry }: Task): Steps<boolean> {
     switch (kind) {
       case "drop": {
@@ -166,7 +165,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     }
   }
 
-  /** With room again, old posts are kept as long as the age bound allows. */
+  /** With room again, only the age bound applies to late posts. */
   function* takeLateOnes(): Steps<void> {
     if (findings.bytes > bounds.maxBytes * roomyShare) return;
     const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;

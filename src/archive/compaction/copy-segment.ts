@@ -6,14 +6,14 @@ import type { Steps } from "./steps.ts";
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
-/** Copies only row and uri of changed posts, because the rest is followed later. */
+/** Changed posts are followed later: only their row and uri are copied. */
 export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
   yield* copyPosts(segment);
   yield* copyHidden(segment);
   yield* copyArrivals(segment, arrivalsFrom);
 }
 
-/** Rebuilds the uri list from the rows, so that errors in it are not copied. */
+/** Rebuilds the uri list from the rows, without its errors. */
 function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
   const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReadBigInts(true);

@@ -10,12 +10,12 @@ import type { CompactionContext } from "./context.ts";
 import { renumberingOf, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
-/** A file that replaces the segment; begins with the ID `low`. */
+/** A file that replaces the segment, from the ID `low`. */
 export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type FollowedSegment = {
   platform: Platform;
-  /** The segment may be damaged, and a partial read suffices. */
+  /** A partial read of a damaged segment suffices. */
   salvages: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
@@ -24,12 +24,11 @@ export type FollowedSegment = {
   numbering: number;
   /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
-  /** Null if dropped; `id` is the post's ID in the copy. */
+  /** Null if dropped; `id`: in the copy. */
   copyRow(row: StoredRow): CopiedRow | null;
-  /** Makes these posts in the copies equal to the segment's. */
+  /** Makes these posts the same in the copies. */
   followPosts(ids: readonly bigint[]): void;
   hashOf(uri: string): bigint;
-  /** Misplaced posts. */
   strayed: { hash: bigint; id: bigint }[];
   /** Dropped misplaced posts: ID to hash of the uri. */
   dropped: Map<bigint, bigint>;
@@ -37,7 +36,7 @@ export type FollowedSegment = {
   moved: Map<bigint, bigint>;
   /** IDs formerly of other posts. */
   vacated: Set<bigint>;
-  /** Posts whose ingest number came after the copy, by ID in the copies. */
+  /** Posts ingested after the copy, by ID in the copies. */
   arrived: Set<bigint>;
   /** Copied up to this ingest number. */
   arrival: number;
@@ -102,7 +101,7 @@ export function follow(
     if (isHidden.get(id) !== undefined) copy.hide(id);
   }
 
-  /** With renumbering, each change may move other posts of its millisecond. */
+  /** When renumbering, each change may move other posts of its millisecond. */
   function followMillisecond(low: bigint): void {
     const copy = copyOf(low);
     const high = lastInMillisecond(low);
@@ -161,7 +160,6 @@ type FollowOptions = {
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Posts ingested together keep one number in their copies. */
 export function putIngestOrder(
   { copyOf, idInCopy }: Pick<FollowedSegment, "copyOf" | "idInCopy">,
   { number, ids }: SameBatch,
@@ -171,7 +169,7 @@ export function putIngestOrder(
   }
 }
 
-/** Lowest ID first, as `ids`. */
+/** Lowest first, as `ids`. */
 export function idsInCopy(
   ids: readonly bigint[],
   idInCopy: FollowedSegment["idInCopy"],

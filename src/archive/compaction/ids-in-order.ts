@@ -9,8 +9,8 @@ import { guardedBySeal, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
 
 /**
- * The ID of a segment's nth post, from 0, lowest first; null past the end. Avoids walking rows: FTS5's document sizes are
- * small and ordered by ID, sealed IDs contiguous. Valid until the segment is written to.
+ * The ID of the nth post, from 0, lowest first; null past the end. Walks FTS5's document sizes or the sealed IDs, which are
+ * smaller than rows. Valid until the segment is written to.
  */
 export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
   if (sealedState(segment) === null) return inTable(segment, "term_docsize");
@@ -58,7 +58,6 @@ function inBoth(segment: DatabaseSync, path: string) {
   };
 }
 
-/** Not counting replaced posts. */
 function sealedBelow(numbers: PostNumbers, mask: Mask, id: bigint): number {
   const from = numbers.below(id);
   let count = numbers.posts - from;

@@ -6,19 +6,18 @@ import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 
-/** `uri` is null if nothing readable names it. */
+/** `uri`: null if unreadable. */
 export type LostPost = { id: bigint; uri: string | null };
 
 export type LostPosts = {
-  /** A lower bound; `isExact` is false if the segment's post count is unreadable. */
+  /** A lower bound unless `isExact`: the segment's post count may be unreadable. */
   count: number;
   isExact: boolean;
   posts: readonly LostPost[];
-  /** When lost posts can have been written. */
   spans: readonly Span[];
 };
 
-/** One span per known post; for unknown posts the spans of unreadable IDs. All end by now. */
+/** One span per known post; for unknown posts the spans of unreadable IDs. */
 export function spansOfLost(
   entry: SegmentEntry,
   posts: readonly LostPost[],
@@ -40,7 +39,7 @@ export function spansOfLost(
 
 const highest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Writes the list beside the damaged file; returns its path, null if no ID is known. */
+/** Beside the damaged file; returns its path, null if no ID is known. */
 export function writeLostList(
   folder: string,
   entry: SegmentEntry,

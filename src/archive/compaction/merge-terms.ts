@@ -5,13 +5,13 @@ import { inLock, type Steps } from "./steps.ts";
 /** About 1 MB. */
 const pagesOfStep = 250;
 
-/** Merges FTS5's index in short transactions; its own `optimize` would hold the write lock for seconds. */
+/** Short transactions: FTS5's own `optimize` would hold the write lock for seconds. */
 export function* mergeTerms(database: DatabaseSync): Steps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const written = database.prepare("SELECT total_changes() AS changes");
   const sums = tableSumsOf(database);
   const changes = (): number => Number(written.get()?.changes);
-  // A negative count schedules all pieces for one merge, which positive ones continue.
+  // A negative count schedules one merge of all pieces, which positive ones continue.
   for (let pages = -pagesOfStep; ; pages = pagesOfStep) {
     const before = changes();
     const after = yield* inLock(database, () => {

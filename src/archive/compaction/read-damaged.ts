@@ -5,7 +5,6 @@ import { openForReading } from "../database.ts";
 import { createIdList, type IdList } from "../segments/id-list.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 
-/** Page cache of the damaged segment, KiB. */
 const cacheKib = 8_000;
 
 /** Begins a snapshot; null if SQLite cannot open the file. */
@@ -31,7 +30,7 @@ export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platfor
   }
 }
 
-/** The readable ones; the catalog's account states and labels hide the others again. */
+/** As far as readable; account states and labels hide the others again. */
 export function hiddenIn(source: DatabaseSync | null): IdList {
   const hidden = createIdList();
   try {
@@ -53,7 +52,6 @@ export function numberIn(source: DatabaseSync, name: string): number | null {
   }
 }
 
-/** False if unreadable. */
 export const uriEntries =
   (source: DatabaseSync | null) =>
   (hash: bigint, id: bigint): boolean => {

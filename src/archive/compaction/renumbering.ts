@@ -16,7 +16,7 @@ import { inLock, type Steps } from "./steps.ts";
 
 export type Renumbering = {
   idInCopy(id: bigint): bigint | null;
-  /** Drops the cached millisecond, because its posts have changed. */
+  /** Call when posts of the cached millisecond have changed. */
   forget(): void;
 };
 
@@ -24,7 +24,7 @@ export const unchangedIds: Renumbering = { idInCopy: (id) => id, forget: () => {
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Numbers posts as `number-slots.ts`. Reading posts in ID order costs one query per millisecond. */
+/** Numbers posts as `number-slots.ts`. Fastest in ID order: one query per millisecond. */
 export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumbering {
   const read = segment.prepare("SELECT id, record FROM post WHERE id BETWEEN ? AND ?");
   read.setReadBigInts(true);
@@ -56,7 +56,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
   };
 }
 
-/** Nothing to renumber, as on platforms with their own numbers; the catalog then records it. */
+/** Nothing to renumber, as on X: only the catalog changes. */
 export function* isNumberedAlready(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

@@ -1,7 +1,6 @@
 /**
- * Splitting, reindexing, thinning, sealing and forgetting all copy the segment beside itself: it takes half a minute for a
- * million posts, while batches and searches must wait for milliseconds only. Everything a segment contains must be copied:
- * rows, URIs, hidden posts, ingest order, the step of its counts. Numbers of files are never reused.
+ * Copying takes half a minute per million posts; batches and searches may wait only for milliseconds. Copies must include
+ * rows, URIs, hidden posts, ingest order, and the generation of counts. Sequence numbers are never reused.
  */
 
 import { DatabaseSync } from "node:sqlite";
@@ -47,35 +46,35 @@ import { inLock, type Steps } from "./steps.ts";
 /**
  * Replaces a segment with other files while batches are written and readers read.
  *
- * 1. Under the catalog lock, the segment is marked: every batch from now on lists the posts that it changes in the segment.
- *    The sequence numbers of the new files are reserved as retired files, so that a crash removes them.
+ * 1. Under the catalog lock, the segment is marked: batches now list the posts that they change. The new sequence numbers
+ *    are reserved as retired files, so that a crash removes them.
  * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the mark.
- * 3. Listed changes are followed in rounds, each shorter than the last, until few are left.
- * 4. Under the catalog lock, the rest is followed and the copies are committed. One catalog commit replaces the old entry
- *    with theirs and retires its file, which readers use until they read the catalog again.
+ * 3. Listed changes are applied in rounds, until few are left.
+ * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit replaces the entry and
+ *    retires the old file, which readers use until they read the catalog again.
  *
  * A crash or an error before that commit leaves the segment as it was; after it, the copies are complete.
  */
 export type Replacement = {
-  /** The first IDs of the parts after the first, each the first of a millisecond. */
+  /** First IDs of the parts after the first, each the first of a millisecond. */
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
   /** `present`: terms are copied, and must be of the present analyzer. */
   terms: "present" | "any";
-  /** Fills the copies with all that the segment had at some time after the mark. */
+  /** Copies all that the segment had at some time after the mark. */
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
   /** Posts numbered by an earlier release get the IDs of `number-slots.ts`. */
   renumbers?: boolean;
-  /** The segment may be damaged: only what `fill` reads has to be readable. */
+  /** The segment may be damaged: only what `fill` reads must be readable. */
   salvages?: boolean;
-  /** Keeps the segment's file as an orphaned one. */
+  /** Whether to keep the segment's file as an orphaned one. */
   setsAside?(): boolean;
-  /** Runs in the replacing commit. */
+  /** In the replacing commit. */
   onSwap?(followed: FollowedSegment): void;
 };
 
 export type Beginning = {
-  /** One for each new file, lowest IDs first. */
+  /** One per new file, lowest IDs first. */
   places: readonly { sequence: number; low: bigint }[];
   arrivalsFrom: number;
   skew: TimeSkew;
@@ -87,13 +86,12 @@ export type RewriteReport = {
   dropped: number;
 };
 
-/** Changed posts left for the step under the lock, and attempts to get there. */
+/** Left for the step under the lock, and attempts to get there. */
 const mostUnderLock = 500;
 const mostSwaps = 20;
-/** Page cache of the segment while it is followed, KiB. */
 const followedCacheKib = 8_000;
 
-/** The caller holds the compaction lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
+/** Requires the compaction lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
 export function* replaceSegment(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -108,7 +106,7 @@ export function* replaceSegment(
   try {
     const path = segmentPath(folder, entry);
     old = replacement.salvages ? openFollowable(context, path) : openOld(path);
-    // Consuming the list of changes need not be durable: after a crash the copy starts over.
+    // After a crash the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of begun.places) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
@@ -142,8 +140,8 @@ export function* replaceSegment(
 const openOld = (path: string): DatabaseSync => openSegmentFile(path, followedCacheKib);
 
 /**
- * Changes are listed in the transaction that writes them. A segment where that fails cannot be written to either, so that an
- * empty one in memory can stand in.
+ * Changes are listed in the transaction that writes them: a segment that cannot list changes cannot be written to either,
+ * and an empty one in memory replaces it.
  */
 function openFollowable({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
@@ -158,7 +156,7 @@ function openFollowable({ catalog }: CompactionContext, path: string): DatabaseS
   old?.close();
   const empty = new DatabaseSync(":memory:");
   for (const migration of segmentMigrations) empty.exec(migration);
-  // Keeps count steps that were already added from being added again.
+  // Prevents counts from being added twice.
   empty
     .prepare("UPDATE setting SET value = ? WHERE name = 'counted'")
     .run(Number(readSetting(catalog, "count_step")));
@@ -197,7 +195,7 @@ function begin(
 
 type CopyDeletions = (to: DatabaseSync) => void;
 
-/** The catalog still has those deletions that a damaged segment cannot provide. */
+/** The catalog still has the deletions that a damaged segment lacks. */
 function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
   const copy = deletionsCopier(old);
   if (!salvages) return copy;
@@ -217,7 +215,7 @@ function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | nul
   return found ?? null;
 }
 
-/** False when too much has changed for one step under the lock. */
+/** False if too much has changed for one step. */
 function swap(
   { catalog, clock }: CompactionContext,
   entry: SegmentEntry,
@@ -248,7 +246,7 @@ function swap(
       numbering: followed.numbering,
     });
     const next = followed.parts.find((part) => part.low > low);
-    // A segment that still fills is merged once quiet.
+    // A filling segment is merged once quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
     if (isExpected && isSalvage) requestSalvage(catalog, { platform, sequence });
     else if (isExpected) wantRewrites(catalog, [{ platform, sequence }]);
@@ -258,11 +256,11 @@ function swap(
   return true;
 }
 
-/** The first part begins where the segment does now: it may have taken over the IDs of a removed one. */
+/** The segment may have taken over the IDs of a removed one. */
 const lowOf = (low: bigint, entry: SegmentEntry, now: SegmentEntry): bigint =>
   low === entry.low ? now.low : low;
 
-/** Writes the identities of the copies, valid from this catalog commit. */
+/** Valid from this catalog commit. */
 function identifyParts(
   catalog: DatabaseSync,
   entry: SegmentEntry,
@@ -285,7 +283,7 @@ function identifyParts(
   }
 }
 
-/** Leaves the segment as it was. `tidyUp` does later what fails here. */
+/** Leaves the segment as it was; `tidyUp` repeats what fails here. */
 function abandon(
   context: CompactionContext,
   entry: SegmentEntry,

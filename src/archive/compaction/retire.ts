@@ -15,10 +15,10 @@ import { inLock, type Steps } from "./steps.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Commit number of a file that is not a segment yet. */
+/** Of a file that is not a segment yet. */
 export const notCommitted = -1;
 
-/** Lists a file for removal: replaced by a commit, or not committed yet (`notCommitted`). Within a transaction. */
+/** For removal: replaced by a commit, or not committed yet. Requires a transaction. */
 export function retire(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
@@ -30,7 +30,7 @@ export function retire(
     .run(platform, sequence, nowMs, commitNumber);
 }
 
-/** Undoes `retire`; within a transaction. */
+/** Requires a transaction. */
 export function reinstate(catalog: DatabaseSync, { platform, sequence }: SegmentKey): void {
   catalog
     .prepare("DELETE FROM retired WHERE platform = ? AND sequence = ?")
@@ -58,8 +58,8 @@ export function retiredFiles(
 }
 
 /**
- * Removes files retired at `untilMs` or earlier, after verifying each; others and uncommitted copies become orphaned. Returns
- * how many. A platform's highest number stays listed: none is ever reused, so that no file is mistaken for another.
+ * Removes files retired by `untilMs`, after verifying each; others and uncommitted copies become orphaned. Returns how
+ * many. The highest sequence number stays listed, because none may be reused.
  */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
@@ -89,7 +89,7 @@ export function* removeRetired(
   return due.length;
 }
 
-/** Whether the file is the retired one: no later commit wrote to it. */
+/** No later commit wrote to it. */
 function isWhatWasRetired(
   path: string,
   uriKey: string,
@@ -106,8 +106,8 @@ function isWhatWasRetired(
 }
 
 /**
- * Cleans up after a crash: sets uncommitted files aside, and stops listing changes for abandoned copies. Errors: those of a
- * catalog that is not the present one.
+ * After a crash: sets uncommitted files aside, and stops listing changes for abandoned copies. Errors: those of an outdated
+ * catalog.
  */
 export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   requireCurrentCatalog(folder);
@@ -116,7 +116,7 @@ export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
     yield* endNoting({ folder, catalog }, entry);
     yield "worked";
   }
-  // Under the lock, because a running batch creates files before its entries are visible.
+  // Under the lock: a running batch creates files before its entries are visible.
   yield* inLock(catalog, () => {
     const known = new Set(
       [...readSegments(catalog), ...retiredFiles(catalog)].map(
@@ -138,7 +138,7 @@ function* endNoting(
   yield* inLock(catalog, () => stopNoting({ folder, catalog }, entry));
 }
 
-/** Within a catalog transaction; requests an unfinished rewrite again. */
+/** Requires a transaction. Requests an unfinished rewrite again. */
 export function stopNoting(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
@@ -152,7 +152,7 @@ export function stopNoting(
   try {
     forgetChanged(segmentPath(folder, entry));
   } catch (error) {
-    // Leftover changes are followed again by the next copy, without effect.
+    // The next copy applies leftover changes again, without effect.
     if (!isDamage(error)) throw error;
   }
 }

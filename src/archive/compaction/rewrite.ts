@@ -12,9 +12,9 @@ import { inLock, type Steps } from "./steps.ts";
 export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
 /**
- * Rebuilds a segment as one or more files (`replace-segment.ts`): copies rows, hidden posts and ingest order; makes uris and
- * terms from the rows. Posts of an earlier release get new IDs. The results are not sealed. Errors: as `replaceSegment`, and
- * `archive_damaged` if a damaged segment lacks rows or hidden posts.
+ * Rebuilds a segment as one or more files: copies rows, hidden posts and ingest order; makes uris and terms from the rows.
+ * Posts of an earlier release get new IDs. The results are not sealed. Errors: as `replaceSegment`, and `archive_damaged`
+ * if rows or hidden posts are missing.
  */
 export const rewriteSegment = (
   context: CompactionContext,
@@ -35,7 +35,7 @@ export const rewriteSegment = (
     },
   });
 
-/** A copy of an incomplete segment would make the loss undetectable. Rows and their count are of one commit. */
+/** A copy would hide the loss. */
 function requireWhole(
   segment: DatabaseSync,
   { platform, sequence }: SegmentEntry,
@@ -60,7 +60,7 @@ function requireWhole(
 
 const listedAtOnce = 1_000;
 
-/** Archives of an earlier format do not list misplaced posts. */
+/** Archives of an earlier format do not list them. */
 export function* listMisplaced(
   { catalog }: CompactionContext,
   { old, platform, strayed: found }: FollowedSegment,

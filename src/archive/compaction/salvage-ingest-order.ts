@@ -6,7 +6,7 @@ import type { Steps } from "./steps.ts";
 
 const postsOfStep = 5_000;
 
-/** Does not read the post table. Searches find posts without an ingest number, but clients that follow the order skip them. */
+/** Does not read the post table. Clients that follow the order skip posts without an ingest number. */
 export function* copyReadableIngestOrder(
   source: DatabaseSync,
   followed: FollowedSegment,

@@ -27,7 +27,7 @@ export type Salvage = {
   close(): void;
 };
 
-/** Reads the source on one snapshot, taken now. */
+/** On one snapshot, taken now. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -42,16 +42,16 @@ export function createSalvage(
   const unreadable: UnreadableIds[] = [];
   const source = openDamaged(path);
   const wasHidden = hiddenIn(source);
-  /** Named by the segment's lists and indexes. */
+  /** In lists and indexes. */
   let named: IdList = createIdList();
   let posts: number | null = null;
   let wasWhole = false;
   /** Revisions of rows that the table does not lead to. */
   const fromPages = new Map<bigint, string>();
-  /** Uris of damaged rows whose hashes are listed for their IDs. */
+  /** Of damaged rows, if their hashes are listed. */
   const uris = new Map<bigint, string>();
 
-  /** False for a row that cannot be decoded. */
+  /** False if it cannot be decoded. */
   function put(row: StoredRow): boolean {
     const { id } = row;
     const read = decodedRow(row, platform);
@@ -88,7 +88,7 @@ export function createSalvage(
         if (rows % postsOfStep === 0) yield "worked";
       }
     } catch {
-      // The table itself cannot be found in the file.
+      // The table itself is unreadable.
       unreadable.push({ from: entry.low - 1n, to: null });
     }
   }
@@ -104,7 +104,7 @@ export function createSalvage(
       try {
         emptyLog(path);
       } catch {
-        // The log of a file that SQLite cannot open is unreadable, too.
+        // Unreadable, too.
       }
     });
     // Deleted rows survive only on free pages. If no list names any row, all rows without a tombstone are taken.
@@ -139,7 +139,7 @@ export function createSalvage(
       .filter((id) => !now.copyOf(id).holds(id))
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
     const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
-    /** Whether more may be lost than the lists name. */
+    /** More may be lost than the lists name. */
     const isUnknown = expected === null ? named.size === 0 : expected > found.length;
     if (found.length === 0 && (unreadable.length === 0 || !isUnknown)) return null;
     return {

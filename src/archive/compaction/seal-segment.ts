@@ -18,16 +18,12 @@ import type { SegmentCopy } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
 import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
 
-/** Page cache of the segment while its index is read, KiB. */
 const sourceCacheKib = 16_000;
 
 /**
- * Replaces a segment with a sealed one (`replace-segment.ts`): copies it verbatim and builds the sealed index from the
- * existing one. FTS5 finds later changes.
- *
- * Skips segments with terms of another analyzer. Marks a segment as damaged if tables do not match their checksums or its
- * sealed index is damaged, because it must be rebuilt from its rows; an unreadable FTS5 index requests that once
- * (`unreadable-index.ts`). Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
+ * Copies a segment verbatim and builds the sealed index from the existing one. Skips segments of another analyzer. If
+ * tables fail their checksums or the sealed index is damaged, marks the segment; an unreadable FTS5 index requests a
+ * rewrite once. Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
  */
 export function* sealSegment(
   context: CompactionContext,
@@ -65,7 +61,7 @@ function* fillSealed(
     isSealed = sealedState(source) !== null;
     copy.widen(skew);
     yield* copy.fillFrom(path, function* (target) {
-      // Segments are only written under the catalog lock: rows and index are of one moment.
+      // Segments are only written under the catalog lock: rows and index match.
       yield* inLock(catalog, () => {
         source.exec("BEGIN");
         source.prepare("SELECT count(*) FROM setting").get();
@@ -82,18 +78,18 @@ function* fillSealed(
     });
     yield* copy.complete();
   } catch (error) {
-    // SQLite's own errors may be about rows: without a sealed index they do not concern one.
+    // Without a sealed index, SQLite's own errors concern rows.
     if (error instanceof SealedDamage || (isSealed && isDamage(error))) markDamaged(path);
     throw error;
   } finally {
     source.close();
   }
-  // Otherwise one batch would have to wait for the checkpoint of all that was written meanwhile.
+  // Otherwise a batch would have to wait for the checkpoint.
   emptyLog(path);
   yield "worked";
 }
 
-/** Copies of damaged tables would get valid checksums, which would hide the damage. */
+/** Copies of damaged tables would get valid checksums. */
 function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
   const tables = yield* damagedTables(source);
   if (tables.length === 0) return;

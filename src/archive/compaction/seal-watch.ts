@@ -10,28 +10,21 @@ import { isUnreadable } from "./unreadable-index.ts";
 
 type SealState = {
   posts: number;
-  /** Prevents sealing even on request; null if nothing does. */
+  /** Prevents sealing even on request. */
   obstacle: SealObstacle | null;
-  /** Whether sealing or resealing is worth its cost. */
   isWorthwhile: boolean;
-  /** Whether it is also time for it. */
+  /** Worthwhile, and time for it. */
   isDue: boolean;
   /** Must be rebuilt from its rows: damaged, of another format, or sealed while sealing is off. */
   isUnfit: boolean;
 };
 
-/**
- * `off`: disabled. `empty`: no posts. `outdated`: terms of another analyzer. `damaged`: sealed index damaged. `unreadable`:
- * FTS5 index unreadable at the last attempt.
- */
+/** `outdated`: terms of another analyzer. `unreadable`: FTS5 index unreadable at the last attempt. */
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
-/**
- * Seals a segment once nothing was ingested for a while, even if likes and labels still trickle in; reseals after many
- * writes.
- */
+/** Seals a segment once nothing was ingested for a while, whatever likes and labels come; reseals after many writes. */
 export type SealWatch = {
-  /** Forgets other segments; reads only files written to since. */
+  /** Reads only files written to since; drops other segments. */
   look(entries: readonly SegmentEntry[]): void;
   standingOf(entry: SegmentEntry): SealState;
 };
@@ -39,15 +32,14 @@ export type SealWatch = {
 type Facts = {
   posts: number;
   sealed: SealedState | null;
-  /** Whether too many posts were written since sealing. */
   isOverlaid: boolean;
-  /** The newest ingest number; 0 if none is retained. */
+  /** 0 if none is retained. */
   arrival: number;
 };
 
 type Seen = Facts & {
   version: string;
-  /** No post was ingested since, Unix milliseconds. */
+  /** Nothing was ingested since, Unix milliseconds. */
   sinceMs: number;
 };
 
@@ -70,7 +62,7 @@ export function createSealWatch({
       // Dropped ingest numbers still count.
       arrival: Math.max(facts.arrival, before?.arrival ?? 0),
       version,
-      // Ingesting writes the file, so that its modification time also serves after a restart.
+      // The modification time also serves after a restart.
       sinceMs: hasArrived ? lastWrittenMs(path) : before.sinceMs,
     };
   }
@@ -101,7 +93,7 @@ export function createSealWatch({
       const { posts, sealed, isOverlaid } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
-      // An index without checksums is resealed at once.
+      // Resealed at once to get checksums.
       const isOld = obstacle === null && sealed?.isSummed === false;
       const isWorthwhile =
         isOld ||
@@ -120,7 +112,7 @@ export function createSealWatch({
 const versionOf = (path: string): string =>
   `${lastWrittenMs(path)} ${statSync(path).size} ${walBytes(path)}`;
 
-/** A damaged segment counts as empty: it is left alone until a rewrite is requested. */
+/** A damaged segment counts as empty: only a request rewrites it. */
 function readableFacts(path: string, resealPercent: number): Facts {
   try {
     return readFacts(path, resealPercent);

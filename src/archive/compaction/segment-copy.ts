@@ -22,50 +22,49 @@ import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
 
-/** Page cache of a file while it is filled, and while it only follows, KiB. */
+/** While filling and while following. */
 const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
-/** Posts and steps between flushes: one large flush would delay the commits of others. */
+/** Between flushes: one large flush would delay the commits of others. */
 const postsOfCommit = 20_000;
 const stepsOfSync = 16;
-/** Growth that also triggers a flush, bytes. */
+/** Also triggers a flush. */
 const bytesOfSync = 2 * 1024 ** 2;
 
 /**
- * A segment file in the making. While being filled it has no journal, is flushed bit by bit, and a crash discards it. After
- * `complete` every commit leaves a usable segment. If sealed, FTS5 finds later changes.
+ * A segment file in the making. While filled it has no journal, and a crash discards it. After `complete` every commit
+ * leaves a usable segment.
  */
 export type SegmentCopy = {
-  /** Adds a new post under an ID, with newly made terms; returns their source. */
+  /** Makes terms; returns the post's source. */
   add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   arrivals: IngestOrder;
   holds(id: bigint): boolean;
-  /** Both bounds inclusive. */
+  /** Inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
-  /** Keeps the ingest order; returns the uri, null if the post was not there. */
+  /** Keeps the ingest order; returns the uri, null if missing. */
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
   /**
-   * Runs in one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names
-   * it.
+   * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names it.
    */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
-  /** The file, in a transaction that `complete` commits. */
+  /** In a transaction that `complete` commits. */
   open(): DatabaseSync;
   /** Includes posts with this difference between their time and their ID's. */
   widen(skew: TimeSkew): void;
-  /** Merges FTS5's index into one piece and flushes everything. */
+  /** Merges FTS5's index and flushes everything. */
   complete(): Steps<void>;
-  /** Runs `work` in one commit, which is on disk on return. */
+  /** In one commit, which is on disk on return. */
   commit(work: () => void): void;
-  /** Stores post counts, the last added count step, and the numbering. */
+  /** `counted`: the last generation of count changes applied. */
   setNumbers(counted: bigint, numbering: number): void;
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
-  /** Writes the segment's identity, in a commit of its own. */
+  /** In a commit of its own. */
   identify(identity: SegmentIdentity): void;
   numbers(): { posts: number; imported: number };
-  /** Covers all posts ever added. */
+  /** Of all posts ever added. */
   skew(): TimeSkew;
   close(): void;
 };
@@ -126,7 +125,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     return { uri: post.uri, isNative: post.nativeId !== null };
   }
 
-  /** Bounds what only the system's memory has, so that each flush is short. */
+  /** Keeps each flush short. */
   function commitSome(): void {
     uncommitted += 1;
     if (uncommitted < postsOfCommit) return;
@@ -241,7 +240,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   };
 }
 
-/** Not `defensive`, which keeps a journal. */
+/** Not `defensive`, which requires a journal. */
 function create(path: string): DatabaseSync {
   makePrivateFolder(dirname(path));
   removeSegmentFiles(path);

@@ -2,13 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../../db/sqlite-errors.ts";
 import { committed } from "../database.ts";
 
-/**
- * Between steps the caller may pause, do other work, or abandon it: `return()` cleans up. `waiting`: another holds a needed
- * lock, so that a pause makes sense.
- */
+/** Between steps the caller may pause, do other work, or abandon it: `return()` cleans up. `waiting`: for a lock. */
 export type Steps<Value> = Generator<"worked" | "waiting", Value, void>;
 
-/** Pause before retrying a lock, milliseconds. */
 export const lockPauseMs = 2;
 
 export function runSteps<Value>(steps: Steps<Value>): Value {
@@ -21,7 +17,7 @@ export function runSteps<Value>(steps: Steps<Value>): Value {
   }
 }
 
-/** Rolled back when it throws. Polls the lock, because a continuous writer releases it only briefly between batches. */
+/** Rolled back on error. Polls the lock: a continuous writer releases it only briefly. */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): Steps<Value> {
   while (!begins(database)) yield "waiting";
   return committed(database, work);

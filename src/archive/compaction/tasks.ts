@@ -21,22 +21,21 @@ import { retiredFiles } from "./retire.ts";
 import type { SealWatch } from "./seal-watch.ts";
 
 /**
- * Finds the tasks of an archive:
- *
+ * Tasks:
  * - `drop` a segment whose posts have aged out, or `thin` one to its imports;
- * - `cut` off a newest segment with terms of another analyzer or numbering of an earlier release, and `reindex` such segments
- *   that are not the newest, those with a requested rewrite or a damaged sealed index, and sealed ones while sealing is off;
- * - `split` a segment that has grown too large;
- * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet;
- * - `seal` a segment that ingests nothing any more or whose sealing is requested, and reseal it after many writes.
+ * - `cut` a newest segment of another analyzer or numbering; `reindex` older ones, those with a requested rewrite or a
+ *   damaged sealed index, and sealed ones while sealing is off;
+ * - `split` a segment that is too large;
+ * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, once quiet;
+ * - `seal` a segment once it is quiet or on request, and reseal it after many writes.
  */
 export type Task = { kind: TaskKind; entry: SegmentEntry };
 
 export type Findings = {
-  /** Most urgent first; within a kind by the age of the segment. */
+  /** Most urgent first. */
   tasks: Task[];
   segments: number;
-  /** `bytes` excludes the retired files. */
+  /** Without retired files. */
   bytes: number;
   retiredBytes: number;
   orphaned: { files: number; bytes: number };
@@ -44,7 +43,7 @@ export type Findings = {
   counts: number;
 };
 
-/** When a write-ahead log is emptied: of a quiet segment, and of one being written. */
+/** When a log is emptied: of a quiet segment, and of one being written. */
 const quietWalBytes = 1024 ** 2;
 const busyWalBytes = 128 * 1024 ** 2;
 
@@ -60,7 +59,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
     const read = readableNumbers(folder, entry);
     if (read !== null) numbers.set(entry, read);
   }
-  // A damaged segment is only rewritten, on request; the others get all tasks.
+  // A damaged segment is only rewritten, on request.
   const entries = listed.filter((entry) => numbers.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
@@ -80,7 +79,6 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
   const of = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
     chosen.map((entry) => ({ kind, entry }));
 
-  /** All of a segment, all but its imports, or nothing. */
   function aging(entry: SegmentEntry): Task[] {
     const { posts, imported } = numbersOf(entry);
     if (imported === 0) return of("drop", [entry]);

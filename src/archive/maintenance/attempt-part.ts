@@ -1,8 +1,7 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
 /**
- * Unreadable data ends this part with a finding, never the whole check. Errors with a code, such as `archive_busy`, are
- * rethrown.
+ * Unreadable data ends this part with a finding, not the whole check. Rethrows errors with a code, such as `archive_busy`.
  */
 export function* attemptPart(
   part: string,
@@ -17,7 +16,7 @@ export function* attemptPart(
   }
 }
 
-/** The same for a part of one step; null if the data is unreadable. */
+/** Same, for a part of one step; null if unreadable. */
 export function attempt<Value>(
   part: string,
   work: () => Value,

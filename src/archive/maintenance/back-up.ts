@@ -19,20 +19,20 @@ import { type ArchiveSnapshot, takeSnapshot } from "./snapshots.ts";
 
 export type BackupRequest = {
   folder: string;
-  /** A folder that does not exist, is empty, or contains an unfinished backup. */
+  /** Missing, empty, or with an unfinished backup. */
   target: string;
   clock: Pick<Clock, "now">;
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
-/** Pages copied between checks of the signal. */
+/** Between checks of the signal. */
 const pagesOfStep = 512;
 
 /**
- * Copies an archive as of one moment between two batches, as a crash would leave it, while others keep writing. Copies page
- * by page from snapshots, newest first, because their logs grow until the snapshots end; then verifies the copies. The
- * manifest comes last. Errors: `backup_exists`, `disk_full`, `not_writable`.
+ * Copies an archive as of one moment between two batches, while others keep writing. Copies from snapshots, newest first,
+ * because their logs grow until the snapshots end; then verifies the copies. The manifest comes last. Errors:
+ * `backup_exists`, `disk_full`, `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;
@@ -60,7 +60,6 @@ function snapshotOf(folder: string): ArchiveSnapshot {
 
 const unfinishedPath = (target: string): string => join(target, "unfinished");
 
-/** Removes only what an unfinished backup left. */
 async function prepareTarget(target: string): Promise<void> {
   await makeFolder(target);
   if (existsSync(manifestPath(target))) throw exists(`${target} holds a backup already`);
@@ -154,7 +153,7 @@ async function requireSpace(target: string, bytes: number): Promise<void> {
   );
 }
 
-/** Throwing from `onShare` ends the copying. */
+/** An error of `onShare` ends the copying. */
 async function copyDatabase(
   database: DatabaseSync,
   to: string,

@@ -9,7 +9,7 @@ import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
 
-/** Checks its file, that segments own each ID exactly once, and that intervals are valid. */
+/** Its file, that segments own each ID exactly once, and that intervals are valid. */
 export function checkCatalog(
   folder: string,
   catalog: DatabaseSync,

@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/errors.ts";
 
 const mostErrors = 10;
 
-/** Includes FTS5's structure; `isFull` also compares tables with their indexes. */
+/** `isFull` also compares tables with their indexes. */
 export function checkFile(
   database: DatabaseSync,
   isFull: boolean,
@@ -16,7 +16,7 @@ export function checkFile(
       if (message !== "ok") onError(message.replaceAll(/\s+/g, " "));
     }
   } catch (error) {
-    // Some damage ends SQLite's check. What is readable is still compared afterwards.
+    // Damage may end SQLite's check; what is readable is compared later.
     onError(messageOf(error));
   }
 }

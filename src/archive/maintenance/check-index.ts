@@ -34,15 +34,15 @@ export type IndexedSegment = {
 
 export type IndexCheck = {
   add(row: SegmentRow): void;
-  /** Finishes the comparison after all rows. Yields regularly. */
+  /** Call after all rows. */
   end(): Generator<number, void>;
   compared(): number;
 };
 
 /**
  * Compares the entries of `sampleRows` evenly spread posts. FTS5 must find each token, store the number of tokens, and have
- * no extra count facet; its positions are not compared. The sealed index is read as a whole: malformed data is reported, and
- * all entries of these posts are compared.
+ * no extra count facet; its positions are not compared. The sealed index is read as a whole, and all entries of these posts
+ * compared.
  */
 export function sampleIndex(
   segment: IndexedSegment,
@@ -86,13 +86,13 @@ export const indexErrorsOf =
   (message) =>
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
 
-/** A post's doc number in the sealed index; null if replaced. */
+/** Null if replaced. */
 function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
   const number = sealed?.numberOf(id) ?? null;
   return number === null || sealed?.isReplaced(number) ? null : number;
 }
 
-/** Tokens without positions in the sealed index count as position 0. */
+/** Tokens without positions count as position 0. */
 function eachPosition(
   row: SegmentRow,
   isSealed: boolean,
@@ -120,7 +120,7 @@ function writtenComparison(database: DatabaseSync, report: Report): (row: Segmen
   return (row) => {
     const { id } = row;
     const stored = size.get(id)?.sz;
-    // A post without any entry is reported as such.
+    // Missing posts are reported by `checkIndexedPosts`.
     if (!(stored instanceof Uint8Array)) return;
     const tokens = indexTokens(row);
     const distinct = new Set(tokens);
@@ -140,7 +140,7 @@ const countFacets = countMetrics.flatMap((metric) =>
   countThresholds.map((threshold) => atLeast(metric, threshold)),
 );
 
-/** An SQLite varint: seven bits per byte, highest first. */
+/** SQLite's: seven bits a byte, highest first. */
 function firstVarint(bytes: Uint8Array): number {
   let value = 0;
   for (const byte of bytes) {
@@ -150,11 +150,11 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** Token positions kept in memory to name the posts that differ. */
+/** Kept in memory to name the posts that differ. */
 const positionsToName = 2_000_000;
 const tokensOfTurn = 20_000;
 
-/** Compares every position of every token. Bounds memory by comparing sums of partitions first. */
+/** Compares every position of every token; bounds memory by comparing sums of partitions first. */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = indexSums();
@@ -167,7 +167,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     },
     end: function* () {
       const stored = indexSums();
-      // First, because FTS5 refuses to read a file with any damaged page.
+      // First: FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
         yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);

@@ -5,8 +5,8 @@ import type { SealedNumbers } from "./sealed-numbers.ts";
 const idsOfTurn = 20_000;
 
 /**
- * Checks that exactly the stored posts are in the index, each once: in FTS5, or in the sealed index unless its deletion
- * bitmap excludes it, and that exactly the hidden ones are hidden. Yields regularly.
+ * Exactly the stored posts must be in the index, each once: in FTS5, or in the sealed index without being replaced; and
+ * exactly the hidden ones must be hidden.
  */
 export function* checkIndexedPosts(
   database: DatabaseSync,
@@ -45,10 +45,10 @@ export function* checkIndexedPosts(
   }
 }
 
-/** IDs, newest first; `next` is null at the end. */
+/** Newest first; `next` is null at the end. */
 type DescendingIds = {
   readonly next: bigint | null;
-  /** Whether `id` is next; if so, moves past it. */
+  /** Moves past `id` if it is next, and returns whether it was. */
   take(id: bigint): boolean;
 };
 
@@ -84,7 +84,7 @@ function descendingNumbers(sealed: SealedNumbers | null) {
     get next() {
       return next();
     },
-    /** The doc number of `id` if it is next, moving past it; else null. */
+    /** Same, with the doc number of `id`; null if not next. */
     take: (id: bigint): number | null => {
       if (next() !== id) return null;
       number += 1;

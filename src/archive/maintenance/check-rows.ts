@@ -12,10 +12,7 @@ export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; datab
 
 const rowsOfTurn = 500;
 
-/**
- * Compares rows with the other tables and the catalog. `onRow` gets every readable row. Yields the number of rows since the
- * last yield.
- */
+/** Compares rows with the other tables and the catalog. `onRow` gets every readable row. Yields numbers of rows. */
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
   findings: Findings,
@@ -121,7 +118,7 @@ const unreadableText = ({ from, to }: UnreadableIds): string =>
       ? `post ${from + 1n}`
       : `posts with IDs between ${from} and ${to}`;
 
-/** Posts from before the first timed ID are searched among the IDs without a time, whatever the skew. */
+/** Posts before the first timed ID are searched among the IDs without a time. */
 function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {
   if (!hasTime(id) && timeMs <= firstTimeMs) return false;
   const off = timeMs - idTimeMs(id);

@@ -11,7 +11,7 @@ const hashesOfPass = 4_000_000;
 const lowestHash = -(2n ** 63n);
 const hashes = 2n ** 64n;
 
-/** No uri of a platform may be stored twice. Yields regularly. */
+/** No uri of a platform may be stored twice. */
 export function* checkUrisOnce(
   platform: Platform,
   segments: readonly OpenSegment[],
@@ -20,7 +20,7 @@ export function* checkUrisOnce(
   const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
   const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
   const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
-  // Hashes are evenly distributed, so that ranges of equal width have similar counts.
+  // Hashes are evenly distributed: ranges of equal width have similar counts.
   const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
   for (let pass = 0n; pass < passes; pass++) {
     const from = lowestHash + (hashes * pass) / passes;
@@ -43,7 +43,7 @@ export function* checkUrisOnce(
 const urisIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
 
-/** Empty if unreadable, so that the others are still compared. */
+/** Empty if unreadable. */
 function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findings) {
   const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
   statement.setReadBigInts(true);
@@ -68,7 +68,7 @@ const onDamage =
     findings.add({ kind: "file_damaged", platform, segment, message: `${path}: ${message}` });
   };
 
-/** Uris may share a hash, so their rows decide. */
+/** Uris may share a hash: their rows decide. */
 function reportTwice(
   platform: Platform,
   hash: bigint,
@@ -81,7 +81,7 @@ function reportTwice(
     );
     rows.setReadBigInts(true);
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
-    // Unreadable records were reported with the rows.
+    // Already reported with the rows.
     const read = (): { id: bigint; uri: string; segment: string }[] =>
       rows.all(hash).map(({ id, record }) => ({
         segment: `${platform}/${entry.sequence}`,

@@ -42,9 +42,9 @@ export type CheckRequest = {
 export type CheckReport = {
   segments: number;
   posts: number;
-  /** Posts compared with the index. */
+  /** Compared with the index. */
   indexed: number;
-  /** Segments of another analyzer, whose index cannot be compared. */
+  /** Segments of another analyzer, whose index is not compared. */
   outdated: readonly string[];
   /** The first ones of each kind and segment. */
   findings: readonly Finding[];
@@ -54,15 +54,14 @@ export type CheckReport = {
 const mostReported = 20;
 
 /**
- * Compares redundant data: files with checksums, the catalog with segments, rows with the lists that lead to them and with
- * the index. Writes nothing, and runs while others write: each segment is read on one snapshot with the catalog. Without a
- * readable catalog there are no other findings. Errors: `archive_busy`, `not_writable`.
+ * Compares redundant data: files with checksums, the catalog with segments, rows with lists and indexes. Writes nothing,
+ * and runs while others write: each segment is read on one snapshot with the catalog. Without a readable catalog there are
+ * no other findings. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
   const findings = collectFindings(mostReported);
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
-  /** Segments that cannot be checked further. */
   const unreadable = new Set<string>();
   checkIsCurrent(folder, findings);
   const catalog = openedCatalog(folder, findings);
@@ -119,7 +118,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   return report();
 }
 
-/** Later checks report missing segments and an unreadable catalog. */
+/** Missing segments and an unreadable catalog are reported later. */
 function checkIsCurrent(folder: string, findings: Findings): void {
   if (!existsSync(catalogPath(folder))) return;
   try {
@@ -127,11 +126,11 @@ function checkIsCurrent(folder: string, findings: Findings): void {
     if (problem === null || problem.code === "segment_missing") return;
     findings.add({ kind: "catalog_not_current", message: problem.message });
   } catch {
-    // An unreadable catalog is reported later.
+    // Reported later.
   }
 }
 
-/** Null if it cannot be opened, which is a finding. */
+/** Null if unreadable, which is a finding. */
 function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {
@@ -148,7 +147,7 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
   }
 }
 
-/** Codes that mean damage of the catalog itself. */
+/** Damage of the catalog itself. */
 const catalogErrors = new Set(["archive_damaged", "file_missing"]);
 
 function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
@@ -161,7 +160,7 @@ function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
 
 const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
 
-/** A segment not checked yet, including one that has replaced another since. */
+/** Includes segments that have replaced others since. */
 function nextOf(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
   return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
 }
@@ -188,7 +187,7 @@ function* checkSegment(
       ...about,
     });
   const version = versionOf(database);
-  // A file truncated to nothing is an empty database.
+  // A truncated file is an empty database.
   if (version !== segmentMigrations.length) {
     const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
     findings.add({ kind: "schema_differs", message, ...about });
@@ -208,7 +207,7 @@ function* checkSegment(
     () => readSealedNumbers(database, indexErrorsOf(report)) ?? "none",
     onDamage,
   );
-  // Without the numbers of the sealed index, comparing FTS5 alone would say nothing.
+  // Without doc numbers, the index cannot be compared.
   if (sealed === null || sealed === "unreadable") {
     yield* checkRows(segment, findings, () => {});
     return;
@@ -236,11 +235,10 @@ function* checkSegment(
   totals.indexed += index.compared();
 }
 
-/** The post count that a segment stores, used for sampling. */
+/** As stored, for sampling. */
 const postsIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
 
-/** Skips unreadable segments. */
 function postsReported(folder: string, entries: readonly SegmentEntry[]): number {
   return entries.reduce((sum, entry) => {
     try {
@@ -256,7 +254,7 @@ function postsReported(folder: string, entries: readonly SegmentEntry[]): number
   }, 0);
 }
 
-/** Yields to the event loop between steps, so that signals are handled. */
+/** Yields to the event loop between steps. */
 async function inTurns(
   steps: Generator<number, void>,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 
 export type Digest = { bytes: number; sha256: string };
 
-/** `onBytes` gets the size of each chunk; an abort rejects with the signal's reason. */
+/** `onBytes`: of each chunk. An abort rejects with the signal's reason. */
 export async function digestOf(
   path: string,
   onBytes: (bytes: number) => void,
@@ -22,9 +22,9 @@ export async function digestOf(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Readable by its owner alone, with its parents. */
+/** With its parents, for the owner only. */
 export async function makeFolder(path: string): Promise<void> {
-  // Not Node's `recursive`, which never ends below /proc and hides that a disk is read-only.
+  // Node's `recursive` never ends below /proc, and hides that a disk is read-only.
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
@@ -35,7 +35,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** The copy is readable by its owner alone and flushed. */
+/** For the owner only; flushed. */
 export async function copyFile(
   from: string,
   to: string,
@@ -68,7 +68,7 @@ const pieceBytes = 1 << 20;
 const piecesOf = (path: string): AsyncIterable<Buffer> =>
   createReadStream(path, { highWaterMark: pieceBytes });
 
-/** Writes a small file atomically, also if a crash follows. */
+/** Atomically. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, "w", 0o600);
   try {
@@ -81,7 +81,6 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   await syncToDisk(dirname(path));
 }
 
-/** Flushes a file, or the entries of a folder. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

@@ -23,7 +23,7 @@ export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: Se
 
 const cacheKib = 8_000;
 
-/** Includes hidden posts. Yields a list per segment, after closing it so that the posts may be changed. */
+/** Includes hidden posts. Yields a list per segment, which is then closed and may be changed. */
 export function* findPosts(
   folder: string,
   catalog: DatabaseSync,
@@ -72,7 +72,6 @@ function candidates(
   const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };
   const everyRow = () =>
     idsOf(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
-  // Terms of another analyzer do not match the query's.
   if (query.expression === null || entry.analyzer !== presentAnalyzer) return everyRow();
   const sealed = sealedCandidates(database, path, query.sealed, range);
   if (sealed === null) return everyRow();

@@ -1,9 +1,6 @@
 import type { Platform } from "../../posts/post.ts";
 
-/**
- * Kinds of findings, stable for scripts, with their remedies. Rewriting a damaged segment salvages what is readable;
- * restoring a backup that has the rest loses less.
- */
+/** Stable names, with remedies. Rewriting salvages what is readable; restoring a backup that has the rest loses less. */
 export const findingKinds = {
   file_damaged: "earshot archive reindex --segment SEGMENT",
   file_missing: "restore a backup, or earshot archive recover, which goes on without the file",
@@ -50,14 +47,14 @@ export function remedyOf({ kind, segment, id, uri }: Finding): string {
     .replace("ID", String(id));
 }
 
-/** Collects findings: lists the first ones of each kind and segment, counts all. */
+/** Lists the first ones of each kind and segment, counts all. */
 export type Findings = {
   add(finding: Pick<Finding, "kind" | "message"> & Partial<Finding>): void;
   kept(): readonly Finding[];
   count(): number;
 };
 
-/** `mostKept` is per kind and segment. */
+/** Per kind and segment. */
 export function collectFindings(mostKept: number): Findings {
   const kept: Finding[] = [];
   const counts = new Map<string, number>();

@@ -8,7 +8,7 @@ import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";
 
-/** `held` is null if it is not stored: only kept from returning. */
+/** `held`: null if not stored, only kept from returning. */
 export type ForgottenPost = {
   platform: Platform;
   uri: string;
@@ -24,8 +24,8 @@ export type ForgetContext = {
 const postsOfBatch = 500;
 
 /**
- * Removes posts and rejects all their later versions, stored or not. Their texts leave the disk with the rewrite requested
- * here. Returns how many were stored.
+ * Removes posts and rejects all their later versions. Their texts leave the disk with the rewrite requested here. Returns
+ * how many were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,
@@ -48,7 +48,7 @@ export async function forgetPosts(
     deleted += report.deleted;
     onProgress(at + own.length);
   }
-  // Segments that have replaced others since.
+  // For segments that have replaced others since.
   wantRewritesOf(catalog, posts);
   return deleted;
 }
@@ -93,7 +93,6 @@ export function allowReturn(
 
 type LiftContext = { catalog: DatabaseSync; folder: string };
 
-/** One transaction per segment. */
 function inSegmentsOf(
   { catalog, folder }: LiftContext,
   platform: Platform,
@@ -151,7 +150,7 @@ export function allowAccountReturn(
   });
 }
 
-/** Only posts whose uris contain the account, as Bluesky's do; returns how many. */
+/** Only for uris that contain the account, as Bluesky's; returns how many. */
 export function allowReturnOf(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,

@@ -15,7 +15,7 @@ export function reporter(entry: SegmentEntry, findings: Findings): Report {
     });
 }
 
-/** The positions of a token: parallel lists of posts and offsets. */
+/** Parallel lists of posts and offsets. */
 export type Locations = { ids: bigint[]; offsets: number[] };
 
 export type IndexLocations = Map<string, Locations>;
@@ -39,7 +39,6 @@ export function addLocation(
   offsets.push(offset);
 }
 
-/** Names posts missing at expected locations, and those found at others. */
 export function* reportDifferences(
   expected: IndexLocations,
   stored: IndexLocations,
@@ -60,7 +59,7 @@ export function* reportDifferences(
 
 const noPositions: Locations = { ids: [], offsets: [] };
 
-/** The posts with a location that is not among `others`. */
+/** Posts with a location that is not in `others`. */
 function differing(positions: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(

@@ -1,23 +1,20 @@
-/**
- * Sums over token positions, partitioned by token. Equal indexes have equal sums; differing partitions narrow down the tokens
- * to compare.
- */
+/** Sums over token positions, partitioned by token: differing partitions narrow down the tokens to compare. */
 const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
 export type IndexSums = {
   add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
-  /** The partitions that differ from another index, smallest first. */
+  /** Smallest first. */
   differences(other: IndexSums): number[];
   places(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
-/** Modulo 2^32 each: number of positions, upper and lower halves of the IDs, positions, lower halves times (position + 1). */
+/** Modulo 2^32: number of positions, upper and lower halves of IDs, positions, lower halves times (position + 1). */
 export type TokenSums = readonly [number, number, number, number, number];
 
-/** `vocabulary` is an fts5vocab table of type `instance`. */
+/** `vocabulary`: an fts5vocab table of type `instance`. */
 export const tokenSumsSql = (vocabulary: string): string => `
   SELECT term, count(*) & 0xffffffff, sum(doc >> 32) & 0xffffffff, sum(doc & 0xffffffff) & 0xffffffff,
     sum(offset) & 0xffffffff, sum(((doc & 0xffffffff) * (offset + 1)) & 0xffffffff) & 0xffffffff
@@ -73,7 +70,7 @@ export function indexSums(): IndexSums {
   return self;
 }
 
-/** The partition of a token: FNV-1a over its UTF-16 code units. */
+/** FNV-1a over UTF-16 code units. */
 export function partitionOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index++) {

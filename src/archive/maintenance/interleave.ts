@@ -3,7 +3,7 @@ import { lockPauseMs, type Steps } from "../compaction/steps.ts";
 
 export type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
-/** Runs steps to their end, yielding to the event loop between them; an abort cleans up. */
+/** Yields to the event loop between steps; an abort cleans up. */
 export async function interleave<Value>(
   steps: Steps<Value>,
   { clock, signal }: Interleaved,
@@ -21,7 +21,7 @@ export async function interleave<Value>(
       signal.throwIfAborted();
     }
   } finally {
-    // The return value of abandoned steps is never read.
+    // Never read.
     if (!done) steps.return(undefined as Value);
   }
 }

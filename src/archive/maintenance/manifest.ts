@@ -6,9 +6,9 @@ import { platforms } from "../../posts/post.ts";
 import { catalogMigrations } from "../catalog/schema.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 
-/** Written last: a folder without it has no complete backup. */
+/** Written last: without it a backup is incomplete. */
 export type Manifest = {
-  /** The moment of the backup, ISO 8601. */
+  /** Of the snapshot, ISO 8601. */
   takenAt: string;
   posts: number;
   catalogSchema: number;
@@ -16,14 +16,14 @@ export type Manifest = {
   files: readonly BackupFile[];
 };
 
-/** `path` is relative to the folders of backup and archive. */
+/** Relative to the folder. */
 export type BackupFile = { path: string; bytes: number; sha256: string };
 
 const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-/** `takenMs`: Unix milliseconds. */
+/** Unix milliseconds. */
 export const manifestOf = (
   usedMs: number,
   posts: number,
@@ -48,7 +48,7 @@ export function manifestText({ takenAt, posts, catalogSchema, segmentSchema, fil
   return `${JSON.stringify(body, null, 2)}\n`;
 }
 
-/** Errors: `backup_incomplete` if missing, `backup_damaged` if unreadable, `newer_schema` if a later Earshot made it. */
+/** Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const read = parse(await textOf(folder));
   if (read === null || typeof read !== "object") throw unreadable(folder);

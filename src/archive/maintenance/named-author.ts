@@ -7,13 +7,13 @@ import type { Platform } from "../../posts/post.ts";
 
 export type NamedAuthor = {
   platform: Platform;
-  /** In lower case; null if the archive knows the handle only from posts. */
+  /** In lower case; null if the handle is only known from posts. */
   userId: string | null;
-  /** Null if the account was named by id. */
+  /** Null if named by id. */
   handle: string | null;
 };
 
-/** Must be unique, because its posts may be deleted. Errors: `wrong_use` if there are several, or the platform is unknown. */
+/** Must be unique, because its posts may be deleted. Errors: `wrong_use` if it is ambiguous or its platform unknown. */
 export function namedAuthor(
   catalog: DatabaseSync,
   name: string,

@@ -16,14 +16,14 @@ import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
 
-/** `held` is null if it is not stored. */
+/** `held`: null if not stored. */
 export type NamedPost = {
   platform: Platform;
   uri: string;
   held: { id: bigint; entry: SegmentEntry } | null;
 };
 
-/** An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors: `wrong_use` if not understood. */
+/** An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors: `wrong_use`. */
 export function namedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
@@ -54,7 +54,7 @@ const addressOnX =
 const addressOnBluesky =
   /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
 
-/** The uri and its platform; a web address is Mastodon's unless it is another platform's. */
+/** A web address is Mastodon's unless it is another platform's. */
 function uriOf(name: string): { platform: Platform; uri: string } | null {
   if (name.startsWith("at://")) return { platform: "bluesky", uri: name };
   const number = addressOnX.exec(name)?.[1];

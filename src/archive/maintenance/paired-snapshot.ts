@@ -15,14 +15,13 @@ export type PairedSnapshot = {
 };
 
 const cacheKib = 8_000;
-/** How often a moment without a commit is tried, and the pause between, milliseconds. */
+/** Tries to find a moment without a commit. */
 const mostTries = 500;
 const pauseMs = 3;
 
 /**
- * Runs `work` on segments and catalog as of one moment, without blocking anyone. Commits of a running batch may be visible in
- * segments; the catalog is then older, never newer, as after a crash. Segments removed meanwhile are left out. Errors:
- * `archive_busy`.
+ * Runs `work` on segments and catalog as of one moment, without blocking. During a batch the catalog may be older than
+ * segments, never newer, as after a crash. Segments removed in between are left out. Errors: `archive_busy`.
  */
 export function* onPairedSnapshot<Value>(
   folder: string,
@@ -59,7 +58,7 @@ export function* onPairedSnapshot<Value>(
   }
 }
 
-/** A transaction's snapshot begins with its first read. */
+/** The snapshot begins with the first read. */
 function begin(database: DatabaseSync): DatabaseSync {
   database.exec("BEGIN");
   database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();

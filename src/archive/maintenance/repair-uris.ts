@@ -13,8 +13,8 @@ const lowestHash = -(2n ** 63n);
 type Entry = { hash: bigint; id: bigint };
 
 /**
- * Adds missing entries; removes those that lead nowhere or to another post. Reads without locks; writers wait only for fixes.
- * Run it before a rewrite, which copies the list. Yields between short steps.
+ * Adds missing entries, and removes those of no or another post. Writers wait only for fixes. Run it before a rewrite,
+ * which copies the list.
  */
 export function* repairUris(
   folder: string,
@@ -56,7 +56,7 @@ export function* repairUris(
   }
 }
 
-/** Null if the post is gone, or its ID follows from its uri. */
+/** Null if the post is missing, or its ID follows from its uri. */
 const entryReader =
   (uriKey: string, { platform }: SegmentEntry) =>
   (database: DatabaseSync): ((id: bigint) => Entry | null) => {
@@ -109,7 +109,7 @@ function* entriesStored(database: DatabaseSync): Generator<Entry[]> {
   }
 }
 
-/** Runs `work` between two batches, if the segment still exists. */
+/** Between two batches, if the segment still exists. */
 function inWriting(
   folder: string,
   catalog: DatabaseSync,

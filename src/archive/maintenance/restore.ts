@@ -13,16 +13,15 @@ import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
 export type RestoreRequest = {
   source: string;
-  /** No server runs on it. */
+  /** Without a server. */
   dataDir: string;
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
 /**
- * Restores into a data folder without an archive. Verifies files against the manifest while copying; the archive appears
- * atomically. Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`, `disk_full`,
- * `not_writable`.
+ * Into a data folder without an archive. Verifies files while copying; the archive appears atomically. Errors:
+ * `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`, `disk_full`, `not_writable`.
  */
 export async function restore(request: RestoreRequest): Promise<Manifest> {
   const { source, dataDir } = request;
@@ -75,7 +74,6 @@ async function restoreInto(
   await syncToDisk(dataDir);
 }
 
-/** The data folder now belongs to this archive. */
 function noteArchive(dataDir: string, archive: string): void {
   const catalog = openForReading(catalogPath(archive), 1_000);
   try {
@@ -85,7 +83,7 @@ function noteArchive(dataDir: string, archive: string): void {
   }
 }
 
-/** True also for an unreadable archive. */
+/** Also if unreadable. */
 export async function hasArchive(dataDir: string): Promise<boolean> {
   const archive = join(dataDir, "archive");
   return existsSync(archive) && (await readdir(archive)).length > 0;

@@ -38,7 +38,7 @@ export type RewriteOutcome = {
   segments: number;
   posts: number;
   salvaged: readonly SalvagedSegment[];
-  /** If false, the compaction of a running server removes them. */
+  /** If false, a running server removes them. */
   oldFilesGone: boolean;
 };
 
@@ -47,12 +47,12 @@ export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
   segment: string;
 };
 
-/** `outdated`: those of another analyzer; `segment`: `<platform>/<sequence>`. */
+/** `outdated`: of another analyzer. */
 export type WhichSegments = "outdated" | "all" | { segment: string };
 
 /**
- * Returns how many. A named segment is salvaged (`compaction/salvage-segment.ts`). `all` first repairs the uri lists, which a
- * rewrite copies. Errors: `wrong_use` for an unknown name.
+ * Returns how many. A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use` for an unknown
+ * name.
  */
 export async function requestRewrites(
   folder: string,
@@ -96,8 +96,7 @@ function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
 }
 
 /**
- * Does nothing if another process runs compaction, which then does the rewrites. May be stopped at any time: the rest stays
- * requested. Removes old files at once if no server runs.
+ * Does nothing if another process runs compaction, which then does the rewrites. May be stopped: the rest stays requested.
  */
 export async function rewritePending(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;
@@ -155,7 +154,7 @@ async function rewriteEach(
   return { ...rewritten, salvaged };
 }
 
-/** Posts per copying step, and its share of the whole. */
+/** Per step, and copying's share of the whole. */
 const postsOfStep = 250;
 const copyingShare = 0.85;
 

@@ -28,26 +28,25 @@ export type SealRequest = {
 };
 
 /**
- * A `<platform>/<sequence>`, or all worth sealing: large enough, and not sealed or with many later writes. The newest ones
- * are left to a running server.
+ * One, or all worth sealing: large enough, and not sealed or with many later writes. The newest are left to a running
+ * server.
  */
 export type WhichSeals = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
-  /** Segments requested by this call and earlier ones. */
+  /** By this call and earlier ones. */
   wanted: number;
   /** `elsewhere`: by a server or another command, which runs compaction. */
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
-  /** If false, the compaction of a running server removes them. */
+  /** If false, a running server removes them. */
   oldFilesGone: boolean;
 };
 
 /**
- * Requests seals, and performs them unless a server runs, which does so itself. May be stopped at any time: the rest stays
- * requested. No-op with `seal` off. Errors: `wrong_use` for an unknown name, `not_sealable` for a segment that cannot be
- * sealed.
+ * Requests seals, and performs them unless a server runs. May be stopped: the rest stays requested. No-op with `seal` off.
+ * Errors: `wrong_use` for an unknown name, `not_sealable`.
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
@@ -90,7 +89,7 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
   }
 }
 
-/** Newest first, because those are searched most. */
+/** Newest first: searched most. */
 function expectedEntries(context: CompactionContext): SegmentEntry[] {
   const expected = expectedSeals(context.catalog);
   const watch = createSealWatch(context);
@@ -158,10 +157,7 @@ async function sealEach(
   return sealed;
 }
 
-/**
- * Measured: posts per step; the share of copying steps, which take longer, and of their time; the highest share reported
- * before the last step.
- */
+/** Measured: posts per step; the share of copying in steps and in time; the highest share reported before the end. */
 const postsOfStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;

@@ -1,9 +1,9 @@
-/** The message says how a table of a sealed index violates its format. */
+/** A table of a sealed index violates its format. */
 export class Malformed extends Error {}
 
 /** Errors: `Malformed` at an early end. */
 export type ByteReader = {
-  /** Seven bits per byte, lowest first. */
+  /** Seven bits a byte, lowest first. */
   varint(): number;
   bytes(length: number): Uint8Array;
   isAtEnd(): boolean;
@@ -32,6 +32,6 @@ export function byteReader(bytes: Uint8Array): ByteReader {
   };
 }
 
-/** Copied if necessary so that 32-bit numbers can be read in place. */
+/** Copied unless 32-bit numbers can be read in place. */
 export const aligned = (bytes: Uint8Array): Uint8Array =>
   bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

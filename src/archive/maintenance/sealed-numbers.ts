@@ -13,7 +13,7 @@ import {
 export type SealedNumbers = {
   posts: number;
   idOf(number: number): bigint;
-  /** The upper and lower 32 bits of an ID. */
+  /** Of the ID, 32 bits each. */
   upperOf(number: number): number;
   lowerOf(number: number): number;
   numberOf(id: bigint): number | null;
@@ -74,10 +74,10 @@ function readNumbers(
   return numbersOf(ids, readMasks(database, posts, onError));
 }
 
-/** Little-endian, like all sealed data. */
+/** Little endian. */
 const bytesOfId = 8;
 
-/** IDs by doc number; null if the number or size of pages is wrong. */
+/** By doc number; null if pages are missing or cut off. */
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
   const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);

@@ -5,7 +5,7 @@ import type { Postings } from "./sealed-postings.ts";
 
 type OnTerm = (term: string, postings: Postings) => void;
 
-/** Locations of terms in the wanted, covered posts; position 0 if none is stored. */
+/** Position 0 for terms without positions. */
 export const sealedPositions =
   (
     sealed: SealedNumbers,
@@ -27,7 +27,7 @@ export const sealedPositions =
     }
   };
 
-/** Adds all entries in force. */
+/** Without replaced posts. */
 export const addSealedSums =
   (sealed: SealedNumbers, sums: IndexSums): OnTerm =>
   (term, { count, numbers, places, starts }) => {

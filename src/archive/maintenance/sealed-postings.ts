@@ -1,29 +1,29 @@
 import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
 import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
 
-/** The posting list of one term; the arrays are reused for the next one. */
+/** Of one term; the next one reuses the arrays. */
 export type Postings = {
   count: number;
-  /** Doc numbers, ascending; only the first `count` are valid. */
+  /** Ascending; only the first `count` are valid. */
   numbers: Uint32Array;
-  /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has no positions. */
+  /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none. */
   places: Uint32Array | null;
   starts: Uint32Array;
 };
 
-/** Strict: throws `Malformed` for anything that the format does not allow. */
+/** Throws `Malformed` for anything that the format does not allow. */
 export type PostingsReader = {
   begin(hasPositions: boolean): void;
-  /** Posts, and positions if the term has them, in the dictionary. */
+  /** From the dictionary, with positions if the term has them. */
   readInline(reader: ByteReader, posts: number): void;
-  /** `counts`: posts of each chunk from `chunk` on. */
+  /** Posts of each chunk from `chunk` on. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
-  /** Positions of the next posts without any. */
+  /** Of the next posts without any. */
   readPositions(row: Uint8Array, posts: number): void;
   postings(): Postings;
 };
 
-/** `allPosts` is how many posts the index numbers. */
+/** `allPosts`: of the index. */
 export function postingsReader(allPosts: number): PostingsReader {
   const numbers = new Uint32Array(allPosts);
   const starts = new Uint32Array(allPosts + 1);
@@ -154,13 +154,13 @@ export function postingsReader(allPosts: number): PostingsReader {
 const bytesOf = (posts: number): number => (posts === 0 ? 0 : bytesOfContainer(posts));
 
 type Positions = {
-  /** Per post: its position, or 255 if the table has its positions. */
+  /** Per post: its position, or 255 if in the table. */
   single: Uint8Array;
-  /** The posts in the table, and where in `list` their positions begin. */
+  /** The posts in the table, and where in `list` they begin. */
   ranks: Uint16Array | Uint32Array;
   starts: Uint16Array | Uint32Array;
   list: Uint16Array | Uint32Array;
-  /** Flag added to a post's last position. */
+  /** Flag of a post's last position. */
   last: number;
 };
 

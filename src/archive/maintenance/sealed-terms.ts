@@ -9,10 +9,7 @@ import { type Postings, type PostingsReader, postingsReader } from "./sealed-pos
 
 const postingsOfTurn = 100_000;
 
-/**
- * Terms come in byte order; `posts` is how many the index numbers. Reports and skips unreadable and malformed parts. Yields
- * regularly.
- */
+/** Terms in byte order. Reports and skips unreadable and malformed parts. `posts`: of the index. */
 export function* walkSealedTerms(
   database: DatabaseSync,
   posts: number,
@@ -58,7 +55,7 @@ export function* walkSealedTerms(
     onError(messageOf(error));
     return;
   }
-  // Unclaimed rows may belong to unreadable terms.
+  // They may belong to unreadable terms.
   if (isWhole) rows.checkAllRead(onError);
 
   function* walkBlocks(): Generator<number, void> {
@@ -149,7 +146,6 @@ function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows):
   }
 }
 
-/** Each row is owned by one term. */
 type SealedRows = {
   docs(row: number): Uint8Array;
   positions(row: number): Uint8Array;

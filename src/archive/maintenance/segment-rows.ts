@@ -5,7 +5,7 @@ import { intactRows, type OnUnreadable, type StoredRow } from "../segments/intac
 
 export type SegmentRow = RecordRow & { revision: string };
 
-/** Intact rows, lowest IDs first; `onUnreadable` gets the IDs around unreadable ones. */
+/** Intact rows, lowest IDs first. */
 export function* rowsOf(
   database: DatabaseSync,
   platform: Platform,
@@ -14,7 +14,6 @@ export function* rowsOf(
   for (const row of intactRows(database, onUnreadable)) yield rowFrom(row, platform);
 }
 
-/** Null for an unused ID. */
 export function rowById(
   database: DatabaseSync,
   platform: Platform,

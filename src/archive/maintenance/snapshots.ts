@@ -11,19 +11,19 @@ import { inTransaction, openForReading } from "../database.ts";
 
 type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
 
-/** Consistent, between two batches, while others keep writing. */
+/** Between two batches, while others keep writing. */
 export type ArchiveSnapshot = {
   catalog: DatabaseSync;
   segments: readonly SegmentSnapshot[];
   close(): void;
 };
 
-/** Page cache of one snapshot for a sequential read, KiB. */
+/** For a sequential read. */
 const cacheKib = 1_000;
 
 /**
- * Opens all files first; then blocks writers only while it reads once from each, which starts the snapshot. Unlinked files
- * stay readable. A file's write-ahead log grows with each write while its snapshot is open.
+ * Opens all files first; blocks writers only while it reads once from each. Unlinked files stay readable. A file's log
+ * grows with each write while its snapshot is open.
  */
 export function takeSnapshot(folder: string): ArchiveSnapshot {
   const opened = new Map<string, DatabaseSync>();

@@ -20,7 +20,7 @@ export async function removeOldFiles(
   );
 }
 
-/** `work` runs while no server can start on the data folder; `otherwise` if one runs. */
+/** Runs `work` while no server can start; returns `otherwise` if one runs. */
 export async function withoutServer<Value>(
   dataDir: string,
   work: () => Promise<Value>,

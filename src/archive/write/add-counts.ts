@@ -1,7 +1,6 @@
 /**
- * Likes and reposts arrive ten times as often as posts. Adding each at once would rewrite rows and index entries all day;
- * collecting them in memory would lose them in a crash while the stream's checkpoint had moved on. So they are collected in
- * the catalog (count-changes.ts describes how each is added exactly once).
+ * Likes and reposts are ten times as many as posts. Adding each at once would rewrite rows and index entries all day; in
+ * memory they would be lost in a crash after the stream's checkpoint. So the catalog collects them (`count-changes.ts`).
  */
 
 import type { CountMetric } from "@earshot/query/tree";
@@ -10,10 +9,10 @@ import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/** Rows per step: few enough not to delay live posts. */
+/** Few enough not to delay live posts. */
 const rowsOfStep = 2_000;
 
-/** False if no change is pending. Changes to posts that are not stored are dropped. */
+/** False if none is pending. Changes to posts that are not stored are dropped. */
 export function addCountStep(context: WriteContext): boolean {
   const { counts, writers } = context;
   const step = counts.nextStep(rowsOfStep);

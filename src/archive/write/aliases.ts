@@ -11,13 +11,12 @@ import type { PreparedChanges } from "./prepare.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * A source may report a deletion by its own name of a post, such as its id on one server, which came with the post. Names are
- * looked up by a keyed 64-bit hash while the post is stored, and listed by ID to query the source for the posts' present
- * state.
+ * A source may report a deletion by its own name of a post, such as its id on one server. Names are looked up by a keyed
+ * 64-bit hash while the post is stored, and listed by ID to query the source for present states.
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
-  /** No other post keeps `to`. */
+  /** No other post has `to`. */
   renumber(platform: Platform, id: bigint, to: bigint): void;
   /** The post that last got the name. */
   find(platform: Platform, hash: bigint): bigint | null;
@@ -59,7 +58,7 @@ export function aliasesOf(catalog: DatabaseSync): Aliases {
   };
 }
 
-/** Stores aliases, after the posts are written. */
+/** Call after the posts are written. */
 export function noteAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
   for (const change of changes) {
     if (change.kind !== "upsert" || change.alias === null) continue;
@@ -69,7 +68,7 @@ export function noteAliases(context: WriteContext, changes: readonly PreparedCha
   }
 }
 
-/** Resolves deletions by name to deletions by uri, of posts in the batch or in segments. */
+/** Deletions by uri of posts in the batch or in segments. */
 export function deletesOf(
   context: WriteContext,
   { heldDeletes, changes }: Pick<PreparedChanges, "heldDeletes" | "changes">,

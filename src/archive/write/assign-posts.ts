@@ -9,12 +9,11 @@ import { type AssignedChange, assignChanges } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type PositionOptions = {
-  /** Counts what comes of each change. */
+  /** Counts the outcomes. */
   report: WriteReport;
   writerOf(entry: SegmentEntry): SegmentWriter;
 };
 
-/** Creates the platform's first segment if there is none. */
 export function assignPosts(
   context: WriteContext,
   platform: Platform,
@@ -33,7 +32,7 @@ export function assignPosts(
   );
 }
 
-/** The segments of a platform; at least one. */
+/** At least one: creates the first. */
 export function entriesOf({ catalog, writers }: WriteContext, platform: Platform): SegmentEntry[] {
   if (writers.entries(platform).length === 0) {
     const sequence = nextSequence(catalog, platform);
@@ -42,7 +41,7 @@ export function entriesOf({ catalog, writers }: WriteContext, platform: Platform
   return writers.entries(platform);
 }
 
-/** What a stream or a backfill brings too late, when posts of its time have aged out, is kept out. */
+/** Rejects streamed posts of a time that has aged out. */
 function withoutAged(
   { catalog }: WriteContext,
   platform: Platform,
@@ -59,7 +58,7 @@ function withoutAged(
   return kept;
 }
 
-/** Accounts that are known by their id alone are to be looked up. */
+/** Accounts known only by id are to be looked up. */
 export function noteAuthors({ accounts }: WriteContext, changes: readonly AssignedChange[]): void {
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;

@@ -1,4 +1,4 @@
-/** X posts without duplicates: their IDs follow from uris, and sorting numbers is cheaper than a set of uris. */
+/** X posts without duplicates. Sorting numbers is cheaper than a set of uris. */
 export function haveDistinctIds(
   posts: readonly { hash: bigint | null; id: bigint | null }[],
 ): boolean {

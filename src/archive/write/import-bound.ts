@@ -3,10 +3,10 @@ import { archiveBytes } from "../catalog/archive-bytes.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
 import type { PreparedChange } from "../prepared.ts";
 
-/** Batches between two checks of the archive's size. */
+/** Between checks of the archive's size. */
 const batchesBetweenLooks = 16;
 
-/** Streamed posts age out, but imported ones stay and must fit the byte bound. Errors: `archive_full`. */
+/** Imported posts do not age out, and must fit the byte bound. Errors: `archive_full`. */
 export function createImportBound(
   folder: string,
   maxBytes: number,

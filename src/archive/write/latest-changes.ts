@@ -3,8 +3,8 @@ import type { PreparedChange } from "../prepared.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
- * Keeps the later revision of several changes to one uri, or without revisions the later change; observed before imported.
- * The report counts the others.
+ * Of several changes to one uri keeps the later revision, or without revisions the later change; observed before imported.
+ * Counts the others.
  */
 export function latestChanges(changes: readonly PreparedChange[]): {
   changes: PreparedChange[];

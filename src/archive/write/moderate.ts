@@ -1,7 +1,6 @@
 /**
- * Hidden posts are listed in their segment (`hidden`), so that searches, counts and results leave them out alike; filtering
- * results alone would give short pages and wrong counts. Undoing re-evaluates each post, so one that is hidden for another
- * reason stays hidden. Copies of a segment must include the list.
+ * Hidden posts are listed in their segment, so that searches, counts and results omit them alike; filtering results alone
+ * would give short pages and wrong counts. Undoing evaluates each post again, which may be hidden for another reason.
  */
 
 import { accountById, fromAccount } from "@earshot/query/facets";
@@ -17,8 +16,8 @@ import { takeOffReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 /**
- * Stored posts are moderated in several segments with a commit each. Affected accounts and posts are therefore listed in the
- * catalog first: what a crash interrupts is applied with the next batch, by the state at that time.
+ * Moderation needs commits in several segments. Affected accounts and posts are therefore listed in the catalog first: what
+ * a crash interrupts is applied with the next batch.
  */
 type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
@@ -39,14 +38,14 @@ export function newsOf({ accounts }: WriteContext, batch: Reported): LabelSubjec
 }
 
 export function noteModeration({ accounts, labels }: WriteContext, batch: Reported): void {
-  // Look-ups first: they make the account known.
+  // Look-ups make the account known.
   for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
   for (const change of batch.accounts) accounts.setStatus(change);
   for (const change of batch.profiles) accounts.setProfile(change);
   for (const label of batch.labels) labels.put(label);
 }
 
-/** Applies the present moderation; returns how many posts were removed. */
+/** Returns how many posts were removed. */
 export function moderateListed(context: WriteContext): number {
   const { unjudged } = context;
   const listed = unjudged.all();
@@ -101,7 +100,7 @@ function judgeAccount(context: WriteContext, { platform, subject: userId }: Labe
   return removed;
 }
 
-/** Records in the newest segment that the account's posts are never archived again. */
+/** In the newest segment. */
 function keepOut(context: WriteContext, platform: Platform, userId: string): void {
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;

@@ -3,16 +3,15 @@ import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../
 
 /**
  * Numbers posts within one millisecond (0055). Sorted by `uriHash`, each has the number that its hash begins with, or its
- * predecessor's plus one if higher: equal posts get equal numbers in whatever order they arrive. An insert may move later
- * posts up to the next free number. A run of taken numbers that reaches the end of the millisecond grows downwards.
- *
- * X posts and posts with unreadable uris keep their numbers; others are numbered around them. Deletions move no post.
+ * predecessor's plus one if higher: equal posts get equal numbers in any order of arrival. An insert may move later posts
+ * up to the next free number. A run of taken numbers that reaches the end of the millisecond grows downwards. X posts and
+ * posts with unreadable uris keep their numbers. Deletions move no post.
  */
 
-/** `uriHash` is null for a post that must not move. */
+/** `uriHash`: null for a post that must not move. */
 type Occupant = { id: bigint; uriHash: string | null };
 
-/** Stored posts of one platform; ranges are inclusive, results null if empty. */
+/** Of one platform; ranges are inclusive, results null if empty. */
 export type StoredIds = {
   lowest(from: bigint, to: bigint): bigint | null;
   highest(from: bigint, to: bigint): bigint | null;
@@ -24,20 +23,20 @@ export type StoredIds = {
 
 /** A batch's deletions free no numbers. */
 export type NumberSlots = {
-  /** Moves displaced posts; `key` identifies the post in `idOf`. */
+  /** Moves displaced posts. `key`: for `idOf`. */
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
-  /** Call after all inserts. */
+  /** After all inserts. */
   idOf(key: object): bigint;
-  /** Moves of stored posts, ordered so that each finds its number free. */
+  /** Of stored posts, ordered so that each finds its number free. */
   moves(): { from: bigint; to: bigint }[];
 };
 
-/** `key` is that of the batch, or the former ID of a stored post. */
+/** Of the batch, or the former ID of a stored post. */
 type Planned = Occupant & { key: object | bigint };
 
 export function numberSlots(stored: StoredIds): NumberSlots {
-  /** Posts of the batch and moved stored ones, by millisecond, sorted by ID. */
+  /** Of the batch, and moved stored ones, by millisecond, sorted by ID. */
   const planned = new Map<bigint, Planned[]>();
   const left = new Set<bigint>();
   const hashes = new Map<bigint, string | null>();
@@ -53,7 +52,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 
   const inMillisecond = (id: bigint): Planned[] => planned.get(firstInMillisecond(id)) ?? [];
 
-  /** The first post from `id` on in its millisecond. */
+  /** From `id` on in its millisecond. */
   function next(id: bigint): Occupant | null {
     const own = inMillisecond(id);
     const first = own[indexFrom(own, id)] ?? null;
@@ -67,7 +66,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  /** The last post below `id`, down to `low`. */
+  /** Below `id`, down to `low`. */
   function previous(id: bigint, low: bigint): Occupant | null {
     const own = inMillisecond(low);
     const first = own[indexFrom(own, id) - 1] ?? null;
@@ -131,7 +130,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return false;
   }
 
-  /** The ID after the last post with a lower hash; may be one past the millisecond. */
+  /** After the last post with a lower hash; may be one past the millisecond. */
   function positionOf(expected: bigint, hash: string): bigint {
     const low = firstInMillisecond(expected);
     let position = expected;
@@ -150,7 +149,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return position;
   }
 
-  /** The first free ID from `wanted` on, wrapping around within its millisecond. */
+  /** Wraps around within the millisecond. */
   function firstFree(expected: bigint): bigint {
     let id = expected;
     while (at(id) !== null) {
@@ -192,7 +191,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   };
 }
 
-/** Keeps the order: those that go up from the highest, those that go down from the lowest. */
+/** Those that go up from the highest, those that go down from the lowest. */
 function inOrder(moves: readonly { from: bigint; to: bigint }[]): { from: bigint; to: bigint }[] {
   const byFrom = moves.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return [
@@ -201,7 +200,6 @@ function inOrder(moves: readonly { from: bigint; to: bigint }[]): { from: bigint
   ];
 }
 
-/** First post with this ID or a higher one. */
 function indexFrom(posts: readonly Occupant[], id: bigint): number {
   let [low, high] = [0, posts.length];
   while (low < high) {

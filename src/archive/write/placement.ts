@@ -29,11 +29,11 @@ export type AssignedChange =
     }
   /** Rejects later copies of a post that is not archived. */
   | { kind: "keep-out"; id: bigint; uri: string; revision: string }
-  /** Makes room for another post of the millisecond. */
+  /** Makes room for another post. */
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
 
 export type Segments = {
-  /** Lowest IDs first, all of one platform. */
+  /** Of one platform, lowest IDs first. */
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
   hashOf(uri: string): bigint;
@@ -46,10 +46,7 @@ export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntr
   return entry;
 }
 
-/**
- * Decides for changes of one platform where the post is stored, which ID a new one gets, and whether a tombstone rejects it
- * or it is unchanged. Counts the outcomes in `report`.
- */
+/** Decides where each post is stored, which ID a new one gets, and whether a tombstone rejects it or it is unchanged. */
 export function assignChanges(
   changes: readonly PreparedChange[],
   segments: Segments,
@@ -101,7 +98,7 @@ function numbered(
     ];
   }
   const slots = numberSlots(storedIds(segments));
-  // First, because they keep their own numbers.
+  // They keep their own numbers.
   for (const post of inserts) if (post.hash === null) slots.insertFixed(post, post.id);
   for (const post of inserts) {
     if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
@@ -118,7 +115,7 @@ function numbered(
   ];
 }
 
-/** Whether all posts have their own, free numbers. */
+/** All have their own, free numbers. */
 const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).holds(id));
 
@@ -139,7 +136,7 @@ const storedIds = (segments: Segments): StoredIds => ({
   isOrdered: (id) => owner(segments.entries, id).numbering === presentNumbering,
 });
 
-/** In the newest segment, which owns the last ID. */
+/** The newest segment owns the last ID. */
 const keptOut = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
   kind: "keep-out",
   id: lastId,
@@ -162,8 +159,8 @@ export type LookupSegments<Found> = {
 };
 
 /**
- * X posts by their own number; others near the time in their uri, or where they are listed as misplaced. Without a time in
- * the uri, the segment of the post's time first, then all others.
+ * X posts by their own number; others near the time in their uri, or where listed. Without a time in the uri, the segment
+ * of the post's time first, then all others.
  */
 export function findStored<Found>(
   segments: LookupSegments<Found>,
@@ -192,7 +189,7 @@ export function findStored<Found>(
 const hasUri = (found: { uri: string }, uri: string): boolean =>
   found.uri === uri || found.uri === "";
 
-/** Where a post that is not misplaced can be, likeliest first. */
+/** Of a post that is not misplaced, likeliest first. */
 function likelyEntries(
   entries: readonly SegmentEntry[],
   { platform, uri, id }: PostKey,

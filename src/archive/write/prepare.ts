@@ -20,7 +20,7 @@ export type PreparedChanges = {
   heldDeletes: PreparedAliasDelete[];
   handles: PreparedHandle[];
   counts: Of<"count">[];
-  /** Moderation changes in order; account ids in lower case. */
+  /** In order; account ids in lower case. */
   accounts: Of<"account">[];
   profiles: Of<"profile">[];
   labels: Of<"label">[];
@@ -101,7 +101,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
   return { add, prepared: () => ({ ...prepared, handles: handles.all() }) };
 }
 
-/** Collects handles without duplicates, each with its latest observation. */
+/** Each with its latest observation. */
 export function createHandles() {
   const handles = new Map<string, PreparedHandle>();
   return {
@@ -162,8 +162,8 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
 }
 
 /**
- * Ignores handles that a post claims for others, because anyone can write anything. Handles of imports never override
- * observed ones.
+ * Ignores handles that a post claims for others: anyone can write anything. Handles of imports never override observed
+ * ones.
  */
 export function authorOf({
   platform,

@@ -31,7 +31,7 @@ function widenSkews(
   const wider = new Map<SegmentEntry, TimeSkew>();
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
-    // Searches find these among the IDs without a time, whatever the skew.
+    // Found among the IDs without a time, whatever the skew.
     if (!hasTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
     const entry = owner(entries, change.id);
     const skew = wider.get(entry) ?? entry.skew;

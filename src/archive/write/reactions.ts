@@ -3,10 +3,7 @@ import { recordOrigin } from "../../posts/record.ts";
 import type { ReadPost } from "../segments/segment-writer.ts";
 import type { CountChanges } from "./count-changes.ts";
 
-/**
- * Subtracts a removed reply or quote from the counts of the posts that it refers to. Only streamed reactions were counted one
- * by one; other sources report totals.
- */
+/** Subtracts a removed reply or quote. Only streamed reactions were counted one by one; other sources report totals. */
 export function takeOffReactions(
   { counts }: { counts: CountChanges },
   platform: Platform,

@@ -13,20 +13,18 @@ import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, requireSegmentFile } from "../segments/segment-file.ts";
 import { openSegmentWriter, type SegmentWriter } from "../segments/segment-writer.ts";
 
-/** Segment files kept open for writing. */
 const openWriters = 64;
-/** Page caches of the segment that fills, and of one only read or corrected, KiB. */
+/** Of the segment that fills, and of others. */
 const fillingCacheKib = 32_000;
 const quietCacheKib = 2_000;
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Opened on demand, LRU; all calls are within a transaction of the catalog. */
+/** Opened on demand, LRU; all calls require a transaction of the catalog. */
 export type SegmentWriters = {
-  /** Lowest IDs first. */
   entries(platform: Platform): SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
-  /** `low` is the first ID that it owns. */
+  /** `low`: first ID that it owns. */
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
   /** Ends the read transactions of lookups. */

@@ -7,7 +7,7 @@ import type { WriteContext } from "./write-context.ts";
 
 /**
  * Networks report handles of accounts that never post, and labels of posts that never come. Both are removed after a month,
- * in which a post may follow, a few rows at a time. An alias is removed once its post is gone.
+ * a few rows at a time; an alias, once its post is.
  */
 const keptMs = 30 * 86_400_000;
 const handlesAtOnce = 5_000;

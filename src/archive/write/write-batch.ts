@@ -34,13 +34,13 @@ import type { WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
 /**
- * Writes a batch in these steps.
+ * Writes a batch:
  *
- * 1. Takes the catalog's write lock: one batch at a time across all processes of the folder.
+ * 1. Takes the catalog's write lock: one batch at a time across all processes.
  * 2. Resolves deletions by alias. Of several changes to one uri the latest counts. Assigns each change to a segment.
  * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so that no reader skips a post
  *    and no crash leaves moderation half applied.
- * 4. Records account states, profiles and labels, by which the posts of the batch are moderated.
+ * 4. Records account states, profiles and labels, by which the batch is moderated.
  * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it is full.
  * 6. Applies pending moderation to stored posts.
  * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the batch, and posts already
@@ -58,7 +58,7 @@ export type BatchWriter = {
   closeCounts(): void;
   /** One step; false if none is pending. */
   addCounts(): boolean;
-  /** Removes expired labels, and some entries about posts and accounts that never came. */
+  /** Labels, and some entries about posts and accounts that never came. */
   expire(nowMs: number): void;
   close(): void;
 };
@@ -66,7 +66,7 @@ export type BatchWriter = {
 type SharedWriting = {
   context: WriteContext;
   locked<Value>(work: () => Value): Value;
-  /** Throws `archive_full`. */
+  /** Errors: `archive_full`. */
   refuseWhenFull(batch: Pick<PreparedBatch, "changes">): void;
 };
 
@@ -102,7 +102,7 @@ export function createBatchWriter(
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
-   * Runs `work` under the catalog's lock, rolled back when it throws. Retries once after a damaged page: if it belonged to a
+   * Runs `work` under the catalog's lock, rolled back on error. Retries once after a damaged page: if it belonged to a
    * sealed index, the segment is marked by then, and written to without that index.
    */
   function locked<Value>(work: () => Value): Value {
@@ -154,7 +154,7 @@ export function createBatchWriter(
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of positioned) noteAuthors(context, own);
-    // Every batch is numbered, even if it writes to no segment.
+    // Even if the batch writes to no segment.
     commit.current();
     noteModeration(context, batch);
     const arrivals = { last: Number(readSetting(catalog, "arrival")) };

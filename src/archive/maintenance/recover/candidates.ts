@@ -8,14 +8,14 @@ import { intactIdentity, type SegmentIdentity, unfinished } from "../../segments
 export type Candidate = {
   platform: Platform;
   sequence: number;
-  /** Null if damaged, or last written by an earlier version of Earshot. */
+  /** Null if damaged, or of an earlier version. */
   identity: SegmentIdentity | null;
   posts: number;
   minId: bigint | null;
   maxId: bigint | null;
 };
 
-/** Why a file is not taken as a segment. */
+/** Why a file is not used. */
 export type SetAside = Pick<Candidate, "platform" | "sequence"> & { reason: SetAsideReason };
 
 export type SetAsideReason =
@@ -25,7 +25,6 @@ export type SetAsideReason =
   | "replaced"
   | "overlapped";
 
-/** Every segment file of an archive's folder, as it describes itself. */
 export function readCandidates(folder: string): (Candidate | SetAside)[] {
   return platforms.flatMap((platform) =>
     segmentNumbersIn(folder, platform)
@@ -70,7 +69,7 @@ function describe(
   };
 }
 
-/** Null also if the page is damaged. */
+/** Also if damaged. */
 function idOrNull(prepare: (sql: string) => StatementSync, sql: string): bigint | null {
   try {
     return prepare(sql).get()?.id as bigint | null;

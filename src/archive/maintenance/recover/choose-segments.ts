@@ -2,10 +2,10 @@ import { firstInMillisecond } from "../../../posts/ids.ts";
 import { archiveId } from "../../catalog/archive-id.ts";
 import type { Candidate, SetAside, SetAsideReason } from "./candidates.ts";
 
-/** A candidate that is a segment of the archive, with the first ID that it owns. */
+/** `low`: the first ID that it owns. */
 export type ChosenSegment = Candidate & { low: bigint };
 
-/** The key that matches the id in the data folder, else the one with most posts. Null if no segment has one. */
+/** The key that matches the id in the data folder, else the one with most posts; null if none. */
 export function chooseUriKey(
   candidates: readonly Candidate[],
   notedId: string | null,
@@ -21,10 +21,8 @@ export function chooseUriKey(
 }
 
 /**
- * Selects segments with no ID in two of them.
- *
- * A replaced segment is dropped, unless it was written in the replacing commit or later: then the replacement was never
- * committed. Of two others that overlap, the older one is left from a crash.
+ * Selects segments without common IDs. A replaced segment is dropped, unless it was written in the replacing commit or
+ * later: then the replacement was never committed. Of two others that overlap, the older one is left from a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],
@@ -62,7 +60,7 @@ function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string
 
 const writtenIn = ({ identity }: Candidate): number => identity?.writtenIn ?? 0;
 
-/** Whether the segment that this one was to replace was still written. */
+/** The segment to be replaced was still written. */
 function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): boolean {
   if (identity === null || identity.replaces === null) return false;
   const replaced = others.find(({ sequence }) => sequence === identity.replaces);
@@ -72,7 +70,7 @@ function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): b
 const isReplaced = ({ sequence }: Candidate, others: readonly Candidate[]): boolean =>
   others.some(({ identity }) => identity?.replaces === sequence);
 
-/** Late posts may be below the start of a segment that took over the IDs of one that aged out. */
+/** Late posts may be below the start of a segment that took over the IDs of another. */
 function withLow(candidate: Candidate): ChosenSegment {
   const { identity, minId } = candidate;
   const first = minId === null ? null : firstInMillisecond(minId);

@@ -18,9 +18,9 @@ import { type RecoveredRows, recoverRows } from "./recover-rows.ts";
 export type Recovered = {
   posts: number;
   unreadable: number;
-  /** Deleted posts and accounts recorded in segments. */
+  /** Of posts and accounts. */
   deletions: number;
-  /** Segments with unreadable deletions or ingest order, named as by `check`. */
+  /** Segments with unreadable deletions or ingest order. */
   damaged: string[];
 };
 
@@ -99,7 +99,7 @@ function addSegment(
   for (const userId of withoutHandle) accounts.add(platform, userId);
 }
 
-/** The analyzer when the file was created; another version that writes to a segment cuts it at once. */
+/** At creation: a writer of another analyzer begins a new segment. */
 function analyzerOf(segment: DatabaseSync): string {
   const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
   const [version, unicode] = ["analyzer", "unicode"].map((name) => read.get(name)?.value);
@@ -141,7 +141,7 @@ function readNumbers(segment: DatabaseSync, highest: Highest): void {
   highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
 }
 
-/** Treats an ingest order that may be incomplete as dropped: no client gets a partial one. */
+/** An ingest order that may be incomplete counts as dropped: no client gets a partial one. */
 function arrivalsFrom({ arrival, firstArrival }: Highest, arrivalsKept: number): number {
   if (firstArrival <= 1 || arrival === 0) return 0;
   return Math.max(firstArrival, arrival - arrivalsKept);

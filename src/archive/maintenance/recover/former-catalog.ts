@@ -6,10 +6,10 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { damagedCatalogTables } from "../../catalog/sums.ts";
 import { openForReading } from "../../database.ts";
 
-/** What stays true or is repeated by sources. Coverage is not taken over, because its posts may be gone. */
+/** What stays true, or is repeated by sources. Coverage is dropped, because its posts may be missing. */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
-/** Taken over even if damaged: losing the whole list would reveal more hidden posts than one wrong row. */
+/** Used even if damaged: without the list, more hidden posts would be shown than by a wrong row. */
 const hiding: ReadonlySet<string> = new Set(["tombstone", "account", "label"]);
 
 export type FormerCatalog = {

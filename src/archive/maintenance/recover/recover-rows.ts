@@ -18,7 +18,7 @@ export type RecoveredRows = {
 
 const rowsOfStep = 1_000;
 
-/** Yields the number of rows of each step. */
+/** Yields numbers of rows. */
 export function* recoverRows(
   segment: DatabaseSync,
   { platform }: ChosenSegment,

@@ -24,7 +24,7 @@ import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalo
 
 export type RecoverRequest = {
   dataDir: string;
-  /** Rebuilds even an intact catalog. */
+  /** Even if the catalog is intact. */
   isForced: boolean;
   arrivalsKept: number;
   onProgress: (done: number, total: number) => void;
@@ -35,15 +35,15 @@ export type RecoverReport = Recovered & {
   segments: number;
   /** Unreadable files are moved beside the former catalog, others orphaned. */
   setAside: readonly SetAside[];
-  /** Its new path; null if there was none. */
+  /** Null if there was none. */
   former: string | null;
   takenOver: readonly string[];
 };
 
 /**
- * Rebuilds a lost or outdated catalog from the segments. Deleted posts stay deleted; the former catalog is moved aside, and
- * no file is removed. Coverage, pending counts and other catalog-only data are lost. No other process may use the archive.
- * Can be rerun after a crash. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`, `disk_full`, `not_writable`.
+ * Rebuilds a lost or outdated catalog from the segments. Deleted posts stay deleted; no file is removed. Coverage, pending
+ * counts and other catalog-only data are lost. No other process may use the archive. Can be rerun. Errors: `folder_in_use`,
+ * `catalog_current`, `nothing_to_recover`, `disk_full`, `not_writable`.
  */
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   const { dataDir } = request;
@@ -103,7 +103,6 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   return { ...recovered, segments, setAside, former: formerPath, takenOver };
 }
 
-/** False if unreadable. */
 function isCurrent(folder: string): boolean {
   try {
     if (!existsSync(catalogPath(folder)) || catalogProblem(folder) !== null) return false;
@@ -137,7 +136,7 @@ function highestCommit(
   );
 }
 
-/** Sets rejected files aside, then installs the new catalog; returns the former one's path. */
+/** Returns the former catalog's path. */
 async function putInPosition(
   folder: string,
   draft: string,
@@ -178,7 +177,7 @@ async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ["", ...sideFiles]) await rm(path + suffix, { force: true });
 }
 
-/** Writes identities to old segments, and rebuilds their uri lists if the key was lost. */
+/** Opening writes identities to old segments. Rebuilds uri lists if the key was lost. */
 async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): Promise<void> {
   const catalog = openCatalog(folder);
   try {
