@@ -6,23 +6,23 @@ import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
 import type { CompactionState } from "./compaction-state.ts";
 
-/** Position in the one order of all answers: newest ID first; platforms by name within one ID. */
+/** All answers have one order: newest ID first; platforms by name within one ID. */
 export type Position = {
   id: bigint;
   platform: Platform;
-  /** Set where a page starts after it: orders posts of one millisecond equally on every server (`posts/ids.ts`). */
+  /** Where a page starts after it: orders posts of one millisecond equally on every server. */
   uriHash?: string;
 };
 
-/** A post under another name, such as its id on one server. Names of deleted posts are kept for a while. */
+/** Such as its id on one server. Names of deleted posts are kept for a while. */
 export type NamedPosition = Position & { name: string; isHeld: boolean };
 
 export type ArchiveChange =
-  /** `alias`: another name that a deletion may use while the post is stored. */
+  /** `alias`: another name that a deletion may use. */
   | { kind: "upsert"; post: Post; alias?: string }
-  /** Only a revision after `revision` may restore the post. */
+  /** Only a later revision may restore the post. */
   | { kind: "delete"; platform: Platform; uri: string; revision: string }
-  /** `name` is an alias or the uri. Leaves no tombstone if the post is not stored. */
+  /** `name`: an alias or the uri. Leaves no tombstone if the post is not stored. */
   | { kind: "delete-held"; platform: Platform; name: string; revision: string }
   | {
       kind: "handle";
@@ -31,7 +31,7 @@ export type ArchiveChange =
       handle: string;
       observedMs: number;
     }
-  /** Added to the post's counts; ignored if the post is not stored. */
+  /** Ignored if the post is not stored. */
   | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
   /** The latest counts. All but `active` and `deleted` hide the account's posts, reversibly. */
   | {
@@ -62,12 +62,12 @@ export type ArchiveChange =
       createdMs: number;
       expiresMs: number | null;
     }
-  /** Results come as other changes; the next lookup is not due for a while. */
+  /** Results come as other changes. */
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
 /**
- * `inactive`: any other reason. `opted-out`: asks not to be found by the public; recorded only for known accounts, because
- * most of a network may have it.
+ * `inactive`: any other reason. `opted-out`: hidden from the public; recorded only for known accounts, because most of a
+ * network may have it.
  */
 export type AccountStatus =
   | "active"
@@ -78,14 +78,14 @@ export type AccountStatus =
   | "deleted"
   | "inactive";
 
-/** What coverage is tracked for; likes and reposts are the events behind counts. */
+/** Likes and reposts are the events behind counts. */
 export type Collection = "posts" | "likes" | "reposts" | "labels";
 
-/** A span that a source covers completely; Unix milliseconds, `toMs` exclusive. */
+/** A source has all posts of the span; Unix milliseconds, `toMs` exclusive. */
 export type CoverageInterval = {
   platform: Platform;
   collection: Collection;
-  /** The only account covered; null for all accounts. */
+  /** Null for all accounts. */
   account: string | null;
   /** `jetstream`, `import`, `backfill` …: touching intervals of one source are merged. */
   source: string;
@@ -100,7 +100,7 @@ export type WriteBatch = {
   coverage?: readonly CoverageInterval[];
 };
 
-/** One platform's posts, prepared by `preparePosts`. */
+/** Of one platform, from `preparePosts`. */
 export type ImportBatch = {
   posts: PackedPosts | null;
   checkpoints: readonly { name: string; value: string }[];
@@ -120,16 +120,16 @@ export type WriteReport = {
 export type SearchRequest = {
   plan: PlanNode;
   platforms: readonly Platform[];
-  /** Bounds of the post's time, Unix milliseconds, `toMs` exclusive; null is unbounded. */
+  /** Of the post's time, Unix milliseconds, `toMs` exclusive; null is unbounded. */
   fromMs: number | null;
   toMs: number | null;
   after: Position | null;
   limit: number;
-  /** Unix milliseconds; checked between segments. */
+  /** Unix milliseconds. */
   deadlineMs: number;
-  /** Shares readers fairly among accounts; searches without one count as one account. */
+  /** Readers are shared fairly among accounts; searches without one count as one account. */
   account?: string;
-  /** How many opened segments `work` lists; none if omitted. */
+  /** Default: none. */
   segmentsTold?: number;
 };
 
@@ -143,9 +143,9 @@ export type SearchWork = {
   /** Segment searches, and rows read to check a candidate. */
   statements: number;
   candidates: number;
-  /** Candidates whose row had to be read. */
+  /** Whose row had to be read. */
   rechecked: number;
-  /** Containers of sealed indexes read: a cost that candidates do not show. */
+  /** Of sealed indexes. */
   containers: number;
   returned: number;
   /** In visiting order, limited by the request. */
@@ -158,15 +158,15 @@ export type SegmentWork = {
   candidates: number;
   rechecked: number;
   containers: number;
-  /** Matches before merging with other segments. */
+  /** Before merging with other segments. */
   found: number;
-  /** Includes opening the file if it was not open. */
+  /** With opening the file. */
   tookMs: number;
 };
 
 export type SearchAnswer = {
   positions: readonly Position[];
-  /** Start of the next page; null when nothing older can match. */
+  /** Null when nothing older can match. */
   next: Position | null;
   /** False when the deadline came first; `next` then continues there. */
   complete: boolean;
@@ -175,8 +175,8 @@ export type SearchAnswer = {
 };
 
 /**
- * Posts of a segment that may be missing from an answer because they or their index are unreadable. The span contains all
- * their times; Unix milliseconds; null is unbounded.
+ * Posts that may be missing from an answer because they or their index are unreadable. The span contains all their times;
+ * Unix milliseconds; null is unbounded.
  */
 export type Damage = {
   platform: Platform;
@@ -193,14 +193,13 @@ export type CountRequest = {
   toMs: number;
   /** Buckets begin at multiples of it since the Unix epoch; the bounds cut the first and the last. */
   bucketMs: number;
-  /** Unix milliseconds; checked between segments. */
+  /** Unix milliseconds. */
   deadlineMs: number;
-  /** As in a search. */
   account?: string;
 };
 
 export type CountAnswer = {
-  /** Non-empty buckets, oldest first. */
+  /** Non-empty, oldest first. */
   buckets: readonly { fromMs: number; count: number }[];
   /** Counted completely from here on: the request's `fromMs` unless the deadline came first. */
   countedFromMs: number;
@@ -211,10 +210,10 @@ export type CountAnswer = {
 
 export type CountWork = {
   segmentsInWindow: number;
-  /** Answered from the cache. */
+  /** From the cache. */
   segmentsCached: number;
   segmentsOpened: number;
-  /** Visits of segments, counting each resumption after a yield. */
+  /** As in a search. */
   slices: number;
   statements: number;
 };
@@ -226,26 +225,25 @@ export type SegmentStats = {
   imported: number;
   hidden: number;
   bytes: number;
-  /** Post times, from IDs where these contain one; Unix milliseconds; null if empty. */
+  /** From IDs where these contain a time; Unix milliseconds; null if empty. */
   fromMs: number | null;
   toMs: number | null;
-  /** False: terms of another analyzer, so it is searched row by row until rewritten. */
+  /** False: of another analyzer, and searched row by row until rewritten. */
   current: boolean;
   optimised: boolean;
   sealed: SealedStats | null;
 };
 
-/** The sealed index at sealing, and changes since. */
+/** At sealing, and changes since. */
 export type SealedStats = {
   /** Unix milliseconds. */
   atMs: number;
   posts: number;
   bytes: number;
-  /** Posts deleted or rewritten since. */
   replaced: number;
-  /** Posts written since (the delta), found by FTS5. */
+  /** The delta. */
   overlay: number;
-  /** Unusable index: the segment is searched row by row until resealed. */
+  /** The segment is searched row by row until resealed. */
   damaged: boolean;
 };
 
@@ -258,14 +256,11 @@ export type ArchiveStats = {
   tombstones: number;
   accounts: number;
   labels: number;
-  /** Count changes not yet added to their posts. */
+  /** Not yet added to their posts. */
   waitingCounts: number;
   arrival: number;
-  /** Pending requested rewrites. */
   wantedRewrites: number;
-  /** Pending requested seals. */
   wantedSeals: number;
-  /** Former or unfinished segment files. */
   retiredFiles: number;
   orphaned: { files: number; bytes: number };
   held: readonly PlatformCoverage[];
@@ -276,7 +271,7 @@ export type IngestedPost = Position & { number: number };
 export type StoredRecords = { records: readonly string[]; damage: readonly Damage[] };
 export type StoredPage = { body: Uint8Array; damage: readonly Damage[] };
 
-/** Coverage is read before the search: posts that come in between may be found, but are not promised. */
+/** Coverage is read before the search: later posts may be found, but are not promised. */
 export type CoveredAnswer = SearchAnswer & { held: readonly PlatformCoverage[] };
 
 export type PlatformCoverage = {
@@ -290,47 +285,47 @@ type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
 export type ArchiveThreadName = "writer" | "readers" | "upkeep" | "languages";
 
 /**
- * Storage and search of posts, on other threads: never blocks the event loop; reads never wait for writes. Errors:
- * `archive_unavailable` (retryable) when a thread died or a disk is full.
+ * Storage and search of posts, on other threads: reads never wait for writes. Errors: `archive_unavailable` (retryable)
+ * when a thread died or a disk is full.
  */
 export type Archive = {
   /**
-   * Applies a batch, which is on disk when the promise resolves. Batches run one at a time across all processes of the
-   * folder, in call order. A failed batch also fails those queued behind it, so that no checkpoint runs ahead.
+   * Resolves when the batch is on disk. Batches run one at a time across all processes, in call order. A failed batch also
+   * fails those queued behind it, so that no checkpoint runs ahead.
    */
   write(batch: WriteBatch): Promise<WriteReport>;
   preparation: PreparationSettings;
   /**
-   * Keeps the call order with `write`. Batches may be buffered until they fill a sealed segment: on disk once `finishImport`
+   * In call order with `write`. Batches may be buffered until they fill a sealed segment: on disk once `finishImport`
    * resolves. The posts are transferred, not copied.
    */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
   finishImport(): Promise<void>;
-  /** On abort, rejects with the signal's reason and stops the searching thread. */
+  /** On abort, rejects with the signal's reason and stops the search. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
-  /** JSON texts in order, without deleted and damaged posts. */
+  /** JSON, in order, without deleted and damaged posts. */
   records(positions: readonly Position[]): Promise<StoredRecords>;
-  /** The same as one JSON array in UTF-8, assembled on the reader thread. */
+  /** Same, as one JSON array in UTF-8. */
   page(positions: readonly Position[]): Promise<StoredPage>;
-  /** For each item, whether it was deleted or hidden and must not be shown. */
+  /** Deleted or hidden: must not be shown. */
   withheld(names: readonly FetchedName[]): Promise<readonly boolean[]>;
   /** Accounts by handle or id; posts by ID, uri or address. */
   resolve(names: QueryNames): Promise<ResolvedNames>;
-  /** Returns the IDs in order. */
+  /** In order. */
   identify(posts: readonly UnknownPost[]): Promise<readonly Identified[]>;
-  /** Detects the language of posts whose source names none, as storing them would. */
+  /** Where the source names none. */
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
-   * Returns posts in ingest order; null begins with the oldest known. Errors: `arrivals_forgotten` if the position is older
-   * than the retained order.
+   * In ingest order; null begins with the oldest. Errors: `arrivals_forgotten` if the position is older than the retained
+   * order.
    */
   arrivals(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
-  /** Accounts with stored posts, not looked up since `beforeMs`; never looked-up ones first. */
+  /** With stored posts, not looked up since `beforeMs`; never looked-up ones first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
-  /** Accounts that a folded username without a platform can mean; at most a few dozen. */
+  /** That a folded username without a platform can mean; at most a few dozen. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;
-  /** Newest posts first, IDs lower than `below` (null: all). */
+  /** Newest posts first, IDs below `below` (null: all). */
   aliases(
     platform: Platform,
     below: bigint | null,
@@ -341,26 +336,26 @@ export type Archive = {
   stats(): Promise<ArchiveStats>;
   /** Null if this process does not run compaction. */
   upkeep(): Promise<CompactionState | null>;
-  /** Calls `listener` with the damage of every answer that has any. */
+  /** Of every answer that has any. */
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**
-   * Resolves once the catalog is verified, for which all calls but `answers` and `load` wait. Errors: `archive_damaged`, also
-   * of all later calls.
+   * Resolves once the catalog is verified, for which all calls but `answers` and `load` wait. Errors: `archive_damaged`,
+   * also of all later calls.
    */
   verified(): Promise<void>;
-  /** Resolves when a reader responds, possibly before `verified`. Errors: those of `verified`, once known. */
+  /** Resolves when a reader responds. Errors: those of `verified`, once known. */
   answers(): Promise<void>;
   load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;
 };
 
-/** An account by its last known handle; `user@host` on Mastodon. */
+/** By its last known handle; `user@host` on Mastodon. */
 export type NamedAccount = { platform: Platform; handle: string };
 
-/** The uri of a post, and the id of its author or of the account itself. */
+/** A post and its author, or an account alone. */
 export type FetchedName = { platform: Platform; uri: string | null; userId: string | null };
 
-/** `timeMs` as of `postTimeMs`. */
+/** `timeMs`: as of `postTimeMs`. */
 export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
 
 /** The stored post's ID, or the one that it would get. */

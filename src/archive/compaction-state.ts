@@ -13,7 +13,7 @@ const taskKinds = [
 export type TaskKind = (typeof taskKinds)[number];
 
 export type CompactionState = {
-  /** `elsewhere`: another process runs the compaction. */
+  /** `elsewhere`: another process runs compaction. */
   status: "idle" | "working" | "elsewhere";
   doing: { kind: TaskKind; platform: string; sequence: number } | null;
   waiting: Readonly<Record<TaskKind, number>>;
@@ -24,7 +24,7 @@ export type CompactionState = {
   segments: number;
   bytes: number;
   maxBytes: number;
-  /** Over the bound with only imports and newest segments left. */
+  /** Only imports and newest segments are left. */
   isOverBound: boolean;
   orphaned: { files: number; bytes: number };
   walBytes: number;
@@ -34,7 +34,7 @@ export type CompactionState = {
 export const countsByKind = (): Record<TaskKind, number> =>
   Object.fromEntries(taskKinds.map((kind) => [kind, 0])) as Record<TaskKind, number>;
 
-/** The state before the first look, or when another process runs compaction. */
+/** Before the first look, or when another process runs compaction. */
 export const unknownState = (
   status: CompactionState["status"],
   maxBytes: number,

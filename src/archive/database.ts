@@ -1,13 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openReadable, openWritable } from "../db/connection.ts";
 
-/** How long a statement waits for another process, milliseconds. */
 const busyTimeoutMs = 10_000;
 
-/**
- * Creates or migrates as needed; owner-only files; durable commits. Errors: `newer_schema` if a later version of Earshot
- * wrote it.
- */
+/** Creates or migrates as needed; owner-only files; durable commits. Errors: `newer_schema`. */
 export function openForWriting(
   path: string,
   migrations: readonly string[],
@@ -38,14 +34,14 @@ export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Va
   }
 }
 
-/** Ends a read transaction. After damage it may have ended already, or fail to commit. */
+/** After damage a transaction may have ended already, or fail to commit. */
 export function endSnapshot(database: DatabaseSync): void {
   for (const end of ["COMMIT", "ROLLBACK"]) {
     if (!database.isTransaction) return;
     try {
       database.exec(end);
     } catch {
-      // The reads have already succeeded or failed on their own.
+      // The reads have already succeeded or failed.
     }
   }
 }
@@ -59,23 +55,23 @@ export const preparesBigInts =
     return statement;
   };
 
-/** Runs after the start of each write transaction, before its commit, and on failure. */
+/** After the start of each write transaction, before its commit, and on failure. */
 type BesideTransactions = { begin(): void; end(): void; discard(): void };
 
 const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();
 
-/** Attaches hooks to every `inTransaction` and `committed` of a connection. */
+/** On every `inTransaction` and `committed` of a connection. */
 export function onTransactions(database: DatabaseSync, beside: BesideTransactions): void {
   besideTransactions.set(database, beside);
 }
 
-/** Rolled back when `work` throws. */
+/** Rolled back on error. */
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   return committed(database, work);
 }
 
-/** As `inTransaction`, in the transaction just begun. */
+/** Same, in the transaction just begun. */
 export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
   const beside = besideTransactions.get(database);
   try {

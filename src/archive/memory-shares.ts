@@ -1,11 +1,11 @@
 export type MemoryShares = {
-  /** IDs of sealed posts, shared by all threads. */
+  /** Of sealed posts, shared by all threads. */
   ids: number;
-  /** Terms of sealed segments, per reader thread. */
+  /** Of sealed segments, per reader thread. */
   terms: number;
-  /** Pages of all open segments, per reader thread. */
+  /** Of all open segments, per reader thread. */
   pages: number;
-  /** Rendered records, per reader thread. */
+  /** Rendered, per reader thread. */
   records: number;
 };
 
@@ -22,7 +22,7 @@ export function memoryShares(memoryBytes: number, readers: number): MemoryShares
 const mostCacheKib = 8_000;
 const leastCacheKib = 500;
 
-/** The page cache of each open segment, KiB. */
+/** Of each open segment. */
 export function segmentCache(cacheKib: number, openSegments: number): number {
   const share = Math.floor(cacheKib / Math.max(openSegments, 1));
   return Math.min(mostCacheKib, Math.max(leastCacheKib, share));

@@ -1,33 +1,33 @@
 import type { Platform, PostCounts } from "../posts/post.ts";
 
-/** A post ready to be stored: all analysis is done. */
+/** All analysis is done. */
 export type PreparedPost = {
   kind: "upsert";
   platform: Platform;
   uri: string;
-  /** Looks the uri up; null if the ID follows from the uri (X). */
+  /** For lookups; null if the ID follows from the uri (X). */
   hash: bigint | null;
   /** Unless another post of its millisecond has it; an X post's own. */
   id: bigint;
   timeMs: number;
-  /** No one has seen the post, and it claims a future time. */
+  /** An unobserved post claims a future time. */
   timeIsCapped: boolean;
   counts: PostCounts;
   revision: string;
   imported: boolean;
   userId: string | null;
-  /** Whether the post came without its author's handle. */
+  /** The post came without its author's handle. */
   lacksHandle: boolean;
-  /** The first known time of existence, Unix milliseconds. */
+  /** First known, Unix milliseconds. */
   observedMs: number;
   record: string;
   terms: string;
-  /** `hash` is for lookups. */
+  /** `hash`: for lookups. */
   alias: { hash: bigint; name: string } | null;
   packed?: PackedTexts;
 };
 
-/** UTF-8, and the checksum of the row under its own ID. */
+/** UTF-8, and the row's checksum under its own ID. */
 export type PackedTexts = { record: Uint8Array; terms: Uint8Array; sum: number };
 
 export type PreparedChange = PreparedPost | PreparedDelete;

@@ -6,15 +6,13 @@ import { useWriteAheadLog } from "./write-ahead-log.ts";
 export type WritableFile = {
   path: string;
   migrations: readonly string[];
-  /** How long a statement waits for another process. */
   busyTimeoutMs: number;
-  /** Pragmas that a new file needs before its first page. */
+  /** For a new file, before its first page. */
   layout?: string;
-  /** Pragmas of the connection. */
   pragmas: string;
 };
 
-/** Creates or migrates a file of a store: owner-only, with a write-ahead log and durable commits. Errors: `newer_schema`. */
+/** Creates or migrates a file: owner-only, with a write-ahead log and durable commits. Errors: `newer_schema`. */
 export function openWritable(file: WritableFile): DatabaseSync {
   const { path, migrations, busyTimeoutMs, layout, pragmas } = file;
   makePrivate(path);
@@ -31,7 +29,7 @@ export function openWritable(file: WritableFile): DatabaseSync {
   return connection;
 }
 
-/** An existing file. Sees the last commit and never waits for a writer. */
+/** Sees the last commit and never waits for a writer. */
 export function openReadable(path: string, busyTimeoutMs: number): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs, defensive: true });
 }

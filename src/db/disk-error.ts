@@ -3,13 +3,10 @@ import { resultCodeOf, sqlite } from "./result-codes.ts";
 
 const sqliteCodes: readonly number[] = [sqlite.readOnly, sqlite.ioError, sqlite.full];
 const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
-/** `disk_error` comes from threads (thread.ts), the others from the control store. */
+/** `disk_error` comes from threads, the others from the control store. */
 const ownCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
 
-/**
- * Whether an error or one of its causes reports a full, read-only or failing disk. The same work can succeed once the disk is
- * usable again.
- */
+/** A full, read-only or failing disk. The same work can succeed later. */
 export function isDiskError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof EarshotError && ownCodes.includes(thrown.code)) return true;

@@ -2,7 +2,6 @@ import { accessSync, constants } from "node:fs";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** Result codes of SQLite and of the operating system by meaning. */
 const meanings = new Map<number | string, "disk_full" | "not_writable" | "damaged" | "missing">([
   [sqlite.full, "disk_full"],
   ["ENOSPC", "disk_full"],
@@ -17,7 +16,7 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
   ["ENOENT", "missing"],
 ]);
 
-/** Adds a code and a hint if the cause is external. `place` is the folder concerned. */
+/** Adds a code and a hint if the cause is external. `path`: the folder concerned. */
 export function folderError(thrown: unknown, path: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
   const meaning = meaningOf(thrown, path);
@@ -52,7 +51,7 @@ export function folderError(thrown: unknown, path: string): unknown {
   }
 }
 
-/** SQLite reports a missing file also when it may not write beside it. */
+/** SQLite also reports a missing file when it may not write beside it. */
 function meaningOf(thrown: unknown, path: string) {
   const meaning = meanings.get(codeOf(thrown));
   return meaning === "missing" && isReadOnly(path) ? "not_writable" : meaning;

@@ -1,7 +1,6 @@
 /**
- * One server per data folder, enforced by an open SQLite transaction: the operating system releases it however the process
- * ends, and a pid file would be wrong after a kill. Command-line tools do not take it; they share ID assignment and the
- * segment list through SQLite transactions. SQLite's locks need a local disk.
+ * One server per data folder, by an open SQLite transaction: the operating system ends it with the process, while a pid
+ * file would be wrong after a kill. Command-line tools do not take it. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,8 +14,8 @@ import { isBusy } from "./sqlite-errors.ts";
 export type FileLock = { release(): void };
 
 /**
- * Locks by an exclusive transaction on a separate database, which ends with the process in any case. Null if another process
- * has the lock after `waitMs`; blocks the thread. Keep a reference: garbage collection releases the lock.
+ * Null if another process has the lock after `waitMs`; blocks the thread. Keep a reference: garbage collection releases the
+ * lock.
  */
 export function holdLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
@@ -31,7 +30,7 @@ export function holdLock(path: string, waitMs = 0): FileLock | null {
   return { release: () => connection.close() };
 }
 
-/** Locks a data folder for a server; command-line tools do not lock. Errors: `folder_in_use`, with the other process if known. */
+/** For servers. Errors: `folder_in_use`, with the other process if known. */
 export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = holdLock(join(dataDir, "lock.db"), waitMs);
@@ -46,7 +45,7 @@ export function lockFolder(dataDir: string, waitMs = 0): FileLock {
 
 const holderPath = (dataDir: string): string => join(dataDir, "lock.pid");
 
-/** For people; only the lock counts, so a failed write is ignored. */
+/** For people: a failed write is ignored. */
 function noteHolder(dataDir: string): void {
   try {
     writeFileSync(holderPath(dataDir), `process ${process.pid} on ${hostname()}\n`, {

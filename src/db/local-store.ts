@@ -2,10 +2,7 @@ import type { Database } from "./open.ts";
 import { type Operations, runOperation, type Store } from "./operations.ts";
 import { type Call, type Outcome, runBatch } from "./write-batch.ts";
 
-/**
- * A store on the calling thread, with the same operations and commits (one per tick). Blocks the event loop: for tests and
- * tools.
- */
+/** Operations on the calling thread, one commit per tick. Blocks the event loop: for tests and tools. */
 export function createLocalStore<Table extends Operations>(
   database: Database,
   operations: Table,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
 
-/** All missing migrations in one transaction, counted by `PRAGMA user_version`. Safe for concurrent processes. */
+/** In one transaction, counted by `PRAGMA user_version`. Safe for concurrent processes. */
 export function migrate(
   connection: DatabaseSync,
   path: string,
@@ -11,7 +11,7 @@ export function migrate(
   if (versionOf(connection) === migrations.length) return;
   connection.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have migrated it since.
+    // By another process.
     refuseNewerSchema(connection, path, migrations.length);
     for (const sql of migrations.slice(versionOf(connection))) connection.exec(sql);
     connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);
@@ -21,7 +21,7 @@ export function migrate(
   }
 }
 
-/** Errors: `newer_schema` for a database of a later version. */
+/** Errors: `newer_schema`. */
 export function refuseNewerSchema(connection: DatabaseSync, path: string, known: number): void {
   const version = versionOf(connection);
   if (version <= known) return;

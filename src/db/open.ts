@@ -1,7 +1,6 @@
 /**
- * The control database (accounts, keys, jobs, results) and the archive are separate stores in separate files. No transaction
- * spans both, and none is needed: a job that runs twice returns the same IDs. A copy of the archive contains no keys or
- * credentials.
+ * The control database and the archive are separate stores. No transaction spans both: a job that runs twice returns the
+ * same IDs. A copy of the archive contains no keys or credentials.
  */
 
 import { mkdirSync } from "node:fs";
@@ -10,19 +9,19 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { openReadable, openWritable } from "./connection.ts";
 import { refuseNewerSchema } from "./migrate.ts";
 
-/** Statements are cached by SQL text; parameters are named (`:name`). The caller declares the row type. */
+/** Statements are cached by SQL text; parameters are named (`:name`). */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
-  /** Number of changed rows. */
+  /** Changed rows. */
   run(sql: string, parameters?: Parameters): number;
   /** SQLite may end a transaction itself when the disk is full. */
   inTransaction(): boolean;
   /** Whether commits are durable when they return. */
   syncCommits(toDisk: boolean): void;
-  /** Truncates the write-ahead log after the next commit that no reader blocks, so that deleted data disappears from it. */
+  /** After the next commit that no reader blocks, so that deleted data disappears from the log. */
   emptyLogSoon(): void;
-  /** Truncates the log if due. Call it outside a transaction; never waits. */
+  /** Outside of a transaction; never waits. */
   emptyLogIfDue(): void;
   close(): void;
 };
@@ -31,23 +30,20 @@ type Parameters = Readonly<Record<string, SQLInputValue>>;
 
 const busyTimeoutMs = 5_000;
 
-/**
- * Opens a database, creates a missing one (owner-readable only) and migrates it. Commits are durable by default. Errors:
- * `newer_schema`.
- */
+/** Creates or migrates as needed, owner-readable only. Commits are durable by default. Errors: `newer_schema`. */
 export function openForWriting(path: string, migrations: readonly string[]): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
     path,
     migrations,
     busyTimeoutMs,
-    // Overwrite deleted content, so that no page of the file retains it.
+    // No page of the file retains deleted content.
     pragmas: "PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
   });
   return databaseOn(connection);
 }
 
-/** Opens an existing database. Sees the last commit and never waits for a writer. Errors: `newer_schema`. */
+/** Sees the last commit and never waits for a writer. Errors: `newer_schema`. */
 export function openForReading(
   path: string,
   migrations: readonly string[],
@@ -68,7 +64,7 @@ function databaseOn(connection: DatabaseSync): Database {
   let commitsSynced = true;
   let isEmptyingDue = false;
 
-  /** Not prepared: this pragma takes effect when compiled. */
+  /** Not prepared: the pragma takes effect when compiled. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === commitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
@@ -82,7 +78,7 @@ function databaseOn(connection: DatabaseSync): Database {
       const outcome = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
       isEmptyingDue = outcome?.busy !== 0;
     } catch {
-      // Disk full or locked: retried later; commits are unaffected.
+      // Disk full or locked: retried later.
     } finally {
       connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     }
@@ -98,7 +94,7 @@ function databaseOn(connection: DatabaseSync): Database {
   }
 
   return {
-    // The row type follows from the SQL, which the compiler cannot check.
+    // The row type follows from the SQL.
     get: <Row>(sql: string, parameters: Parameters = {}) =>
       prepared(sql).get(parameters) as Row | undefined,
     all: <Row>(sql: string, parameters: Parameters = {}) => prepared(sql).all(parameters) as Row[],

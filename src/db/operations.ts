@@ -1,10 +1,10 @@
 import type { Database } from "./open.ts";
 
 /**
- * The control store is a table of named operations. Reads use a read-only connection. Waiting writes share a transaction:
- * `durable` ones are on disk when their promise resolves; `relaxed` ones, rebuilt after a crash, may be lost. `memory`
- * operations change unwritten state (`perStore`) that all users of the store share; they run one at a time on the caller's
- * thread, a server's event loop, so they may only read a few rows of small tables.
+ * Named operations of the control store. Reads use a read-only connection. Waiting writes share a transaction: `durable`
+ * ones are on disk when their promise resolves; `relaxed` ones, rebuilt after a crash, may be lost. `memory` operations
+ * change unwritten state (`perStore`) on the caller's thread, a server's event loop: they may only read a few rows of small
+ * tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
@@ -43,7 +43,7 @@ export function memory<Args, Value>(
   return { mode: "memory", run };
 }
 
-/** For `memory` operations; created on first use, one per store. */
+/** One per store, created on first use. */
 export function perStore<State>(make: () => State): (database: Database) => State {
   const states = new WeakMap<Database, State>();
   return (database) => {

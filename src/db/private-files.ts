@@ -7,8 +7,8 @@ const sideFiles = ["", "-wal", "-shm", "-journal"];
 const othersMode = 0o077;
 
 /**
- * Creates the file, or restricts it and its side files to the owner; SQLite gives new side files the database's mode. Never
- * opens an existing file: closing it would drop its locks.
+ * Creates the file, or restricts it and its side files to the owner. Never opens an existing file: closing it would drop
+ * its locks.
  */
 export function makePrivate(path: string): void {
   try {
@@ -19,7 +19,7 @@ export function makePrivate(path: string): void {
   for (const suffix of sideFiles) tighten(path + suffix);
 }
 
-/** Creates the folder and its parents, or restricts it to the owner. */
+/** With its parents. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   tighten(path);
@@ -31,7 +31,7 @@ function tighten(path: string): void {
   try {
     chmodSync(path, mode & ~othersMode & 0o7777);
   } catch (error) {
-    // Another user's, removed meanwhile, or a read-only file system.
+    // Another user's, removed in between, or a read-only file system.
     if (!["EPERM", "ENOENT", "EROFS"].includes(codeOf(error))) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** SQLite's primary result codes (sqlite.org/rescode.html). */
+/** Primary codes (sqlite.org/rescode.html). */
 export const sqlite = {
   busy: 5,
   locked: 6,
@@ -10,13 +10,13 @@ export const sqlite = {
   notADatabase: 26,
 } as const;
 
-/** The extended code; null if the error is not SQLite's. */
+/** Null if the error is not SQLite's. */
 export function extendedCodeOf(thrown: unknown): number | null {
   if (!(thrown instanceof Error && "errcode" in thrown)) return null;
   return typeof thrown.errcode === "number" ? thrown.errcode : null;
 }
 
-/** The primary code, which is the low byte of an extended one. */
+/** The low byte of the extended code. */
 export function resultCodeOf(thrown: unknown): number | null {
   const code = extendedCodeOf(thrown);
   return code === null ? null : code & 0xff;

@@ -7,12 +7,12 @@ import { runBatch } from "./write-batch.ts";
 
 export type Served = { database: Database; close(): void };
 
-/** How many waiting calls form the next batch; at least one. */
+/** Of the next batch, from the waiting calls; at least one. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
 /**
- * Serves writes on this worker thread. A failed `open` fails its batch, and the next call retries. By default a batch takes all
- * waiting calls.
+ * On this worker thread. A failed `open` fails its batch, and the next call retries. By default a batch takes all waiting
+ * calls.
  */
 export function serveWrites(
   operations: Operations,
@@ -49,7 +49,7 @@ function written(
   );
 }
 
-/** Serves reads on this worker thread. */
+/** Same, for reads. */
 export function serveReads(operations: Operations, open: () => Served): void {
   const served = openedOnce(open);
   serveBatches(

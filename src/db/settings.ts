@@ -37,7 +37,7 @@ function secretOf(database: Database, name: SecretName): Uint8Array {
   return row.value;
 }
 
-/** Whether anything is encrypted with the folder's secret key. */
+/** Anything is encrypted with the folder's secret key. */
 function holdsSecrets(database: Database): boolean {
   const row = database.get<{ found: number }>(
     "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",

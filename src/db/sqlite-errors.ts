@@ -1,7 +1,7 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { extendedCodeOf, resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** Errors outside the statement. */
+/** Not of the statement. */
 const outside: ReadonlySet<number> = new Set([
   sqlite.busy,
   sqlite.locked,
@@ -14,7 +14,7 @@ const outside: ReadonlySet<number> = new Set([
 /** SQLITE_IOERR_SHMSIZE: the log's index file could not be enlarged. */
 const sharedMemorySize = 4_874;
 
-/** SQLITE_CONSTRAINT_FOREIGNKEY: here always a deleted account. */
+/** SQLITE_CONSTRAINT_FOREIGNKEY: always a deleted account. */
 const foreignKey = 787;
 
 export function isBusy(thrown: unknown): boolean {
@@ -22,8 +22,8 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; both retryable. A row of an account
- * deleted meanwhile: `unauthorized`. Other errors pass unchanged.
+ * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; both retryable. Deleted account:
+ * `unauthorized`. Others pass unchanged.
  */
 export function storeError(thrown: unknown): unknown {
   const code = resultCodeOf(thrown);
@@ -39,7 +39,7 @@ export function storeError(thrown: unknown): unknown {
   });
 }
 
-/** For a request whose account was deleted after authentication. */
+/** After authentication. */
 export function accountDeleted(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,

@@ -12,7 +12,7 @@ import { EarshotError } from "../lib/errors.ts";
 
 export type StoreName = "archive" | "control";
 
-/** A data folder records the id of each store, so that a missing or exchanged store is not mistaken for a new one. */
+/** Recorded so that a missing or exchanged store is not mistaken for a new one. */
 export const noteIdOf = (dataDir: string, store: StoreName): string => join(dataDir, `${store}.id`);
 
 /** Null if none is recorded. Errors: `store_id_unreadable`. */

@@ -10,14 +10,12 @@ import {
 import { storeError } from "./sqlite-errors.ts";
 import type { Thread } from "./threads/thread.ts";
 
-/** A thread that serves the operations of a table (serve.ts). */
+/** Serves the operations of a table. */
 export type StoreThread<Table extends Operations> = Thread<{
   [Name in keyof Table]: (args: ArgsOf<Table[Name]>) => ValueOf<Table[Name]>;
 }>;
 
-/**
- * One writer and one reader thread; `memory` operations run here, on a read-only connection that `openHere` opens on first use.
- */
+/** One writer and one reader thread; `memory` operations run here, on a read-only connection opened on first use. */
 export function createThreadStore<Table extends Operations>(
   writer: Pick<StoreThread<Table>, "call">,
   reader: Pick<StoreThread<Table>, "call">,
@@ -43,7 +41,7 @@ export function createThreadStore<Table extends Operations>(
     database = null;
   }
 
-  // The reply's type follows from the name.
+  // The type follows from the name.
   const store = {
     read: (name: never, args: never) => reader.call(name, args),
     write: (name: never, args: never) => writer.call(name, args),

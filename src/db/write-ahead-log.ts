@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** Limit and interval of retries, milliseconds. */
+/** Of retries, milliseconds. */
 const patienceMs = 10_000;
 const stepMs = 5;
 
 /**
- * Switches to write-ahead mode. SQLite ignores its busy timeout for this lock, so when two processes create a database at once,
- * one must retry. Blocks the thread.
+ * SQLite ignores its busy timeout for this lock: when two processes create a database at once, one must retry. Blocks the
+ * thread.
  */
 export function useWriteAheadLog(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += stepMs) {

@@ -7,8 +7,8 @@ export type Call = { method: string; args: unknown };
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on others. Synced if any call is
- * durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
+ * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on others. Synced if any
+ * call is durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: Database,

@@ -1,9 +1,9 @@
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Cryptographically random bytes. */
+/** Cryptographically secure. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** Larger bytes would bias the result modulo 62. */
+/** Larger bytes would bias the result. */
 const firstUnfairByte = 248;
 
 /** Uniform; 5.95 bits per digit. */
@@ -17,7 +17,7 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text;
 }
 
-/** For integers from 0 to 2^53; most significant digit first, zero-padded. */
+/** From 0 to 2^53; most significant digit first, zero-padded. */
 export function encodeBase62(value: number, length: number): string {
   let text = "";
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {

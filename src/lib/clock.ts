@@ -1,4 +1,4 @@
-/** `now` is Unix milliseconds; `elapsed` is monotonic milliseconds from an arbitrary start. */
+/** `now`: Unix milliseconds; `elapsed`: monotonic milliseconds. */
 export type Clock = {
   now(): number;
   elapsed(): number;

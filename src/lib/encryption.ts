@@ -3,8 +3,8 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Encrypts secrets that must be read again, such as a webhook's (AES-256-GCM). Ciphertexts are bound to purpose and owner: a
- * copy in another row does not decrypt.
+ * For secrets that must be read again, such as a webhook's (AES-256-GCM). Bound to purpose and owner: a copy in another row
+ * does not decrypt.
  */
 export type Encryptor = {
   /** Layout byte, random nonce, ciphertext, tag. */
@@ -20,7 +20,7 @@ const nonceLength = 12;
 const tagLength = 16;
 const cipherName = "aes-256-gcm";
 
-/** 32 bytes (lib/secret-key.ts). */
+/** 32 bytes. */
 export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes): Encryptor {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot seal", 32));
   const options = { authTagLength: tagLength };

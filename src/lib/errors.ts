@@ -12,7 +12,7 @@ export type ErrorDetail = {
 export type EarshotErrorOptions = {
   /** HTTP. */
   status?: number;
-  /** Whether the unchanged call can succeed later. */
+  /** The unchanged call can succeed later. */
   retryable?: boolean;
   /** How to fix it, one sentence. */
   hint?: string;
@@ -20,7 +20,7 @@ export type EarshotErrorOptions = {
   cause?: unknown;
 };
 
-/** Every error that Earshot raises. `code` is stable; the message is one line and safe to show to the caller. */
+/** `code` is stable; the message is one line and safe to show to the caller. */
 export class EarshotError extends Error {
   readonly code: string;
   readonly status: number;

@@ -1,6 +1,6 @@
 import { EarshotError } from "./errors.ts";
 
-/** Timeouts of undici and the system. */
+/** Of undici and the system. */
 const timeoutCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
@@ -8,10 +8,10 @@ const timeoutCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Beyond undici's nesting; also ends circular causes. */
+/** Also ends circular causes. */
 const mostCauses = 8;
 
-/** `EarshotError`s pass unchanged; others become `upstream_timeout` or `upstream_unreachable`. */
+/** `EarshotError`s pass; others become `upstream_timeout` or `upstream_unreachable`. */
 export function fetchError(url: URL, thrown: unknown): EarshotError {
   const causes = causesOf(thrown);
   const own = causes.find((cause) => cause instanceof EarshotError);
@@ -66,7 +66,7 @@ function codeOf(thrown: unknown): string | null {
   return hasCode && /^[A-Z][A-Z0-9_]{2,60}$/.test(String(thrown.code)) ? String(thrown.code) : null;
 }
 
-/** The innermost message is specific; outer ones only report a failed fetch. */
+/** The innermost message is specific. */
 function plainReason(causes: readonly unknown[]): string {
   const messages = causes.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
   return messages.at(-1)?.slice(0, 200) || "the connection failed";

@@ -6,9 +6,9 @@ export type FetchedAnswer = {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** Decodes UTF-8; invalid bytes become U+FFFD. */
+  /** Invalid UTF-8 becomes U+FFFD. */
   text(): string;
-  /** Errors: `answer_unreadable` if malformed or beyond the limits (bounded-json.ts). */
+  /** Errors: `answer_unreadable` if malformed or beyond the limits. */
   json(): unknown;
 };
 

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 /** Shared: `abort` without a reason creates an exception each time. */
 const over = new Error("it came before the time was over");
 
-/** The first value given; null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
+/** Null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
 export function firstOf<Value>(
   clock: Clock,
   waitMs: number,

@@ -1,4 +1,4 @@
-/** Replaces the text between two markers. */
+/** Between two markers. */
 export function withGeneratedPart(
   page: string,
   [begin, end]: readonly [begin: string, end: string],

@@ -4,14 +4,13 @@ import ipaddr from "ipaddr.js";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Restricts outgoing connections to public unicast addresses and operator-configured hosts. All connections go through a guard.
- * Names are checked by all their addresses at connection time, which defeats DNS rebinding; addresses in every notation.
+ * Restricts outgoing connections to public unicast addresses and configured hosts. Names are checked by all their addresses
+ * at connection time, which defeats DNS rebinding.
  */
 export type Guard = {
   /**
-   * The DNS lookup for connecting to `url`. Errors: `address_refused` for a literal non-public address. The lookup fails with
-   * `upstream_unreachable` for unknown names and non-public addresses alike, so that callers cannot probe private names; the
-   * cause distinguishes them.
+   * For connecting to `url`. Errors: `address_refused` for a literal non-public address. The lookup fails with
+   * `upstream_unreachable` for unknown names and non-public addresses alike, so that callers cannot probe private names.
    */
   lookupFor(url: URL): LookupFunction;
 };
@@ -23,12 +22,12 @@ export type Resolve = (
 ) => void;
 
 export type GuardOptions = {
-  /** Setting that allows further hosts, for the hint. */
+  /** Allows further hosts; for the hint. */
   setting?: string;
   resolve?: Resolve | undefined;
 };
 
-/** Also allows the hosts and ports of the operator's own URLs. */
+/** `configured`: the operator's own URLs. */
 export function createGuard(
   configured: Iterable<string>,
   { setting, resolve = lookup }: GuardOptions = {},
@@ -46,10 +45,7 @@ export function createGuard(
   };
 }
 
-/**
- * In any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`); false for anything but an
- * address.
- */
+/** In any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`). */
 export function isPublicAddress(address: string): boolean {
   const plain = inHexadecimal(address);
   if (!ipaddr.isValid(plain)) return false;
@@ -59,13 +55,13 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }
 
-/** `::8.8.8.8` as `::808:808`: ipaddr.js would read it as `::ffff:8.8.8.8`, another address. */
+/** ipaddr.js would read `::8.8.8.8` as `::ffff:8.8.8.8`, another address. */
 function inHexadecimal(address: string): string {
   if (!address.includes(":") || !address.includes(".")) return address;
   return URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? "";
 }
 
-/** A literal address, or what the system's resolver reads as a number. */
+/** Or what the system's resolver reads as a number. */
 const isNumericHost = (host: string): boolean => isIP(host) !== 0 || ipaddr.isValid(host);
 
 const defaultPorts: Readonly<Record<string, string>> = {
@@ -79,7 +75,6 @@ function originOf(url: URL): string {
   return `${url.hostname}:${url.port || (defaultPorts[url.protocol] ?? "")}`;
 }
 
-/** Allows any address. */
 function plainLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {

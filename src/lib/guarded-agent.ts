@@ -7,7 +7,7 @@ import {
 } from "undici";
 import type { Guard } from "./guard.ts";
 
-/** Keeps connections, each of which the guard has checked. */
+/** Keeps connections, each checked by the guard. */
 export type GuardedAgent = {
   fetch(url: URL, init: RequestInit): Promise<Response>;
   destroy(): Promise<void>;
@@ -36,7 +36,7 @@ export function createGuardedAgent({
   };
 }
 
-/** The guard checks names in their lookup and literal addresses before connecting. */
+/** Names are checked in their lookup, literal addresses before connecting. */
 function guardedConnector(guard: Guard, timeoutMs: number): buildConnector.connector {
   return (options, callback) => {
     const port = options.port === "" ? "" : `:${options.port}`;

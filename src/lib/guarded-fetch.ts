@@ -11,7 +11,8 @@ export type { FetchedAnswer } from "./fetched-answer.ts";
 
 /**
  * The guard checks every connection and redirect; time and size are bounded. Any HTTP status is an answer. Errors:
- * `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort reason.
+ * `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort
+ * reason.
  */
 export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
 
@@ -27,7 +28,7 @@ export type FetchOptions = {
   timeoutMs?: number;
 };
 
-/** An answer with a streamed body; read it to the end or call `cancel`. */
+/** Read it to the end or call `cancel`. */
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
@@ -37,9 +38,9 @@ export type StreamedAnswer = {
 };
 
 export type GuardedClient = GuardedFetch & {
-  /** For bodies too large for memory; the limits apply to the whole body. */
+  /** For bodies too large for memory; the limits apply. */
   stream(url: URL | string, options?: FetchOptions): Promise<StreamedAnswer>;
-  /** Closes all connections; requests in progress fail. */
+  /** Requests in progress fail. */
   close(): Promise<void>;
 };
 
@@ -52,7 +53,7 @@ export type GuardedFetchSettings = {
   maxBytes: number;
   /** 0 returns the redirect itself. */
   maxRedirects: number;
-  /** Further requests to the host wait; default 8. */
+  /** Default 8; further requests wait. */
   maxConnectionsPerHost?: number;
 };
 
@@ -60,7 +61,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   const { guard, userAgent, timeoutMs: usualMs, maxBytes: usualBytes, maxRedirects } = settings;
   let agent: Promise<GuardedAgent> | null = null;
 
-  /** Loaded with the first request: undici takes a twentieth of a start. */
+  /** undici takes a twentieth of a start. */
   async function openAgent(): Promise<GuardedAgent> {
     const { createGuardedAgent } = await import("./guarded-agent.ts");
     return createGuardedAgent({
@@ -148,7 +149,7 @@ async function* piecesOf(
   if (response.body === null) return;
   let bytes = 0;
   try {
-    // Leaving early cancels the body and closes the connection.
+    // Leaving early closes the connection.
     for await (const piece of response.body) {
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw tooLarge(url, maxBytes);
@@ -159,7 +160,6 @@ async function* piecesOf(
   }
 }
 
-/** An aborted caller gets its own reason. */
 function errorFrom(url: URL, thrown: unknown, signal: AbortSignal | undefined): unknown {
   return signal?.aborted ? signal.reason : fetchError(url, thrown);
 }

@@ -4,7 +4,7 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
 let lastDay = Number.NaN;
 let lastDayText = "";
 
-/** As `Date.toISOString`, without `.000`. Caches the date, which consecutive posts mostly share. */
+/** As `Date.toISOString`, without `.000`. Caches the date. */
 export function isoText(ms: number): string {
   const day = Math.floor(ms / dayMs);
   if (day !== lastDay) {

@@ -1,4 +1,4 @@
-/** JSON texts as one array in UTF-8. Joining long strings first takes four times as long. */
+/** Joining long strings first takes four times as long. */
 export function jsonArray(texts: readonly string[]): Uint8Array {
   let length = 2 + Math.max(0, texts.length - 1);
   for (const text of texts) length += Buffer.byteLength(text);

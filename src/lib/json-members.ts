@@ -1,9 +1,6 @@
-/**
- * Whether an object in well-formed JSON has a duplicate member. Readers differ in which one they use, so such text is
- * ambiguous.
- */
+/** JSON with duplicate members is ambiguous: readers differ in which one they use. */
 export function hasRepeatedMembers(json: string): boolean {
-  /** Names per open object; null for an array. */
+  /** Per open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isNameNext = false;
   for (let index = 0; index < json.length; index += 1) {

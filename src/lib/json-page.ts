@@ -1,6 +1,6 @@
 import { jsonArray } from "./json-array.ts";
 
-/** JSON array in UTF-8, with its elements' byte lengths. */
+/** An array in UTF-8, with its elements' byte lengths. */
 export type JsonPage = { body: Uint8Array; lengths: Uint32Array };
 
 export const jsonPage = (texts: readonly string[]): JsonPage => ({

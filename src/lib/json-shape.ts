@@ -1,19 +1,19 @@
 /**
- * 250,000 different names in one JSON object blocked the event loop for 1.1 s. Measuring in one linear pass bounds that.
- * Parsing on another thread does not help: receiving the value costs the event loop as much as parsing it.
+ * 250,000 different names in one object blocked the event loop for 1.1 s; one linear pass bounds that. Parsing on another
+ * thread does not help: receiving the value costs as much.
  */
 
 import { randomInt } from "node:crypto";
 
-/** Properties of JSON text that determine parsing time. */
+/** What determines parsing time. */
 export type JsonShape = {
   /** Nesting. */
   deepest: number;
   /** Upper bound. */
   values: number;
-  /** Distinct member names; every long one counts, short ones up to `mostCountedNames`. */
+  /** Distinct; every long one counts, short ones up to `mostCountedNames`. */
   names: number;
-  /** Values that V8 interns. */
+  /** Interned by V8. */
   shortStrings: number;
 };
 
@@ -22,18 +22,15 @@ const mostCountedNames = 10_000;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** V8 interns strings up to this length, several times as slow as creating them. */
+/** V8 interns shorter strings, several times as slow as creating them. */
 const shortBytes = 10;
 /** Longer names count as distinct. */
 const hashedBytes = 64;
-/** Per process, so that colliding names cannot be crafted. */
+/** Prevents crafted collisions. */
 const hashSeed = randomInt(2 ** 32);
 const hashFactor = randomInt(2 ** 31) * 2 + 1;
 
-/**
- * Deep nesting, many values or many names parse slowly. Each call continues where the last one ended and reports the shape so
- * far.
- */
+/** Each call continues where the last one ended and returns the shape so far. */
 export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
   const shape: JsonShape = { deepest: 0, values: 1, names: 0, shortStrings: 0 };
   const names = new Set<number>();

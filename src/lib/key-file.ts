@@ -6,10 +6,10 @@ import { EarshotError } from "./errors.ts";
 /** Bytes. */
 const keyLength = 32;
 
-/** The error for an unusable file. */
+/** For an unusable file. */
 export type KeyFileError = { code: string; hint: string };
 
-/** 32 bytes in base64 (either alphabet, optional padding) or hexadecimal; else null. */
+/** In base64 (either alphabet, optional padding) or hexadecimal; else null. */
 export function readKey(written: string): Uint8Array | null {
   const text = written.trim();
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex");
@@ -19,8 +19,8 @@ export function readKey(written: string): Uint8Array | null {
 }
 
 /**
- * Reads a key file in an existing folder, or creates it owner-readable only. Concurrent processes agree on one key. Errors:
- * `fault` (503), without the file's content.
+ * Reads a key file, or creates it owner-readable only. Concurrent processes agree on one key. Errors: `error` (503),
+ * without the file's content.
  */
 export function ensureKeyFile(
   path: string,
@@ -74,7 +74,7 @@ function linkUnlessThere(draft: string, path: string): void {
   }
 }
 
-/** Makes the directory entry durable; not possible on Windows. */
+/** Not possible on Windows. */
 function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");

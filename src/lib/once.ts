@@ -1,4 +1,3 @@
-/** Memoises `make`. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | null = null;
   return () => {

@@ -10,8 +10,8 @@ export type Step = {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The next request; null without a redirect. Another origin gets `accept` only: no body, and no other headers, which may
- * contain credentials. Errors: `address_refused` if it cannot be followed that way.
+ * Null without a redirect. Another origin gets `accept` only: no body, and no headers that may contain credentials. Errors:
+ * `address_refused` if that is not enough.
  */
 export function redirectOf(step: Step, status: number, location: string | null): Step | null {
   if (!redirectStatuses.has(status) || location === null) return null;

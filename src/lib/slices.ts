@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 
-/** Event-loop slice. */
 const turnMs = 10;
 
 /** For long loops: call it each iteration; it yields once the slice is used up. */

@@ -3,7 +3,7 @@ export type Span = { fromMs: number | null; toMs: number };
 
 export type BoundedSpan = Span & { fromMs: number };
 
-/** Merged spans, oldest first; none touch. */
+/** Oldest first; none touch. */
 export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   const union: S[] = [];
   for (const span of inOrder(spans)) {
@@ -14,7 +14,7 @@ export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   return union;
 }
 
-/** Both lists, and the result, are oldest first and without overlaps. */
+/** All oldest first and without overlaps. */
 export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   const both: Span[] = [];
   let atA = 0;
@@ -31,7 +31,7 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   }
 }
 
-/** The parts of a window outside `spans`, oldest first. */
+/** Oldest first. */
 export function outsideOf(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
@@ -46,7 +46,7 @@ export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
   return outside;
 }
 
-/** The shortest span that contains all; null without spans. */
+/** Null without spans. */
 export function hullOf(spans: readonly BoundedSpan[]): BoundedSpan | null {
   if (spans.length === 0) return null;
   const fromMs = Math.min(...spans.map((span) => span.fromMs));
@@ -56,7 +56,7 @@ export function hullOf(spans: readonly BoundedSpan[]): BoundedSpan | null {
 export const includesTime = (spans: readonly Span[], ms: number): boolean =>
   spans.some((span) => startOf(span) <= ms && ms < span.toMs);
 
-/** At most `count` gaps, oldest first: joins the oldest ones, including the time between them. */
+/** At most `count`: joins the oldest ones with the time between them. */
 export function coarsened(gaps: readonly Span[], count: number): readonly Span[] {
   const [oldest] = gaps;
   const lastJoined = gaps.at(-count);

@@ -1,17 +1,17 @@
 /**
- * RFC 9651, as far as Earshot writes it. Unrepresentable values (non-ASCII text, 16 digits, upper-case keys) throw a plain
- * Error: all values are Earshot's own.
+ * RFC 9651, as far as used. Unrepresentable values (non-ASCII text, 16 digits, upper-case keys) throw a plain Error: all
+ * values are Earshot's own.
  */
 type BareItem = string | number | boolean | Uint8Array;
 
 export type FieldItem = { value: BareItem; parameters?: Readonly<Record<string, BareItem>> };
 
-/** RFC 9651 section 4.1.1: `"burst";q=3;w=1, "search";q=10`. */
+/** Section 4.1.1: `"burst";q=3;w=1, "search";q=10`. */
 export function serializeList(items: readonly FieldItem[]): string {
   return items.map((item) => bareItem(item.value) + parameters(item)).join(", ");
 }
 
-/** RFC 9651 section 4.1.2: `complete=?0, gaps=2`; a true member is its key alone. */
+/** Section 4.1.2: `complete=?0, gaps=2`; a true member is its key alone. */
 export function serializeDictionary(members: Readonly<Record<string, FieldItem>>): string {
   return Object.entries(members)
     .map(([name, item]) => {

@@ -1,2 +1,2 @@
-/** Of the character tables that regular expressions and normalisation use. */
+/** Of regular expressions and normalisation. */
 export const unicodeVersion: string = process.versions.unicode ?? "unknown";

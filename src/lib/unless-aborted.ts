@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason as soon as it aborts, after `onAbort`; the work goes on. */
+/** Rejects with the signal's reason, after `onAbort`; the work goes on. */
 export async function unlessAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,

@@ -1,8 +1,7 @@
 /**
- * Many posts carry no language. A wrong language is worse than none, as it hides the post from its readers, so uncertain
- * texts stay undetected, and a detected language is stored apart from a reported one. `eld` (small) was the most accurate of
- * five libraries on 77,273 short posts (80.5 %, the next 72.9 %; bench/languages.ts). It takes 60 µs a post and 140 MB,
- * hence a thread of its own, started when first needed.
+ * A wrong language is worse than none, as it hides the post from its readers: uncertain texts stay undetected, and a
+ * detected language is stored apart from a reported one. `eld` (small) was the most accurate of five libraries on 77,273
+ * short posts (80.5 %, the next 72.9 %; bench/languages.ts). It takes 60 µs a post and 140 MB, hence a thread of its own.
  */
 
 import {
@@ -14,7 +13,7 @@ import {
 } from "@earshot/query/text";
 import { eld } from "eld/small";
 
-/** Scripts that are used almost only for one language. */
+/** Almost only used for one language. */
 const languageOfScript: Readonly<Record<string, string>> = {
   Thai: "th",
   Hangul: "ko",
@@ -53,15 +52,14 @@ const han = /\p{Script=Han}/gu;
 /** The detector cannot distinguish Malay from Indonesian, which has many more writers. */
 const neverDetected = new Set(["ms"]);
 
-/** Bounds the work for hostile texts; a longer sample is no more accurate. */
+/** Bounds the work; a longer sample is no more accurate. */
 const readLength = 2_000;
 const consideredLength = 80;
 const fewestLetters = 8;
 const fewestLettersOfScript = 4;
 /**
- * Measured with bench/languages.ts: below these thresholds the detector is wrong too often. The lead required over the second
- * language falls with the square root of the number of letters. Languages of non-Latin scripts share bytes and score closer
- * together.
+ * Measured with bench/languages.ts: below, the detector is wrong too often. The lead required over the second language
+ * falls with the square root of the number of letters. Languages of non-Latin scripts score closer together.
  */
 const leastScore = 0.6;
 const leastLead = 0.12;
@@ -75,8 +73,8 @@ const latin = /\p{Script=Latin}/gu;
 const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 
 /**
- * The language of a post's text as a BCP 47 primary tag (`en`, `ja`, `no`); null if there are too few letters, the lead is too
- * small, or the language is unknown. Ignores links, mentions and hashtag signs. Accepts any string; deterministic.
+ * A BCP 47 primary tag (`en`, `ja`, `no`); null if there are too few letters, the lead is too small, or the language is
+ * unknown. Ignores links, mentions and hashtag signs.
  */
 export function detectLanguage(text: string): string | null {
   const words = wordsOf(text);

@@ -2,27 +2,27 @@ import { createHash, hash } from "node:crypto";
 import type { Post } from "./post.ts";
 
 /**
- * A post's ID is 64 bits and sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that distinguish posts of one
- * millisecond. X posts keep their own IDs, which have had this form since November 2010. On other platforms the lower bits are
- * the first 22 bits of the SHA-256 of the uri, so that every server assigns the same ID. Posts of one millisecond are stored in
- * the order of that hash; if a post with a lower hash has the number already, the post takes the next one.
+ * An ID is 64 bits and sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that distinguish posts of one
+ * millisecond. X posts keep their own IDs, of this form since November 2010. On other platforms the lower bits are the
+ * first 22 bits of the SHA-256 of the uri, so that every server assigns the same ID. Posts of one millisecond are in the
+ * order of that hash; if a post with a lower hash has the number already, the post takes the next one.
  */
 const epochMs = 1288834974657;
 const lowerBits = 22n;
 const lowerMask = (1n << lowerBits) - 1n;
 const lastTimePart = 2n ** 41n - 1n;
 
-/** X numbered its posts 1, 2, 3 … before snowflakes: IDs below this contain no time. */
+/** X numbered its posts 1, 2, 3 … before snowflakes: lower IDs contain no time. */
 export const firstSnowflake = 29_700_000_000n;
 
 export const lastId = 2n ** 63n - 1n;
 
-/** Time part of an ID, Unix milliseconds; meaningless unless `hasTime`. */
+/** Unix milliseconds; meaningless unless `hasTime`. */
 export const idTimeMs = (id: bigint): number => Number(id >> lowerBits) + epochMs;
 
 export const firstTimeMs = idTimeMs(firstSnowflake);
 
-/** False for X's early numbers and for posts from before the epoch. */
+/** False for X's early numbers and posts from before the epoch. */
 export const hasTime = (id: bigint): boolean => id >= firstSnowflake;
 
 /** 0 before the epoch; clamped to the last representable millisecond. */
@@ -38,13 +38,13 @@ export const firstInMillisecond = (id: bigint): bigint => id & ~lowerMask;
 
 export const lastInMillisecond = (id: bigint): bigint => id | lowerMask;
 
-/** The next ID in the same millisecond; wraps around. */
+/** Wraps around. */
 export const nextInMillisecond = (id: bigint): bigint =>
   firstInMillisecond(id) | ((id + 1n) & lowerMask);
 
 /**
- * The time that `since` and `until` compare: the claimed time, capped at the time the network saw the post, or at `nowMs` if
- * that is unknown. 0 if neither is known.
+ * What `since` and `until` compare: the claimed time, capped at the time the network saw the post, or at `nowMs`. 0 if
+ * neither is known.
  */
 export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: number): number {
   const seen = post.seenMs ?? nowMs;
@@ -52,11 +52,11 @@ export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: numb
   return Math.min(post.createdMs, seen);
 }
 
-/** Signed 64-bit hash by which the archive looks up a post. Keyed, so that an attacker cannot craft colliding uris. */
+/** Keyed, so that an attacker cannot craft colliding uris. */
 export const lookupHash = (key: string, uri: string): bigint =>
   keyedDigest(key, uri).readBigInt64BE(0);
 
-/** The 22-bit number of a uri in releases before 0055: a hash keyed per archive. */
+/** 22 bits, in releases before 0055. */
 export const keyedNumber = (key: string, uri: string): bigint =>
   keyedDigest(key, uri).readBigInt64BE(8) & lowerMask;
 
@@ -64,12 +64,12 @@ const keyedDigest = (key: string, uri: string): Buffer =>
   createHash("sha256").update(key).update(uri).digest();
 
 /**
- * Orders the posts of one millisecond: the first 128 bits of the SHA-256 of the uri, as 32 hex digits. Longer than the 22-bit
- * number, so that posts with equal numbers have the same order on all servers.
+ * Orders the posts of one millisecond: the first 128 bits of the SHA-256 of the uri, in hex. Longer than the 22-bit number,
+ * so that posts with equal numbers have the same order on all servers.
  */
 export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
 
-/** A post's number, unless another post of the millisecond has it. */
+/** Unless another post of the millisecond has it. */
 export const numberOfHash = (uriHash: string): bigint =>
   BigInt(Number.parseInt(uriHash.slice(0, 6), 16) >> 2);
 
@@ -86,15 +86,10 @@ export function xIdOf(uri: string): bigint | null {
 
 export type IdRange = { low: bigint; high: bigint };
 
-/**
- * How far post times may lie before or after the times in their IDs, milliseconds; 0 and 0 where IDs are derived from times.
- */
+/** How far post times may be before or after the times in their IDs, milliseconds. */
 export type TimeSkew = { minMs: number; maxMs: number };
 
-/**
- * The inclusive ID range of all posts with `fromMs` ≤ time < `toMs`. A superset, because the time in a native ID may differ
- * from the post's by `skew`.
- */
+/** Inclusive; a superset of the posts with `fromMs` ≤ time < `toMs`, because of the skew. */
 export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: TimeSkew): IdRange {
   const reachesBack = fromMs === null || fromMs <= firstTimeMs;
   const low = reachesBack ? 0n : lowestId(fromMs - skew.maxMs);
@@ -103,10 +98,7 @@ export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: Ti
   return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
 }
 
-/**
- * The time window of posts with IDs from `low` to `high` (inclusive, null is unbounded); a superset likewise. IDs without a
- * time are older than those with one.
- */
+/** A superset likewise; IDs without a time are older than those with one. Null is unbounded. */
 export function windowOfIds(
   low: bigint | null,
   high: bigint | null,

@@ -15,7 +15,7 @@ export type Mention = { username: string; userId: string | null };
 
 export type Media = { type: string; url: string | null; alt: string | null };
 
-/** Counts as last seen; null if the source does not report them. */
+/** Null if the source does not report them. */
 export type PostCounts = {
   likes: number | null;
   reposts: number | null;
@@ -24,8 +24,8 @@ export type PostCounts = {
 };
 
 /**
- * One post of any platform, as received. `uri` is its identity. Handles are as written, without the leading `@`; `userId` is
- * the platform's account id (a DID, an X user id) if the source gives one.
+ * As received. `uri` is its identity. Handles are as written, without the leading `@`; `userId`: the platform's account id
+ * (a DID, an X user id).
  */
 export type Post = {
   platform: Platform;
@@ -36,19 +36,19 @@ export type Post = {
   username: string;
   userId: string | null;
   authorName: string | null;
-  /** Whether the platform has verified the author's identity; null if the source does not report it. */
+  /** Whether the platform has verified the author's identity; null if not reported. */
   authorVerified: boolean | null;
   createdAt: string;
-  /** Unix milliseconds of `createdAt`, null if unparseable. */
+  /** Of `createdAt`, Unix milliseconds; null if unparseable. */
   createdMs: number | null;
   /** When the network saw the post, Unix milliseconds: stream event time, else the time in the record key, else null. */
   seenMs: number | null;
   text: string;
-  /** BCP 47 tags as received; empty if the source gives none. */
+  /** BCP 47, as received. */
   langs: readonly string[];
-  /** Language detected in the text of a post without `langs`; null if undetected. */
+  /** Of a post without `langs`; null if undetected. */
   detectedLang: string | null;
-  /** The root post: its number on X, its uri on other platforms. */
+  /** Its number on X, its uri on other platforms. */
   conversationId: string | null;
   inReplyTo: PostReference | null;
   quoted: PostReference | null;
@@ -68,6 +68,6 @@ export type Post = {
   source: string | null;
   counts: PostCounts;
   origin: Origin;
-  /** Revision of the record, which a later edit or delete exceeds (the repository revision on Bluesky); empty if unknown. */
+  /** Of the record (the repository revision on Bluesky), which a later edit or delete exceeds; empty if unknown. */
   revision: string;
 };

@@ -1,16 +1,13 @@
 import type { Platform } from "./post.ts";
 
-/**
- * An account of any platform, as received; null where the source gives no value. `userId` is its identity on its platform.
- * Times are as received.
- */
+/** As received; null where the source gives no value. `userId` is its identity on its platform. */
 export type Profile = {
   platform: Platform;
   userId: string;
   /** Without the leading `@`. */
   username: string;
   name: string | null;
-  /** Plain text: markup is removed. */
+  /** Without markup. */
   description: string | null;
   url: string | null;
   avatarUrl: string | null;
@@ -18,7 +15,7 @@ export type Profile = {
   location: string | null;
   createdAt: string | null;
   verified: boolean | null;
-  /** Whether only approved followers see its posts. */
+  /** Only approved followers see its posts. */
   isProtected: boolean | null;
   isBot: boolean | null;
   labels: readonly string[];
@@ -30,7 +27,7 @@ export type Profile = {
   };
 };
 
-/** A trending topic; `rank` is the platform's, from 1. */
+/** `rank`: the platform's, from 1. */
 export type Trend = {
   platform: Platform;
   rank: number;

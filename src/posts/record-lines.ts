@@ -1,19 +1,19 @@
 /**
- * The packed form is a file format. Its head has a bit for each line that follows; a bit may be added at the end, and none
- * may change. A head never begins with a quote, which every record of the first form does; both forms are read. Hashtags,
- * mentions and links that occur in the text are stored as offsets into it.
+ * A file format: the head has a bit for each line that follows; a bit may be added at the end, and none may change. Both
+ * forms are read: records of the first form begin with a quote, a head never does. Hashtags, mentions and links in the text
+ * are stored as offsets.
  */
 
 import { longName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
-/** The lines of a stored record. Each is a value in the JSON form of the response, or empty for the default value. */
+/** Each a value in the JSON form of the response, or empty for the default value. */
 export const line = {
   content: 0,
   username: 1,
   authorName: 2,
   userId: 3,
-  /** In the short form of `encodeUri`. */
+  /** As of `encodeUri`. */
   uri: 4,
   url: 5,
   langs: 6,
@@ -22,24 +22,24 @@ export const line = {
   quoted: 9,
   reposted: 10,
   /**
-   * Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not sensitive; then the
-   * origin unless imported.
+   * Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not sensitive; then
+   * the origin unless imported.
    */
   flags: 11,
   hashtags: 12,
   mentions: 13,
-  /** Account ids of the mentions, in the same order; null where unknown. */
+  /** In the order of the mentions; null where unknown. */
   mentionIds: 14,
   urls: 15,
   media: 16,
   geo: 17,
   labels: 18,
-  /** Claimed time, Unix milliseconds; empty if equal to the row's time. */
+  /** Claimed, Unix milliseconds; empty if equal to the row's time. */
   createdMs: 19,
   source: 20,
   /** Only where `langs` is empty. */
   detectedLang: 21,
-  /** Labels from labelers, in addition to the post's own. */
+  /** From labelers. */
   addedLabels: 22,
 } as const;
 
@@ -50,10 +50,7 @@ type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "fou
 
 const flagOrder = "rqtvusnSBU";
 
-/**
- * The possible parts of a record, a line or a flag letter, most frequent first because low bits are the cheapest. Part of the
- * archive format: append only.
- */
+/** A line or a flag letter, most frequent first: low bits are the cheapest. Append only. */
 const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.username, form: "string" },
   { line: line.userId, form: "name" },
@@ -95,17 +92,14 @@ const storedFlags = parts
   .toSorted((a, b) => flagOrder.indexOf(a.flag) - flagOrder.indexOf(b.flag));
 const flagBits = storedFlags.reduce((bits, { bit }) => bits | bit, 0);
 
-/** The head stores the bits of the parts, five per character, lowest first. Bit 5 is set in all characters but the last. */
+/** Five bits per character, lowest first. Bit 5 is set in all characters but the last. */
 const firstDigit = 0x30;
 const bitsOfDigit = 5;
 const moreDigits = 1 << bitsOfDigit;
 const quote = 0x22;
 const bracket = 0x5b;
 
-/**
- * The stored form: a head that lists the lines and flags present, the text without its quotes, then those lines. Records in the
- * older form (all lines up to the last non-empty one) begin with the quote of their text.
- */
+/** Head, text without its quotes, then the lines present. The first form has all lines up to the last non-empty one. */
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";
@@ -130,7 +124,7 @@ function headOf(bits: number): string {
   return head + String.fromCharCode(firstDigit + rest);
 }
 
-/** The lines of a stored record of either form; trailing lines may be missing. */
+/** Of either form; trailing lines may be missing. */
 export function unpackLines(record: string): string[] {
   if (record.charCodeAt(0) === quote) return record.split(separator);
   const at = headLength(record);
@@ -233,7 +227,7 @@ function lengthened(short: string, form: Form, text: string): string {
 const shortBase = 36;
 const unlikeNumber = "=";
 
-/** A whole number in a larger base, anything else after an escape character. */
+/** Anything but a whole number follows an escape character. */
 function shortNumber(value: string): string {
   const number = Number(value);
   const isWhole = Number.isSafeInteger(number) && String(number) === value;

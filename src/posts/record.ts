@@ -1,7 +1,7 @@
 /**
- * Stored as sent, a record repeats keys and nulls: 750 bytes for a post with 110 bytes of text. A compact form that is
- * parsed and serialized takes 9.5 µs a record, lines 2.2. A new field is a new line at the end, absent in older rows; a
- * field that changes its form needs its segments rewritten.
+ * Stored as sent, a record repeats keys and nulls: 750 bytes for 110 bytes of text. A compact form that is parsed and
+ * serialized takes 9.5 µs a record, lines 2.2. A new field is a new line at the end, absent in older rows; a changed form
+ * needs a rewrite.
  */
 
 import { isoText } from "../lib/iso-time.ts";
@@ -11,9 +11,8 @@ import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
 /**
- * The stored form and the response form of a post. A stored record is packed lines, each a value in the JSON form of the
- * response; what the row or segment already has (ID, platform, time, counts) is omitted. A response is concatenated from these
- * lines without parsing them.
+ * A stored record is packed lines, each a value in the JSON form of the response, without what row and segment already have
+ * (ID, platform, time, counts). A response is concatenated from them without parsing.
  */
 const blueskyCollection = "app.bsky.feed.post";
 
@@ -69,8 +68,8 @@ export type KnownAccount = {
 };
 
 /**
- * The API's record as JSON text: `{"ID","Content","Metadata","Score"}`. `accountOf` supplies handle and name of an author that
- * the post came without; if it has no handle either, the account id is used.
+ * The API's record: `{"ID","Content","Metadata","Score"}`. `accountOf`: handle and name of an author that the post came
+ * without; without a handle, the account id is used.
  */
 export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
   const values = unpackLines(row.record);
@@ -99,7 +98,7 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
   );
 }
 
-/** The post that a stored record was encoded from. `createdAt` is returned as ISO 8601 in UTC. */
+/** `createdAt` is ISO 8601 in UTC. */
 export function decodeRecord(row: RecordRow): Post {
   const values = unpackLines(row.record);
   const read = (index: number): unknown => {
@@ -147,7 +146,7 @@ export function decodeRecord(row: RecordRow): Post {
   };
 }
 
-/** Whether two stored records, of either form, are equal apart from added labels. */
+/** Apart from added labels. */
 export const isSameRecord = (record: string, other: string): boolean =>
   record === other || withoutAddedLabels(record) === withoutAddedLabels(other);
 
@@ -161,7 +160,7 @@ export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
 }
 
-/** The origin of a stored post; an import never overrides an observed post. */
+/** An import never overrides an observed post. */
 export function recordOrigin(record: string): Origin {
   return originOf(unpackFlags(record));
 }
@@ -216,7 +215,7 @@ function known(flags: string, yes: string, no: string): "true" | "false" | "null
   return flags.includes(no) ? "false" : "null";
 }
 
-/** The uri of an X post follows from its ID. For a Bluesky post only the record key is stored, as the account id is known. */
+/** The uri of an X post follows from its ID; for a Bluesky post only the record key is stored. */
 function encodeUri(post: Post): string {
   if (post.nativeId !== null && post.uri === xUri(post.nativeId)) return "";
   const prefix = blueskyPrefix(post.userId);
@@ -247,7 +246,7 @@ function uriText(values: readonly string[], id: string): string {
   return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
 }
 
-/** Web address of a post without a `url`, as JSON text. */
+/** Of a post without a `url`, as JSON text. */
 function derivedUrl(values: readonly string[], uri: string): string {
   const kept = values[line.uri];
   if (!kept || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;

@@ -1,7 +1,6 @@
 /**
- * A post is referenced by a key made from what every source knows of it, not by its ID: the other post is often not archived
- * yet, and its ID exists only once it is. So a reference works before the post arrives and after it is deleted. Keys are
- * indexed: another derivation needs another analyzer version.
+ * A post is referenced by a key made from what every source knows of it, not by its ID, so that a reference works before
+ * the post arrives and after it is deleted. Keys are indexed: another derivation needs another analyzer version.
  */
 
 import { hash } from "node:crypto";
@@ -9,8 +8,8 @@ import { lastId } from "./ids.ts";
 import { type Platform, type PostReference, platforms } from "./post.ts";
 
 /**
- * Facets and resolved queries name a post by a key: on X `x/<number>`; on other platforms `<platform>/<first 64 bits of the
- * SHA-256 of its uri, in hex>`, or of its id if the uri is unknown.
+ * On X `x/<number>`; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in hex>`, or of its id if the
+ * uri is unknown.
  */
 const numberForm = /^\d{1,19}$/;
 const xAddress =
@@ -18,14 +17,14 @@ const xAddress =
 const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
 const numberedUri = /^import:(?:bluesky|mastodon):(\d{1,40})(?:@|$)/;
 
-/** The uri of a post whose source gives only an id; on Mastodon with the server, because ids are local to it. */
+/** For a source that gives only an id; on Mastodon with the server, because ids are local to it. */
 export const importedUri = (platform: Platform, id: string, server?: string): string =>
   `import:${platform}:${id}${server === undefined ? "" : `@${server}`}`;
 
 export const blueskyUri = (did: string, key: string): string =>
   `at://${did}/app.bsky.feed.post/${key}`;
 
-/** The uri of the Bluesky post at a web address that contains the account's DID; else null. */
+/** At a web address that contains the account's DID; else null. */
 export function blueskyUriOf(address: string): string | null {
   const [, account = "", key = ""] = blueskyAddress.exec(address) ?? [];
   return account.startsWith("did:") ? blueskyUri(account, key) : null;
@@ -42,7 +41,7 @@ export function postKey(platform: Platform, { id, uri }: Named): string | null {
   return name === null ? null : `${platform}/${hash("sha256", name).slice(0, 16)}`;
 }
 
-/** All keys by which others may refer to a post: one with an `importedUri` also has the key of its bare number. */
+/** By which others may refer to a post: one with an `importedUri` also has the key of its bare number. */
 export function postKeys(platform: Platform, named: Named): string[] {
   const number = numberedUri.exec(named.uri ?? named.id ?? "")?.[1];
   const byNumber = number === undefined ? null : postKey(platform, { id: number, uri: null });
@@ -50,13 +49,13 @@ export function postKeys(platform: Platform, named: Named): string[] {
 }
 
 export type NamedPost = {
-  /** An X post's number, or the ID of a record. */
+  /** An X post's, or the ID of a record. */
   number: bigint | null;
   keys: readonly string[];
   bluesky: { handle: string; key: string } | null;
 };
 
-/** Parses a post's name in a query: an ID, a uri, or the address of its page on X or Bluesky. Accepts any string. */
+/** An ID, a uri, or the address of a page on X or Bluesky. Accepts any string. */
 export function readNamedPost(written: string): NamedPost {
   if (numberForm.test(written)) {
     const number = BigInt(written);

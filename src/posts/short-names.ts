@@ -1,9 +1,6 @@
 /**
- * Short forms of the names that records repeat most: account ids and uris of Bluesky. Names are contents of JSON strings; the
- * mapping is one-to-one.
- *
- * `:…` is the account id `did:plc:…`, `@<account>/<key>` the uri of an account's post, and `"…` escapes a name that begins like
- * one of these.
+ * Short forms of the names that records repeat most, one-to-one, within JSON strings: `:…` is the account id `did:plc:…`,
+ * `@<account>/<key>` the uri of an account's post, and `"…` escapes a name that begins like one of these.
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
@@ -38,9 +35,7 @@ function longAccount(short: string): string {
   return first === quote ? short.slice(1) : short;
 }
 
-/**
- * A reference to a Bluesky post, `{"id","uri","username","user_id"}`, as the short form of its uri; other references unchanged.
- */
+/** Of a Bluesky post, `{"id","uri","username","user_id"}`, as the short form of its uri; others unchanged. */
 export function shortReference(reference: string): string {
   const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
   if (uri === undefined) return reference;

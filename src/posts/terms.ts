@@ -1,6 +1,6 @@
 /**
- * Counts are indexed by thresholds only (1, 10, 100 …), because they change far more often than posts and each change of an
- * indexed value rewrites the post's index entry. A search for another number uses the threshold below it and checks the row.
+ * Counts are indexed by thresholds only (1, 10, 100 …), because each change of an indexed value rewrites the post's index
+ * entry. A search for another number uses the threshold below it and checks the row.
  */
 
 import * as facet from "@earshot/query/facets";
@@ -26,7 +26,7 @@ import { countMetrics } from "@earshot/query/tree";
 import type { Media, Platform, Post, PostCounts } from "./post.ts";
 import { postKeys } from "./references.ts";
 
-/** Counts from which a post has a facet; the exact count is in its row. */
+/** Counts from which a post has a facet. */
 export const countThresholds = [
   1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
 ] as const;
@@ -45,9 +45,9 @@ export const handlesOn = (platform: Platform): EntityOptions => ({
 const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/i;
 
 /**
- * All terms that find a post, in one sequence: its text, additional texts (alt texts, tags outside the text, simplified emoji),
- * link parts, and facets. Gaps separate them, so that no phrase matches across two. The archive indexes and the matcher reads
- * exactly these terms.
+ * All terms that find a post, in one sequence: its text, additional texts (alt texts, tags outside the text, simplified
+ * emoji), link parts, and facets. Gaps separate them, so that no phrase matches across two. The archive and the matcher use
+ * exactly these.
  */
 export function indexTerms(post: Post): string[] {
   const handles = handlesOn(post.platform);
@@ -92,12 +92,12 @@ function addEach(terms: string[], tokens: readonly string[]): void {
 
 type Named = { userId: string | null; username: string | null };
 
-/** The account id if known, else the handle, because an author may change handles. */
+/** The id if known: an author may change handles. */
 function author(platform: Platform, { userId, username }: Named): string[] {
   return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
 }
 
-/** The id and the handle as written in the post, because readers search for either. */
+/** Id and handle as written: readers search for either. */
 function addressed(platform: Platform, named: Named): string[] {
   if (!named.userId) return handleAlone(platform, named.username);
   return [facet.accountById(platform, named.userId), ...byHandle(platform, named.username)];
@@ -162,14 +162,14 @@ function isOldStyleRepost(text: string, platform: Platform): boolean {
   return findMentions(text, handlesOn(platform))[0]?.start === sigil;
 }
 
-/** A conversation is named by its root post, which belongs to it. */
+/** Named by its root post, which belongs to it. */
 function conversationOf(post: Post): string[] {
   const { platform, conversationId, uri } = post;
   if (conversationId !== null) return postKeys(platform, { id: conversationId, uri: null });
   return post.isReply || post.isRepost ? [] : postKeys(platform, { id: null, uri });
 }
 
-/** Whether a post replies to its own author; compares ids if both are known, else handles. */
+/** Compares ids if both are known, else handles. */
 function answersItself({ userId, username, inReplyTo }: Post): boolean {
   if (userId !== null && inReplyTo?.userId) {
     return userId.toLowerCase() === inReplyTo.userId.toLowerCase();
@@ -196,7 +196,7 @@ function addMedia(facets: Facets, media: readonly Media[]): void {
   if (media.some(isVideo)) facets.add(facet.hasVideo);
 }
 
-/** Media types as platforms name them; an animated image counts as a video. */
+/** An animated image counts as a video. */
 const isVideo = ({ type }: Media): boolean =>
   /^(?:video(?:\/.*)?|gifv?|animated_gif|image\/gif)$/i.test(type);
 const isImage = (medium: Media): boolean =>

@@ -1,9 +1,7 @@
 /**
- * Encodes a list of strings that occur in a text as spans of it. Both are contents of JSON strings, so an item is copied from
- * the text as it will be sent; a span may begin within an escape sequence if the characters are equal.
- *
- * An item is two numbers: its distance from the end of the previous item, and its length. A number below 40 takes one
- * character, others up to 1,575 take two.
+ * A list of strings that occur in a text, as spans of it. Both are contents of JSON strings; a span may begin within an
+ * escape sequence. An item is two numbers: its distance from the end of the previous item, and its length. A number below
+ * 40 takes one character, others up to 1,575 take two.
  */
 
 const firstDigit = 0x30;
@@ -12,12 +10,12 @@ const digits = 64;
 const numbers = shortNumbers + (digits - shortNumbers) * digits;
 const betweenItems = '","';
 
-/** The spans of the items of `list`, `["…","…"]`, in the contents of a JSON string; null if an item is not found in order. */
+/** Null if an item is not found in order. */
 export function spansOf(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
-  // An escaped quote in an item can shift where the list is split; joining the parts restores the same list.
+  // An escaped quote in an item can shift where the list is split; joining restores the same list.
   for (const item of list.slice(2, -2).split(betweenItems)) {
     const start = text.indexOf(item, end);
     if (start === -1 || start - end >= numbers || item.length >= numbers) return null;

@@ -3,7 +3,7 @@ import type { ImportBatch, WriteReport } from "../archive.ts";
 import { type BatchWriter, createBatchWriter, type WriterSettings } from "../write/write-batch.ts";
 import { importWriterOf } from "./import-writer.ts";
 
-/** Writes batches and imports in the order of the calls. */
+/** In call order. */
 export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
   /** Posts buffered for a sealed segment are durable after `finishImport`. */
   importPosts(batch: ImportBatch): WriteReport;
@@ -11,7 +11,7 @@ export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
 };
 
 export type ArchiveWriterSettings = WriterSettings & {
-  /** Minimum number of posts for a sealed segment; null disables them. */
+  /** Null disables sealed segments. */
   sealedImport: { fewestPosts: number; now(): number } | null;
 };
 

@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { ImportBatch } from "../archive.ts";
 
-/** A FIFO of import batches on disk. */
+/** A FIFO on disk. */
 export type BatchSpool = {
   add(batch: ImportBatch): void;
   batches(): Generator<ImportBatch>;
   close(): void;
 };
 
-/** Unlinks the file at once, so that a crash leaves nothing behind. */
+/** Unlinks the file at once: a crash leaves nothing. */
 export function createBatchSpool(path: string): BatchSpool {
   const file = openSync(path, "wx+", 0o600);
   rmSync(path);

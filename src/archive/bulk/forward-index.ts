@@ -11,15 +11,15 @@ import { maxTerms } from "./sort-terms.ts";
 import { createTermTable } from "./term-table.ts";
 import { findTokens } from "./tokens.ts";
 
-/** Terms in memory by post, from which a sealed index is built. */
+/** In memory, by post, to build a sealed index from. */
 export type ForwardIndex = {
   /** Terms are separated by spaces, and lower-cased in place. */
   add(id: bigint, terms: Uint8Array): void;
   /** Adding a post again replaces it, too. */
   remove(id: bigint): void;
-  /** Whether it has reached its memory limit. */
+  /** The memory limit is reached. */
   isFull(): boolean;
-  /** IDs, newest first. */
+  /** Newest first. */
   ids(): BigInt64Array;
   /** Doc numbers are indexes into `ids`. Nothing may be added afterwards. */
   terms(): MergedTerms;
@@ -32,17 +32,17 @@ const maxTokens = 1 << 26;
 /** 8 bytes each. */
 const postingsOfPass = 1 << 22;
 
-/** `key`: secret, as in `createTermTable`. */
+/** `key`: as of `createTermTable`. */
 export function createForwardIndex(key: string): ForwardIndex {
   const table = createTermTable(key);
   const blocks: Uint32Array[] = [];
   let used = tokensOfBlock;
   let tokens = 0;
   let ids = new BigInt64Array(1 << 14);
-  /** For each post: the block of its tokens, the index in it, their number. */
+  /** Per post: the block of its tokens, the index in it, their number. */
   let places = new Uint32Array(ids.length * 3);
   let posts = 0;
-  /** The number of posts when an ID was removed: earlier ones with the ID are ignored. */
+  /** Number of posts when an ID was removed: earlier ones with the ID are ignored. */
   const removedAt = new Map<bigint, number>();
   let bounds = new Uint32Array(1_024);
 
@@ -121,7 +121,7 @@ type Forward = {
   order: Uint32Array;
 };
 
-/** Counting sort over a range of terms at a time: one scan over the posts puts each posting in its final slot. */
+/** Counting sort over a range of terms at a time: each posting goes to its final slot. */
 function invert({ table, blocks, places, order }: Forward): MergedTerms {
   const sorted = table.inOrder();
   const counts = rankTokens();
@@ -135,7 +135,7 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
   let rank = -1;
   let used = 0;
 
-  /** Replaces term numbers with the terms' ranks, and counts the tokens of each. */
+  /** Replaces term numbers with ranks, and counts the tokens of each. */
   function rankTokens(): Uint32Array {
     const ranks = new Uint32Array(sorted.length);
     for (let at = 0; at < sorted.length; at += 1) ranks[sorted[at] as number] = at;
@@ -201,7 +201,7 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
     holdsPositions: () => hasPositions(term.bytes, term.length),
     next() {
       rank += 1;
-      // Skips terms whose posts were all removed.
+      // All posts of the term were removed.
       while (rank < counts.length && counts[rank] === 0) rank += 1;
       if (rank >= counts.length) return null;
       if (rank >= pass.to) startPass(rank);

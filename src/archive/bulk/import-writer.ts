@@ -6,13 +6,13 @@ import { beginStagedImport, type StagedImport, type StagedImportContext } from "
 type PreparedImport = PreparedChanges & Pick<ImportBatch, "checkpoints" | "coverage">;
 
 type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
-  /** Minimum number of posts for a sealed segment; null disables sealed imports. */
+  /** Null disables sealed imports. */
   sealedImport: { fewestPosts: number; now(): number } | null;
   write(batch: PreparedImport): WriteReport;
   refuseWhenFull(batch: PreparedImport): void;
 };
 
-/** Imports into sealed segments if large enough, else as ordinary batches. */
+/** Into sealed segments if large enough, else as ordinary batches. */
 export type ImportWriter = {
   write(batch: ImportBatch): WriteReport;
   finish(): void;
@@ -26,7 +26,7 @@ export function importWriterOf({
   ...rest
 }: ImportWriterOptions): ImportWriter {
   let staged: StagedImport | null = null;
-  /** After that, this process buffers no more imports. */
+  /** Then this process buffers no more imports. */
   let isBesideOthers = false;
 
   function write(batch: ImportBatch): WriteReport {

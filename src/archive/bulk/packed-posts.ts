@@ -6,14 +6,13 @@ import { rowSum } from "../segments/row-sum.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**
- * Prepared posts in one buffer, to transfer between threads without copying or parsing: a header of 32-bit counts, columns
- * of 64-bit numbers, text offsets, a byte each of flags and platform, UTF-8 texts. The last text is the authors' handles
- * as JSON.
+ * Prepared posts in one buffer, to transfer between threads: a header of 32-bit counts, columns of 64-bit numbers, text
+ * offsets, a byte each of flags and platform, UTF-8 texts. The last text is the authors' handles as JSON.
  */
 export type PackedPosts = Uint8Array;
 
 const wordsOfHead = 2;
-/** id, hash, timeMs, observedMs, likes, reposts, replies, quotes, and the checksum of the row. */
+/** id, hash, timeMs, observedMs, likes, reposts, replies, quotes, checksum of the row. */
 const numbersOfPost = 9;
 /** uri, userId, revision, record, terms. */
 const textsOfPost = 5;
@@ -25,7 +24,7 @@ const flag = {
   imported: 4,
   userId: 8,
   lacksHandle: 16,
-  /** An X post's uri, which follows from its ID. */
+  /** An X post's uri follows from its ID. */
   uriOfId: 32,
 } as const;
 
@@ -37,7 +36,7 @@ function layoutOf(posts: number) {
   return { numbers, offsets, flags, platformNumbers, texts: platformNumbers + posts };
 }
 
-/** Posts must not have an alias. */
+/** Without aliases. */
 export type PostPacker = {
   add(post: PreparedPost): void;
   end(handles: readonly PreparedHandle[]): PackedPosts;
@@ -157,7 +156,7 @@ type PackedColumns = {
   texts: Buffer;
 };
 
-/** A class, so that posts share getters: most texts are never decoded. */
+/** A class, to share getters: most texts are never decoded. */
 class PackedPost implements PreparedPost {
   readonly kind = "upsert";
   readonly alias = null;

@@ -4,11 +4,11 @@ import { createPostPacker, type PackedPosts } from "./packed-posts.ts";
 
 export type PreparationSettings = {
   uriKey: string;
-  /** Detection for posts whose source gives no language. */
+  /** For posts whose source names none. */
   detectLanguage: "on" | "off";
 };
 
-/** Input for `Archive.importPosts`, made on any thread. `nowMs` caps unverified times. */
+/** Input for `Archive.importPosts`. `nowMs` caps unverified times. */
 export async function preparePosts(
   posts: Iterable<Post>,
   nowMs: number,
@@ -34,7 +34,7 @@ const lacksLanguage = ({ langs, detectedLang }: Post): boolean =>
 
 type Detect = (text: string) => string | null;
 
-/** The detector takes 140 MB: loaded only if needed. */
+/** The detector takes 140 MB. */
 async function loadDetector(): Promise<Detect> {
   const { detectLanguage } = await import("../../posts/detect-language.ts");
   return detectLanguage;

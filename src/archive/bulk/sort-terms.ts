@@ -1,15 +1,14 @@
-/** A 64-bit key: bytes of a term, then the bits of its number. */
+/** 64 bits: bytes of a term, then its number. */
 const bytesOfKey = 5;
 const bitsOfNumber = 24;
 
-/** Up to this many terms are sorted by insertion. */
+/** Sorted by insertion. */
 const fewTerms = 24;
 
 export const maxTerms = 2 ** bitsOfNumber;
 
 /**
- * The terms' numbers, ascending by bytes. Terms must be distinct, without zero bytes. Radix sort on keys of a few bytes,
- * several times as fast as comparing terms.
+ * Terms must be distinct, without zero bytes. Radix sort on keys of a few bytes, several times as fast as comparing terms.
  */
 export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number): Uint32Array {
   const sorted = Uint32Array.from({ length: count }, (_, number) => number);
@@ -56,7 +55,7 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     }
   }
 
-  /** Compares terms that share `depth` bytes. */
+  /** Terms that share `depth` bytes. */
   function isBelow(number: number, other: number, depth: number): boolean {
     let at = (starts[number] as number) + depth;
     let otherAt = (starts[other] as number) + depth;

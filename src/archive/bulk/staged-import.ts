@@ -1,6 +1,6 @@
 /**
- * An import into FTS5 spent a third of its CPU time there, and sealing read the index back. Committing rows batch by batch
- * and the index later was rejected: posts would be stored and not found. A killed import repeats at most one segment.
+ * FTS5 took a third of an import's CPU time, and sealing read the index back. Committing rows first and the index later
+ * would store posts that are not found. A killed import repeats at most one segment.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -40,17 +40,17 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
-  /** Runs `work` atomically, under the catalog's lock. */
+  /** Atomic, under the catalog's lock. */
   locked<Value>(work: () => Value): Value;
 };
 
 /**
  * An import into a segment that is sealed from the start. Rows go to a file that is not a segment yet, terms to memory.
- * `commit` builds the sealed index and, in one catalog commit, puts the file in the place of the platform's newest segment,
- * which is empty, with checkpoints and coverage. Nothing is visible before; after a crash the source repeats the import.
+ * `commit` builds the sealed index and, in one catalog commit, replaces the platform's newest segment, which is empty, with
+ * the file. Nothing is visible before.
  *
- * There must be no other writer: the compaction lock is taken, and a catalog commit of another connection (`foreign`) aborts
- * the segment. The spooled batches are then written as ordinary ones.
+ * There must be no other writer: the compaction lock is taken, and a catalog commit of another connection (`foreign`)
+ * aborts the segment. The spooled batches are then written as ordinary ones.
  */
 export type StagedImport = {
   platform: Platform;
@@ -58,9 +58,9 @@ export type StagedImport = {
   stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign";
   posts(): number;
   isFull(): boolean;
-  /** Returns whether it was committed. `cuts`: whether later posts get a new segment. */
+  /** False if not committed. `cuts`: later posts get a new segment. */
   commit(cuts: boolean): boolean;
-  /** Drops everything but the spool. */
+  /** Keeps the spool. */
   abandon(): void;
 };
 
@@ -95,7 +95,7 @@ export function beginStagedImport(
     return Number(catalog.prepare("PRAGMA data_version").get()?.data_version);
   }
 
-  /** Null if something had to be published first, as in any batch. */
+  /** Null if something had to be published first. */
   function tryStage(prepared: PreparedChanges): WriteReport | "foreign" | null {
     if (dataVersion() !== version) return "foreign";
     const { changes, report } = latestChanges(prepared.changes);

@@ -14,25 +14,25 @@ import {
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * A segment that an import fills: rows in a file that is not in the catalog, terms in memory. `seal` builds the sealed
- * segment, `identify` commits it. A crash before leaves a file to delete.
+ * Rows in a file that is not in the catalog, terms in memory. `seal` builds the sealed segment, `identify` commits it. A
+ * crash before leaves a file to delete.
  */
 export type StagedSegment = {
   /** Cannot roll back: an error costs the whole segment. */
   writer: SegmentWriter;
-  /** Whether the terms have reached their memory limit. */
+  /** The memory limit is reached. */
   isFull(): boolean;
   posts(): number;
-  /** The first ID of the millisecond after the last post. */
+  /** Of the millisecond after the last post. */
   end(): bigint;
   /** Makes the segment durable. Its ingest order is that of the IDs and ends at `lastArrival`. */
   seal(lastArrival: number, sealedMs: number): void;
-  /** Makes the file a segment; takes over the deletions of the one that it replaces. */
+  /** Takes over the deletions of the replaced segment. */
   identify(identity: SegmentIdentity, replacedPath: string): void;
   close(): void;
 };
 
-/** KiB; large because uri hashes are random. */
+/** Large, because uri hashes are random. */
 const fillingCacheKib = 64_000;
 const readingCacheKib = 1_000;
 const postsOfArrival = 1_000;

@@ -2,14 +2,14 @@ import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { sortTerms } from "./sort-terms.ts";
 
-/** Numbers terms by first lookup. Stored outside the JavaScript heap. */
+/** Numbers terms by first lookup, outside the JavaScript heap. */
 export type TermTable = {
-  /** The number of a term, which is added if new. `to` is exclusive. */
+  /** Adds new terms. `to` is exclusive. */
   numberOf(bytes: Uint8Array, from: number, to: number): number;
   terms(): number;
   /** A term ends where the next one starts. */
   text(): { bytes: Uint8Array; starts: Uint32Array };
-  /** Ascending by the terms' bytes. */
+  /** By bytes. */
   inOrder(): Uint32Array;
   memoryBytes(): number;
 };
@@ -17,14 +17,14 @@ export type TermTable = {
 const firstTerms = 1 << 14;
 const bytesOfTerm = 16;
 
-/** `key`: secret, to prevent crafted hash collisions. */
+/** `key`: secret, against crafted hash collisions. */
 export function createTermTable(key: string): TermTable {
   const seed = crc32(`seed ${key}`);
   const factor = (crc32(`factor ${key}`) | 1) >>> 0;
   let bytes = Buffer.allocUnsafeSlow(firstTerms * bytesOfTerm);
   let starts = new Uint32Array(firstTerms + 1);
   let hashes = new Uint32Array(firstTerms);
-  /** Linear probing: pairs of a hash and a number plus one. At most half of the entries are used. */
+  /** Linear probing: pairs of a hash and a number plus one. At most half are used. */
   let entries = new Uint32Array(firstTerms * 4);
   let count = 0;
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** Concatenated UTF-8 texts. Lone surrogates become U+FFFD. */
+/** In UTF-8. Lone surrogates become U+FFFD. */
 export type TextArena = {
   add(text: string): void;
   /** The last offset is the end. */

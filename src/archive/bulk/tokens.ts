@@ -1,12 +1,11 @@
 import { indexPunctuation } from "../segments/schema.ts";
 
-/** FTS5 truncates longer tokens. */
+/** FTS5 truncates longer ones. */
 const maxTokenBytes = 32_768;
 
 /**
- * Lower-cases ASCII letters in place and writes the start and end of each token to `bounds`. Tokenizes as FTS5 does
- * (`segments/schema.ts`): ASCII bytes other than letters, digits and index punctuation are separators. Returns the number of
- * tokens; `bounds` must have room for one per two bytes.
+ * Tokenizes as FTS5 (`segments/schema.ts`), lower-casing ASCII letters in place. Returns the number of tokens; `bounds`
+ * gets start and end of each, and must have room for one per two bytes.
  */
 export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let tokens = 0;
@@ -28,7 +27,7 @@ export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   return tokens;
 }
 
-/** The folded byte; 0 for separators. */
+/** 0 for separators. */
 const foldedBytes = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x80) return byte;
   const character = String.fromCharCode(byte);

@@ -3,17 +3,17 @@ import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { PlatformQuery } from "./platform-query.ts";
 
-/** Counts of one segment: contiguous whole buckets, and single partial ones. */
+/** Of one segment: contiguous whole buckets, and single partial ones. */
 export type KnownCounts = {
-  /** Aligned to buckets, Unix milliseconds; empty when both are equal. */
+  /** Aligned to buckets, Unix milliseconds; empty when equal. */
   fromMs: number;
   toMs: number;
-  /** Non-zero counts by the start of the bucket. */
+  /** Non-zero counts by the bucket's start. */
   counts: Map<number, number>;
   cuts: Map<string, number>;
 };
 
-/** An LRU cache per reader: entries match only the same open file, data version and range of owned IDs. */
+/** An LRU cache per reader: entries match only the same open file, data version and owned IDs. */
 export type CountCache = {
   /** Empty if the segment has changed. */
   find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
@@ -26,12 +26,12 @@ export type CountCache = {
   ): void;
 };
 
-/** Cached numbers, about 60 bytes each. */
+/** About 60 bytes each. */
 const maxNumbers = 250_000;
-/** Per query and segment. More are not kept beyond the last request. */
+/** Per query and segment. Larger answers are not cached. */
 const maxNumbersOfQuestion = 100_000;
 const maxCuts = 16;
-/** Overhead of a cached query, in numbers. */
+/** In numbers. */
 const numbersOfQuestion = 8;
 
 type Remembered = {

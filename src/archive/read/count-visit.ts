@@ -5,7 +5,7 @@ import type { CountQuery } from "../segments/count.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { CountCache, KnownCounts } from "./count-cache.ts";
 
-/** A span of time, Unix milliseconds, `toMs` exclusive. */
+/** Unix milliseconds, `toMs` exclusive. */
 type Span = { fromMs: number; toMs: number };
 
 export type Visit = IdRange & {
@@ -24,13 +24,13 @@ export function idsOf(
 }
 
 type VisitCounts = {
-  /** Counts by the start of the bucket or of its part in the window. */
+  /** By the start of the bucket or of its part in the window. */
   counts: Map<number, number>;
-  /** Negative infinity if everything is counted. */
+  /** Negative infinity if complete. */
   countedFromMs: number;
-  /** IDs of possibly missing posts; such a count is not cached. */
+  /** Possibly missing posts; such a count is not cached. */
   damaged: IdRange[];
-  /** 0 if everything was cached. */
+  /** 0 if cached. */
   slices: number;
   statements: number;
 };
@@ -43,8 +43,8 @@ export type CountSlice = {
 };
 
 /**
- * Counts whole buckets, and separately the partial ones at the window's ends. Yields when its slice is over. Slices count
- * disjoint ranges of IDs, each on its own snapshot; the result is cached only if the segment did not change between them.
+ * Counts whole buckets, and separately the partial ones at the ends. Slices count disjoint ranges of IDs, each on its own
+ * snapshot; the result is cached only if the segment did not change between them.
  */
 export function* countVisit(
   visit: Visit,
@@ -119,7 +119,7 @@ const copyOf = (known: KnownCounts): KnownCounts => ({
   cuts: new Map(known.cuts),
 });
 
-/** Parts may be empty. */
+/** May be empty. */
 function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
   const firstMs = Math.ceil(fromMs / bucketMs) * bucketMs;
   const lastMs = Math.floor(toMs / bucketMs) * bucketMs;
@@ -139,12 +139,12 @@ const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 type Counted = { counts: Map<number, number>; countedFromMs: number | null };
 type Count = (span: Span, grid: Grid) => Generator<void, Counted>;
 
-/** Returns from when on it is counted. */
+/** Returns the time from which it is counted. */
 function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
   const name = nameOf(part);
   const stored = cuts.get(name);
   if (stored !== undefined) {
-    // LRU order: the last used goes last.
+    // LRU order.
     cuts.delete(name);
     cuts.set(name, stored);
     return part.fromMs;
@@ -156,7 +156,7 @@ function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<voi
   return part.fromMs;
 }
 
-/** Newest first; returns from when on all are counted. */
+/** Newest first; returns the time from which all are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,

@@ -12,10 +12,9 @@ import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-que
 import type { SearchSurroundings } from "./search.ts";
 
 /**
- * Counts exactly what a search would find, newest segments first. Of an unchanged segment only the new part of the window is
- * counted. The deadline is checked between and within segments: the answer is complete from `countedFromMs` on, and partial
- * counts are cached, so that a retry gets further. Platforms whose segments overlap in time share the time left. Yields when
- * its slice is over.
+ * Counts exactly what a search would find, newest segments first. Of an unchanged segment only the new part of the window
+ * is counted. At the deadline the answer is complete from `countedFromMs` on, and partial counts are cached, so that a
+ * retry gets further. Platforms whose segments overlap in time share the time left.
  */
 export function* countSegments(
   request: CountRequest,
@@ -71,7 +70,7 @@ export function* countSegments(
   return { buckets, countedFromMs, damage, work };
 }
 
-/** The start of the first complete bucket. */
+/** Of the first complete bucket. */
 function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRequest): number {
   if (countedFromMs <= fromMs) return fromMs;
   return Math.min(Math.ceil(countedFromMs / bucketMs) * bucketMs, toMs);
@@ -109,7 +108,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
 }
 
-/** A token that every post has is counted much faster than rows. */
+/** Much faster than counting rows. */
 const everyTerm = expression({ kind: "terms", elements: [{ kind: "token", token: everyPost }] });
 
 const inTerms = (query: PlatformQuery): PlatformQuery => ({

@@ -4,7 +4,7 @@ import { platforms } from "../../posts/post.ts";
 import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { coverageOfAccount } from "../catalog/catalog.ts";
 
-/** Authors of one plan. With more, only the coverage of all accounts counts. */
+/** With more, only the coverage of all accounts counts. */
 const mostAuthors = 256;
 
 export function coverageOfAuthors(

@@ -5,7 +5,7 @@ import type { RecordBytes, RecordCache, RecordVersion, RenderedRecord } from "./
 
 type PageContext = {
   cache: RecordCache;
-  /** By position, as of the catalog's current version; null outside all segments. */
+  /** As of the catalog's current version; null outside all segments. */
   currentVersions(): (position: Position) => RecordVersion | null;
   rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
   /** For one page. */
@@ -16,10 +16,10 @@ export type RenderRow = (row: RecordRow) => RenderedRecord;
 
 export type ReadPage = JsonPage & { damage: readonly Damage[] };
 
-/** Rows read between two checks of the time. */
+/** Between checks of the time. */
 const rowsAtOnce = 32;
 
-/** The records of posts as one JSON array, without deleted and damaged ones. Null if `isOver` before it is complete. */
+/** One JSON array, without deleted and damaged posts. Null if `isOver` before it is complete. */
 export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageContext) {
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
     // Before the rows are read: a newer row under an older version only misses the cache.

@@ -4,7 +4,7 @@ import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
-/** Posts with lower IDs than `below`, except `seen` ones of earlier pages, on the platform of the previous position. */
+/** Posts with IDs below `below`, except `seen` ones of earlier pages, on the platform of the previous position. */
 export type PageStart = {
   below: bigint;
   seen: ReadonlySet<bigint>;
@@ -13,8 +13,8 @@ export type PageStart = {
 const none: ReadonlySet<bigint> = new Set();
 
 /**
- * Posts of one millisecond are ordered by `uriHash` on every server, so that the page starts at the same post on all, even if
- * a server lacks a post or numbers it differently. A position of an earlier release, ordered by number, leaves out the posts
+ * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the same post even if a
+ * server lacks a post or numbers it differently. A position of an earlier release, ordered by number, omits the posts
  * before it.
  */
 export function pageStart(
@@ -41,7 +41,7 @@ export function pageStart(
   };
 }
 
-/** The lowest ID of the millisecond with this hash or a higher one, or the ID after the millisecond. */
+/** In the millisecond, with this hash or a higher one; else the ID after the millisecond. */
 function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);

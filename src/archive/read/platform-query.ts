@@ -6,12 +6,12 @@ import { lower } from "../segments/lower.ts";
 import { rowByRow } from "../segments/row-by-row.ts";
 import type { SegmentQuery } from "../segments/search-segment.ts";
 
-/** A plan split from the bounds of all its matches. */
+/** Split from the bounds of all matches. */
 export type BoundedPlan = ReturnType<typeof splitWindow>;
 
 export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
 
-/** Checks every row, because terms of another analyzer do not match the query's. Null when no post of the platform can match. */
+/** For terms of another analyzer. Null when no post of the platform can match. */
 export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
   const query = platformQuery(platform, window);
   return query && { ...rowByRow(query), sealed: { kind: "every" } };
@@ -40,10 +40,10 @@ export function platformQuery(
   };
 }
 
-/** Terms for all circles of a query together. */
+/** For all circles of a query together. */
 const mostCircleTerms = 256;
 
-/** With several circles, each is lowered to fewer cells. */
+/** With several circles, each gets fewer cells. */
 const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {
   const circles = countCircles(plans);
   return circles < 5 ? undefined : Math.floor(mostCircleTerms / circles);

@@ -1,33 +1,33 @@
-/** What a rendered record depends on, besides its row: the commit of its segment, and of the catalog. */
+/** The commits of segment and catalog that a rendered record depends on. */
 export type RecordVersion = { path: string; writtenIn: number; catalog: unknown };
 
-/** `isOfRow`: the text depends on nothing but the row. */
+/** `isOfRow`: depends on nothing but the row. */
 export type RenderedRecord = { text: string; isOfRow: boolean };
 
 /** Valid until the next page begins. */
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
-/** Eight bytes each: the ID, the tokens of segment and catalog, the length. */
+/** Eight bytes each: ID, tokens of segment and catalog, length. */
 const headerBytes = 24;
 const mostBytesOfUnit = 3;
 const bytesPerSlot = 128;
-/** Slots that an ID may use, side by side. */
+/** Slots per ID, side by side. */
 const ways = 4;
 
 /**
- * The rendered records of one thread, in UTF-8: a ring in which new records overwrite the oldest, and a table of positions by
- * ID. It has no object per record: collecting those costs more than reading the rows. Records that are found move to the front
- * when they would be overwritten soon.
+ * Rendered records in UTF-8: a ring in which new records overwrite the oldest, and a table of positions by ID. An object
+ * per record would cost more to collect than the rows cost to read. Records that are found move to the front before they
+ * are overwritten.
  */
 export class RecordCache {
   readonly #ringBytes: number;
   readonly #slotMask: number;
   #ring: Buffer | null = null;
-  /** The ID as two numbers, because a bigint is allocated. */
+  /** A bigint would be allocated. */
   readonly #id = new BigInt64Array(1);
   readonly #idWords = new Uint32Array(this.#id.buffer);
   #fields = new Uint32Array(0);
-  /** Positions grow forever; the offset in the ring is the remainder. -1: none. */
+  /** Positions grow forever; the remainder is the offset in the ring. -1: none. */
   #slots = new Float64Array(0);
   #head = 0;
   #pageStart = 0;
@@ -44,7 +44,7 @@ export class RecordCache {
     this.#ringBytes = Math.max(0, Math.floor((maxBytes - 8 * slots) / 8) * 8);
   }
 
-  /** What was found for earlier pages may be overwritten from now on. */
+  /** What earlier pages found may be overwritten. */
   beginPage(): void {
     this.#pageStart = this.#head;
   }
@@ -101,7 +101,7 @@ export class RecordCache {
     return this.#put(id, { position, segment, catalog }, (ring, start) => bytes.copy(ring, start));
   }
 
-  /** The position for a record of at most `bytes`, or null: what this page found must not be overwritten. */
+  /** Null if it would overwrite what this page found. */
   #room(bytes: number): number | null {
     const needed = headerBytes + bytes;
     const left = this.#ringBytes - (this.#head % this.#ringBytes);
@@ -151,7 +151,7 @@ export class RecordCache {
     return oldest;
   }
 
-  /** The first of its slots, by multiplicative hashing: IDs begin with a time and end with few bits of a hash. */
+  /** The first slot, by multiplicative hashing: IDs begin with a time and end with few bits of a hash. */
   #slotOf(id: bigint): number {
     this.#id[0] = id;
     const words = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);

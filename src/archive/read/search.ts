@@ -17,7 +17,7 @@ export function comparePositions(a: Position, b: Position): number {
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
 }
 
-/** On platforms without their own numbers, IDs alone do not order posts of one millisecond. */
+/** There, IDs alone do not order posts of one millisecond. */
 export const shareMillisecond = (a: Position, b: Position): boolean =>
   a.platform === b.platform &&
   a.platform !== "x" &&
@@ -34,7 +34,7 @@ export function comesAfter(post: Position & { uri: string }, position: Position)
 export type SearchSurroundings = {
   open(entry: SegmentEntry): Segment;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** The start on the platform of `after`; at its ID if omitted. */
+  /** On the platform of `after`; default: at its ID. */
   start?: PageStart;
   /** A cancelled search returns what it has. */
   isStopped(): boolean;
@@ -42,11 +42,10 @@ export type SearchSurroundings = {
 };
 
 /**
- * Finds the newest matching posts, newest segments first; skips segments outside the window or entirely below what was found.
- * The deadline is checked between and within segments: the answer is complete down to `next`, where the following page
- * continues; likewise after a cancellation. Platforms whose segments overlap share the time, and each is searched a little
- * even after the deadline, so that every page makes progress. Yields between two snapshots of a segment: later slices cover
- * lower IDs, so that no post is lost or found twice.
+ * Finds the newest matching posts, newest segments first; skips segments outside the window or entirely below what was
+ * found. At the deadline or a cancellation the answer is complete down to `next`, where the following page continues.
+ * Platforms whose segments overlap share the time, and each is searched a little even after the deadline, so that every
+ * page makes progress. Later slices cover lower IDs: no post is lost or found twice.
  */
 export function* searchSegments(
   request: SearchRequest,
@@ -73,7 +72,7 @@ export function* searchSegments(
   const segments: SegmentWork[] = [];
   const damage: Damage[] = [];
   let found: Position[] = [];
-  /** The lowest ID searched when the deadline came. */
+  /** When the deadline came. */
   let seenFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
@@ -143,7 +142,7 @@ export function* searchSegments(
 const hasCached = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
   prepared === 0 || containers > 0 || candidates > 0;
 
-/** Platforms with posts as new as its own share the time of a visit. */
+/** Platforms with posts as new share the time of a visit. */
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {
   const rivals = later.filter(({ high }) => high > low);
   return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
@@ -194,7 +193,7 @@ function highestAfter(
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
-/** Ends at `seenFrom` after a deadline; the next page continues there. */
+/** After a deadline the next page continues at `seenFrom`. */
 function pageOf(
   found: readonly Position[],
   seenFrom: bigint | null,

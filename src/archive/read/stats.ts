@@ -20,7 +20,7 @@ import { replacedPosts } from "../sealed/deletion-bitmap.ts";
 import { overlayPosts, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 
-/** Opens every segment once; yields between two when its slice is over. */
+/** Opens every segment once. */
 export function* readStats(
   catalog: DatabaseSync,
   folder: string,
@@ -124,8 +124,8 @@ function timesOf(segment: DatabaseSync): Times {
 }
 
 /**
- * Covers posts from before November 2010, whose IDs contain no time. X numbered its posts in order, so the ends suffice;
- * numbers made from a uri are unordered, but all among the first `firstOrdered`.
+ * Of posts from before November 2010, whose IDs contain no time. X numbered its posts in order, so the ends suffice;
+ * numbers made from a uri are unordered, but all below `firstOrdered`.
  */
 function earlyTimes(segment: DatabaseSync): Times {
   const { first = null, last = null } =

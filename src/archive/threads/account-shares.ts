@@ -1,11 +1,11 @@
-/** Recent reader time per account, with a half-life of ten seconds. */
+/** With a half-life of ten seconds. */
 export type Shares = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;
 };
 
 const halfLifeMs = 10_000;
-/** Accounts tracked before idle ones are dropped. */
+/** More, and idle ones are dropped. */
 const manyAccounts = 1_000;
 const nothingMs = 0.01;
 

@@ -28,7 +28,6 @@ export type ArchiveReads = Pick<
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
 
-/** Calls of the reader threads. */
 export function createArchiveReads(
   readers: ThreadPool<ReaderMethods>,
   verification: Verification,
@@ -53,7 +52,7 @@ export function createArchiveReads(
 
   return {
     search: async (request, signal) => noticed(await send("search", request, signal)),
-    // One reader for all counts, because of its cache.
+    // One reader, because of its cache.
     count: async (request, signal) => noticed(await send("count", request, signal, readers.last)),
     records: async (positions) => noticed(await send("records", positions)),
     page: async (positions) => noticed(await send("page", positions)),

@@ -63,13 +63,13 @@ export function startArchiveThreads(
     ],
     close: async () => {
       await Promise.all([compaction?.close(), languages.close(), readers.close()]);
-      // Last, because a read-only connection does not take over the write-ahead log.
+      // Last: a read-only connection does not take over the write-ahead log.
       await writer.close();
     },
   };
 }
 
-/** Memory that all readers of a process share. */
+/** For all readers of a process. */
 export function createReaderShare(
   settings: { dataDir: string; readers: number } & Partial<ArchiveBounds>,
 ): ReaderShare {

@@ -15,10 +15,10 @@ type WritesContext = {
   clock: Clock;
 };
 
-/** How long changes are prepared before yielding to the event loop, milliseconds. */
+/** Between yields to the event loop. */
 const turnMs = 8;
 
-/** Batches in call order. They are analysed on the caller's thread while the batch before is written. */
+/** In call order. Batches are analysed on the caller's thread while the batch before is written. */
 export class ArchiveWrites {
   readonly #context: WritesContext;
   #last: Promise<unknown> = Promise.resolve();
@@ -50,12 +50,12 @@ export class ArchiveWrites {
     const forget = (): void => {
       if (this.#last === written) this.#last = Promise.resolve();
     };
-    // Until the next event-loop turn, so that the caller learns of the failure before another batch is accepted.
+    // In the next turn: the caller learns of the failure before another batch is accepted.
     written.then(forget, () => setImmediate(forget));
     return written;
   }
 
-  /** Writes only if the batch before succeeded. */
+  /** Only if the batch before succeeded. */
   async #writeAfter(
     before: Promise<unknown>,
     { changes, checkpoints = [], coverage = [] }: WriteBatch,

@@ -9,8 +9,8 @@ import { type CompactionState, unknownState } from "../compaction-state.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
 /**
- * Runs in the process that first took the compaction lock. Rests after each step as long as the step took, which leaves half
- * of the time to searches and batches.
+ * Runs in the process that first took the compaction lock. Rests after each step as long as it took, which leaves half of
+ * the time to searches and batches.
  */
 export type CompactionThreadData = { folder: string; bounds: ArchiveBounds };
 
@@ -32,7 +32,7 @@ async function keepUp(): Promise<void> {
   }
 }
 
-/** Null while another process holds the compaction lock. */
+/** Null while another process has the lock. */
 function start(): typeof running {
   const lock = lockCompaction(folder);
   if (lock === null) return null;
@@ -78,7 +78,7 @@ export type CompactionMethods = typeof methods;
 
 serveMethods<CompactionMethods>(methods, end);
 
-/** A start that fails, such as on a full disk, is retried. */
+/** A start may fail, such as on a full disk. */
 async function keepTrying(): Promise<void> {
   while (!ending.signal.aborted) {
     await keepUp().catch(() => undefined);

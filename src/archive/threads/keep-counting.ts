@@ -3,10 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Verification } from "./verification.ts";
 import type { WriterMethods } from "./writer-thread.ts";
 
-/**
- * Adds collected counts in steps between which batches are written, and removes expired labels. Failures are retried the next
- * time.
- */
+/** Adds collected counts in steps, and removes expired labels. Failures are retried the next time. */
 export async function keepCounting(
   writer: Pick<Thread<WriterMethods>, "call">,
   verification: Verification,
@@ -21,7 +18,7 @@ export async function keepCounting(
       await writer.call("closeCounts", null);
       while (!signal.aborted && (await writer.call("addCounts", null)));
     } catch {
-      // Writers get the error that keeps the archive from being written.
+      // Writers get this error.
     }
   }
 }

@@ -19,27 +19,27 @@ export type ArchiveSettings = {
   segmentPosts: number;
   /** Default `on`; only for posts whose source names none. */
   detectLanguage?: "on" | "off";
-  /** Default `off`; another process may already run compaction. It starts with the first call of `upkeep`. */
+  /** Default `off`: another process may run compaction. Starts with the first call of `upkeep`. */
   upkeep?: "on" | "off";
   clock: Clock;
   /** Created if omitted. */
   share?: ReaderShare;
-  /** Repaired damage of the catalog; default: a process warning. */
+  /** Of repaired damage; default: a process warning. */
   onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
 
 export type OpenArchive = Archive & {
   /**
-   * Changes with every commit of any process. Null while the catalog is being verified, or if unreadable. Reads the catalog
-   * on the calling thread.
+   * Changes with every commit of any process. Null while the catalog is being verified, or if unreadable. Reads on the
+   * calling thread.
    */
   version(): number | null;
 };
 
 /**
- * Creates the archive if missing. Searches run on reader threads, writes on one writer thread; changes are analysed on the
- * caller's thread. The catalog is verified in the background, and every call waits for it (`verify-catalog.ts`). Errors:
- * `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
+ * Creates the archive if missing. Searches run on reader threads, writes on one writer thread; the caller's thread analyses
+ * changes. Every call waits for the verification of the catalog. Errors: `newer_schema`, `not_writable`, `disk_full`,
+ * `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   const { clock, readers: readerCount } = settings;
@@ -56,7 +56,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   const { writer, readers, compaction } = threads;
   const verification = new Verification(
     verifyCatalog({
-      // The other readers stay free to report readiness.
+      // Other readers stay free to report readiness.
       check: () => archiveErrors(readers.first.call("checkCatalog", null)),
       repair: () => archiveErrors(writer.call("repairCatalog", null)),
       onWarning: settings.onWarning ?? ((message) => process.emitWarning(message)),
@@ -94,7 +94,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   };
 }
 
-/** Page cache of the connection that only reads the version, KiB. */
+/** For the version only. */
 const versionCacheKib = 64;
 
 function watchVersion(folder: string): { read(): number | null; close(): void } {

@@ -8,7 +8,7 @@ import { catalogPath, readUriKey } from "../catalog/catalog.ts";
 import { requireIntactStart } from "../catalog/intact-catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 
-/** Creates or migrates the catalog and returns the key of the uri hashes, which never changes. */
+/** Returns the key of the uri hashes, which never changes. */
 export function prepareCatalog(folder: string): string {
   try {
     makePrivateFolder(folder);

@@ -3,22 +3,22 @@ import { failedReply, noteCurrentCall } from "../../db/threads/serve.ts";
 import { createShares } from "./account-shares.ts";
 
 /**
- * Runs the calls of one reader thread in slices. Reads, which are always short, run before any search. The next slice of
- * searches and counts goes to the account with the least recent reader time, FIFO within it. A slice ends after `sliceMs`
- * only if another call is pending.
+ * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The next slice of searches
+ * and counts goes to the account with the least recent reader time, FIFO within it. A slice ends after `sliceMs` if another
+ * call is pending.
  */
 export type ReaderScheduler = {
   add(call: ThreadCall): void;
-  /** Returns the replies of the calls that ended. `takeArrivals` adds the calls received since. */
+  /** Returns replies. `takeArrivals` adds the calls received since. */
   runSlice(takeArrivals: () => void): ThreadReply[];
   isIdle(): boolean;
 };
 
 export type ReaderTask = {
-  /** `read`: always short. `search`: may take long, depending on the query. */
+  /** `search`: may take long. */
   kind: "read" | "search";
   account: string;
-  /** Such a call is not begun. */
+  /** Then it is not begun. */
   isCancelled(): boolean;
   /** Yields where it can be suspended. */
   steps: Generator<void, unknown>;
@@ -87,7 +87,6 @@ export function createReaderScheduler({
     }
   }
 
-  /** Until the slice is over. */
   function runReads(): ThreadReply[] {
     const replies: ThreadReply[] = [];
     isAlone = false;

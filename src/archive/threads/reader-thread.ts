@@ -13,18 +13,16 @@ import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-sch
 
 export type ReaderThreadData = {
   folder: string;
-  /** Page cache of all open segments together, KiB. */
+  /** Of all open segments together. */
   cacheKib: number;
   /** Shared by all reader threads, as are `verifiedFiles`. */
   ids: SharedIdMemory;
   verifiedFiles: SharedVerifiedFiles;
-  /** Cached terms per thread, bytes. */
   termMemoryBytes: number;
-  /** Rendered records per thread, bytes. */
   recordMemoryBytes: number;
 };
 
-/** How long a call runs before it yields to pending ones, milliseconds. */
+/** Until a call yields to pending ones. */
 const sliceMs = 8;
 
 const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =
@@ -57,7 +55,7 @@ function* stepsOf(call: ThreadCall, slice: Slice): Generator<void, unknown> {
   if (!(method in reader.steps)) {
     return reader.operations[method as keyof ReaderOperations](args as never);
   }
-  // Monotonic, because a wall-clock adjustment would shift the deadline.
+  // Monotonic: a wall-clock adjustment would shift the deadline.
   const startMs = systemClock.now() - systemClock.elapsed();
   const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
   const turn = { clock, isSliceOver: slice.isOver, isStopped: () => isCancelled(call) };

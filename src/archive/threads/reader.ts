@@ -69,7 +69,7 @@ import { owner } from "../write/placement.ts";
 
 const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
 
-/** Segments that a reader keeps open, in LRU order. */
+/** In LRU order. */
 const openSegments = 64;
 
 type CatalogState = { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] };
@@ -94,7 +94,7 @@ export type ReaderOperations = {
 type ReaderTurn = {
   clock: Pick<Clock, "now" | "elapsed">;
   isSliceOver(): boolean;
-  /** The caller has given up: a search or count returns what it has. */
+  /** A search or count returns what it has. */
   isStopped?(): boolean;
 };
 
@@ -114,10 +114,7 @@ export type Reader = {
   close(): void;
 };
 
-/**
- * Reads on the calling thread; each call sees the last commit.
- * `cacheKib` is for all open segments together.
- */
+/** Each call sees the last commit. `cacheKib`: of all open segments together. */
 export function createReader(
   folder: string,
   cacheKib: number,
@@ -168,7 +165,7 @@ export function createReader(
     shareCache();
   }
 
-  /** Adds the coverage read before the answer: it must not be newer than the segments searched. */
+  /** With the coverage read before: it must not be newer than the segments searched. */
   function* covered<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
@@ -194,7 +191,7 @@ export function createReader(
     return segment;
   }
 
-  /** Open segments share the page cache equally. */
+  /** Equal shares. */
   function shareCache(): void {
     const kib = segmentCache(cacheKib, opened.size);
     if (kib === segmentCacheKib) return;
@@ -262,7 +259,7 @@ export function createReader(
     };
   }
 
-  /** One statement per segment; deleted posts are left out. */
+  /** One statement per segment; without deleted posts. */
   function rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] } {
     const { segments } = current();
     const bySegment = Map.groupBy(positions, ({ id, platform }) =>
@@ -282,7 +279,7 @@ export function createReader(
     return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
   }
 
-  /** Rows keep the ID that they were requested by, as in the result. */
+  /** Under the ID that was requested. */
   function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
     const segment = open(entry);
     const read = segment.rows(ids);

@@ -1,6 +1,6 @@
 import { unlessAborted } from "../../lib/unless-aborted.ts";
 
-/** The verification of the catalog, which every call of the archive waits for. */
+/** Of the catalog; every call of the archive waits for it. */
 export class Verification {
   /** Errors: `archive_damaged`. */
   readonly ended: Promise<void>;

@@ -1,19 +1,18 @@
 /**
- * `identity.subject` is a code host and an account number there, such as `github.com/583231`: names can change. No stored value
- * can sign anyone in: session ids are hashes of cookie contents (accounts/sessions/session-token.ts), links and finished
- * sign-ins SHA-256 hashes. A session's tokens have increasing generations, the former valid until `former_until_ms`.
- * `account.first_key_ms` is when the first key was shown. A rotated key names its successor and ends at `expires_ms`; `methods`
- * is a JSON list, null permits all. Owners can only lower the rates set by the command line, in `owner_…`. `account.ending` is
- * `suspended` or `deleted` until the account's jobs have ended or its rows are deleted.
+ * `identity.subject` is a code host and an account number, such as `github.com/583231`: names can change. No stored value
+ * can sign anyone in: all are hashes. A session's tokens have increasing generations, the former valid until
+ * `former_until_ms`.
  *
- * `closed_identity` remembers deleted accounts for a while under an anonymous keyed hash (accounts/closed-identities.ts); new
- * accounts inherit `earlier_key_times` from it.
+ * `account.first_key_ms` is when the first key was shown. A rotated key names its successor and ends at `expires_ms`;
+ * `methods` is a JSON list, null permits all. `owner_…`: owners can only lower the rates set by the command line.
+ * `account.ending` is `suspended` or `deleted` until the account's jobs have ended or its rows are deleted.
  *
- * `audit` is append-only. It names accounts and keys by `audit_id`, stored nowhere else: deleting an account's row unlinks it
- * from the log.
+ * `closed_identity` has deleted accounts for a while, as anonymous keyed hashes; new accounts inherit `earlier_key_times`
+ * from it. `audit` is append-only, and names accounts and keys by `audit_id`, stored nowhere else: deleting an account's
+ * row unlinks it.
  *
- * `usage` counts calls per quarter hour, key and method ('' for all requests); `latencies` is a histogram (accounts/usage).
- * `ingest_sample` is stream progress per five minutes; `lag_ms` is null if unknown.
+ * `usage` counts calls per quarter hour, key and method ('' for all requests); `latencies` is a histogram. `ingest_sample`
+ * is stream progress per five minutes; `lag_ms` is null if unknown.
  */
 export const control005 = `
   ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';

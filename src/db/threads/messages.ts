@@ -1,7 +1,7 @@
 import { EarshotError, type ErrorDetail, messageOf } from "../../lib/errors.ts";
 import { isDiskError } from "../disk-error.ts";
 
-/** `stopFlag` names a shared flag that is set when the caller gives up (stop-flags.ts). */
+/** `stopFlag`: a shared flag, set when the caller gives up. */
 export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };
 
 export type ThreadReply =
@@ -17,12 +17,12 @@ type CarriedError = {
   details: readonly ErrorDetail[];
 };
 
-/** `currentCall` is a shared cell with a call's id, in case the thread dies during the call. */
+/** `currentCall`: a shared cell with a call's id, in case the thread dies. */
 export type ThreadStart = { data: unknown; currentCall: Int32Array; stopFlags: Int32Array };
 
 export const closeMethod = "close";
 
-/** Keeps code and text. An error without a code becomes `disk_error` or `internal`. */
+/** Errors without a code become `disk_error` or `internal`. */
 export function carry(thrown: unknown): CarriedError {
   if (thrown instanceof EarshotError) {
     const { code, message, status, retryable, hint, details } = thrown;

@@ -14,19 +14,18 @@ import {
 import { isStopped } from "./stop-flags.ts";
 import type { Methods } from "./thread.ts";
 
-/** The worker side of threads (thread.ts). Each of these takes all calls that wait, oldest first. */
+/** The worker side of threads. All waiting calls are taken, oldest first. */
 
-/** What the thread was started with. */
 export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;
 }
 
-/** The caller has given up: its signal aborted. */
+/** The caller has given up. */
 export function isCancelled({ stopFlag }: ThreadCall): boolean {
   return stopFlag !== undefined && isStopped((workerData as ThreadStart).stopFlags, stopFlag);
 }
 
-/** Serves synchronous methods. `onClose` runs before the thread ends. */
+/** Synchronous methods. `onClose` runs before the thread ends. */
 export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => void): void {
   serveBatches(
     (calls) => calls.map((call) => reply(call, () => runMethod(methods, call))),
@@ -34,7 +33,7 @@ export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => vo
   );
 }
 
-/** Serves all waiting calls at once, with one reply each. */
+/** All waiting calls at once, with one reply each. */
 export function serveBatches(
   answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
@@ -50,7 +49,7 @@ export function serveBatches(
   );
 }
 
-/** Serves asynchronous methods, one call at a time. */
+/** Asynchronous methods, one call at a time. */
 export function serveInOrder<M extends Methods<M>>(methods: M): void {
   const port = portOfThread();
   let before: Promise<void> = Promise.resolve();
@@ -76,15 +75,15 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
-/** Calls run in slices; the thread accepts new ones in between. */
+/** The thread accepts new calls between slices. */
 export type SlicedCalls = {
   add(call: ThreadCall): void;
-  /** Runs one slice and returns the replies of finished calls. `takeArrivals` adds calls that arrived since. */
+  /** Returns replies. `receiveCalls` adds the calls received since. */
   runSlice(receiveCalls: () => void): readonly ThreadReply[];
   isIdle(): boolean;
 };
 
-/** Serves sliced calls. `onClose` runs after all earlier calls. */
+/** `onClose` runs after all earlier calls. */
 export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
   const port = portOfThread();
   let closing: ThreadCall | null = null;
@@ -123,7 +122,6 @@ function runMethod<M extends Methods<M>>(methods: M, { method, args }: ThreadCal
   return run(args as never);
 }
 
-/** Runs a call and converts its value or error to a reply. */
 export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): ThreadReply {
   try {
     noteCurrentCall(call.id);
@@ -137,7 +135,7 @@ export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
   return { id: call.id, ok: false, error: carry(thrown) };
 }
 
-/** Recorded in case the thread dies during the call. */
+/** In case the thread dies. */
 export function noteCurrentCall(id: number): void {
   const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
   if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
@@ -148,7 +146,7 @@ function portOfThread(): MessagePort {
   return parentPort;
 }
 
-/** Moves the buffer of a `{ body }` reply unless it is part of a larger one. */
+/** The buffer of a `{ body }` reply, unless it is part of a larger one. */
 function transferred(answer: ThreadReply): ArrayBuffer[] {
   if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
   const body = "body" in answer.value ? answer.value.body : null;

@@ -2,7 +2,7 @@ import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 const flagCount = 1_024;
 
-/** Flags in shared memory that stop a call on another thread. A call has no flag if all are in use. */
+/** In shared memory, to stop a call on another thread. Without a free flag, a call is not stopped. */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());

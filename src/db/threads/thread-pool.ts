@@ -8,7 +8,7 @@ import {
   type ThreadLoad,
 } from "./thread.ts";
 
-/** Threads of one module, each started only when all before it are busy. */
+/** Each thread starts only when all before it are busy. */
 export class ThreadPool<M extends Methods<M>> {
   readonly #threads: readonly Thread<M>[];
 
@@ -16,7 +16,7 @@ export class ThreadPool<M extends Methods<M>> {
     this.#threads = Array.from({ length: size }, () => startThread<M>(module, data));
   }
 
-  /** Calls the thread with the fewest unanswered calls. */
+  /** On the thread with the fewest unanswered calls. */
   async call<Name extends keyof M & string>(
     method: Name,
     args: MethodArgs<M[Name]>,

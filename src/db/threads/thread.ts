@@ -11,7 +11,7 @@ import {
 } from "./messages.ts";
 import { StopFlags } from "./stop-flags.ts";
 
-/** What a worker thread offers: a function of one argument per method; without an argument, it is called with null. */
+/** A function of one argument per method; null if it has none. */
 export type Methods<M> = { readonly [Name in keyof M]: (args: never) => unknown };
 
 export type MethodArgs<F> = F extends (...args: infer Args) => unknown
@@ -24,7 +24,7 @@ export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited
 export type CallOptions = {
   /** Moved, not copied. */
   transferred?: readonly ArrayBuffer[];
-  /** Rejects the call with its reason; the thread may end its work early (`isStopped` of serve.ts). */
+  /** Rejects the call with its reason; the thread may end its work early. */
   signal?: AbortSignal | undefined;
 };
 
@@ -33,8 +33,8 @@ export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
   /**
-   * Errors: those of the method, with code and hint. If the thread ends: `thread_died` for the current call,
-   * `thread_restarted` for those behind it; both retryable.
+   * Errors: those of the method. If the thread ends: `thread_died` for the current call, `thread_restarted` for those
+   * behind it; both retryable.
    */
   call<Name extends keyof M & string>(
     method: Name,
@@ -61,8 +61,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * The module serves its methods (serve.ts). It is loaded at the first call, and again at the first call after it died. Calls of
- * one event-loop turn are sent together, because waking a thread costs more than most calls.
+ * The module is loaded at the first call, and again after the thread died. Calls of one turn are sent together, because
+ * waking a thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);

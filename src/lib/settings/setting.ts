@@ -1,10 +1,10 @@
-/** An environment variable. Does not use zod, because every command loads the settings at start. */
+/** An environment variable. Without zod, because every command loads the settings. */
 export type Setting<T> = {
   name: string;
   fallback: T;
-  /** The default in written form. */
+  /** In written form. */
   defaultText: string;
-  /** Allowed values; completes "expected …". */
+  /** Completes "expected …". */
   expected: string;
   meaning: string;
   /** Never shown. */
