@@ -11,7 +11,7 @@ test.each([
   ["ENOSPC", { code: "ENOSPC" }],
   ["EDQUOT", { code: "EDQUOT" }],
   ["EROFS", { code: "EROFS" }],
-])("%s is a disk error, also as the cause of another error", (_name, fields) => {
+])("%s is a disk error, also as a cause", (_name, fields) => {
   expect(isDiskError(withFields(fields))).toBe(true);
   const outer = new EarshotError("archive_unavailable", "x", { cause: withFields(fields) });
   expect(isDiskError(outer)).toBe(true);
@@ -22,6 +22,6 @@ test.each([
   ["ENOENT", withFields({ code: "ENOENT" })],
   ["an error of a search", new EarshotError("archive_unavailable", "x", { retryable: true })],
   ["nothing", null],
-])("%s is none", (_name, thrown) => {
+])("%s is not a disk error", (_name, thrown) => {
   expect(isDiskError(thrown)).toBe(false);
 });

@@ -32,14 +32,14 @@ async function otherServer(): Promise<ChildProcess> {
   return child;
 }
 
-test("a second server in this process is refused until the first lets go", () => {
+test("refuses a second server in this process until the first releases the lock", () => {
   const lock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(inUse);
   lock.release();
   lockFolder(folder).release();
 });
 
-test("a folder that was let go holds nothing but the lock, and a note that cannot be read is left out", () => {
+test("leaves only the lock file after release, and ignores an unreadable pid file", () => {
   const lock = lockFolder(folder);
   writeFileSync(join(folder, "lock.pid"), "nonsense\n");
   expect(() => lockFolder(folder)).toThrow(`another server runs on ${folder}`);
@@ -47,7 +47,7 @@ test("a folder that was let go holds nothing but the lock, and a note that canno
   expect(readdirSync(folder)).toEqual(["lock.db"]);
 });
 
-test("who waits is let in when the other process ends", async () => {
+test("a waiting process gets the lock when the other one ends", async () => {
   const other = await otherServer();
   const exited = once(other, "exit");
   await new Promise<void>((resolve) => other.stdin?.end(resolve));
@@ -56,7 +56,7 @@ test("who waits is let in when the other process ends", async () => {
   await exited;
 });
 
-test("a second process is refused, and let in once the first was killed", async () => {
+test("refuses a second process until the first is killed", async () => {
   const other = await otherServer();
   expect(() => lockFolder(folder)).toThrow(inUse);
   expect(() => lockFolder(folder)).toThrow(

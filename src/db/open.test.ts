@@ -17,7 +17,7 @@ afterEach(() => rmSync(parent, { recursive: true }));
 const first = "CREATE TABLE note(text TEXT)";
 const second = "ALTER TABLE note ADD COLUMN place TEXT";
 
-test("the folder and its files are for their owner alone", () => {
+test("the folder and its files are private to their owner", () => {
   const database = openForWriting(path, [first]);
   database.run("INSERT INTO note VALUES('a')");
   const mode = (name: string) => statSync(name).mode & 0o777;
@@ -26,7 +26,7 @@ test("the folder and its files are for their owner alone", () => {
   database.close();
 });
 
-test("steps run once, in order, and keep what is there", () => {
+test("runs migrations once, in order, and keeps the data", () => {
   const before = openForWriting(path, [first]);
   before.run("INSERT INTO note VALUES('a')");
   before.close();
@@ -36,14 +36,14 @@ test("steps run once, in order, and keep what is there", () => {
   after.close();
 });
 
-test("a step that fails leaves nothing behind", () => {
+test("a failed migration leaves nothing behind", () => {
   expect(() => openForWriting(path, [`${first}; nonsense`])).toThrow(/syntax error/);
   const database = openForWriting(path, [first]);
   expect(database.all("SELECT * FROM note")).toEqual([]);
   database.close();
 });
 
-test("a newer schema is refused and left alone, by writers and readers", () => {
+test("writers and readers refuse a newer schema", () => {
   openForWriting(path, [first, second]).close();
   const refusal = expect.objectContaining({ code: "newer_schema" });
   expect(() => openForWriting(path, [first])).toThrow(refusal);

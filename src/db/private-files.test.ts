@@ -9,13 +9,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test("a new database file is readable by its owner alone", () => {
+test("a new database file is private to its owner", () => {
   const path = join(folder, "new.db");
   makePrivate(path);
   expect(modeOf(path)).toBe(0o600);
 });
 
-test("an existing database and its side files lose the permissions of others, and nothing else", () => {
+test("removes others' permissions from an existing database and its side files only", () => {
   const path = join(folder, "old.db");
   for (const suffix of ["", "-wal", "-shm"]) {
     writeFileSync(path + suffix, suffix);
@@ -26,7 +26,7 @@ test("an existing database and its side files lose the permissions of others, an
   expect(statSync(`${path}-wal`).size).toBe(4);
 });
 
-test("a new folder and an existing one are open to their owner alone", () => {
+test("a new folder and an existing one become private to their owner", () => {
   const made = join(folder, "a", "b");
   makePrivateFolder(made);
   expect(modeOf(made)).toBe(0o700);

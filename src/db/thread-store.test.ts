@@ -16,7 +16,7 @@ const noThread: Pick<StoreThread<typeof operations>, "call"> = {
   call: () => Promise.reject(new Error("a thread was called")),
 };
 
-test("what is kept in memory is kept on the calling thread, over one connection until the store is closed", async () => {
+test("runs memory operations on the calling thread, over one connection until the store is closed", async () => {
   let opened = 0;
   let closed = 0;
   const open = (): Database => {

@@ -24,7 +24,7 @@ const opener = `
   });
 `;
 
-test("whoever makes a database at the same moment as another one is not refused", async () => {
+test("two threads can create a database at the same moment", async () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-wal-"));
   const workerData = {
     folder,

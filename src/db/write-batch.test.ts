@@ -63,7 +63,7 @@ test("all writes of one tick share one commit", async () => {
   expect(await store.read("all", null)).toHaveLength(50);
 });
 
-test("a write that fails leaves nothing behind and the others stand", async () => {
+test("a failed write has no effect, and the others succeed", async () => {
   const store = createLocalStore(database, operations);
   const outcomes = await Promise.allSettled([
     store.write("add", { text: "a" }),
@@ -80,7 +80,7 @@ test("a write that fails leaves nothing behind and the others stand", async () =
   expect(notes()).toEqual(["a", "c"]);
 });
 
-test("when the commit fails, all have failed and nothing is there", () => {
+test("all calls fail if the commit fails", () => {
   const failing: Database = {
     ...database,
     run: (sql, parameters) => {
@@ -102,7 +102,7 @@ test("when the commit fails, all have failed and nothing is there", () => {
   expect(database.inTransaction()).toBe(false);
 });
 
-test("on a full disk what is answered with success is there and nothing else", () => {
+test("on a full disk only calls that report success are stored", () => {
   database.get("PRAGMA max_page_count = 8");
   const calls = ["a", "b".repeat(60_000), "c"].map((text) => ({ method: "add", args: { text } }));
   const outcomes = runBatch(database, operations, calls);
@@ -114,7 +114,7 @@ test("on a full disk what is answered with success is there and nothing else", (
   ]);
 });
 
-test("a commit is forced to the disk when any of its writes is durable", () => {
+test("syncs a commit if any of its writes is durable", () => {
   const hint = { method: "hint", args: { text: "a" } };
   runBatch(database, operations, [hint]);
   expect(synchronous()).toBe(1);
@@ -133,7 +133,7 @@ test("an unknown operation fails alone", () => {
   expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
 });
 
-test("a reading connection sees the last commit and cannot write", () => {
+test("a read-only connection sees the last commit and cannot write", () => {
   const reader = openForReading(join(folder, "test.db"), schema);
   runBatch(database, operations, [{ method: "add", args: { text: "a" } }]);
   expect(operations.all.run(reader, null)).toEqual(["a"]);
@@ -141,7 +141,7 @@ test("a reading connection sees the last commit and cannot write", () => {
   reader.close();
 });
 
-test("a log that is to be emptied is so after the first commit that no reader is in the way of", () => {
+test("empties the log after the first commit that no reader blocks", () => {
   const add = (text: string) => runBatch(database, operations, [{ method: "add", args: { text } }]);
   const logBytes = () => statSync(join(folder, "test.db-wal")).size;
   const reader = openForReading(join(folder, "test.db"), schema);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatDuration, parseDuration } from "./duration.ts";
 
-test("a number and a unit are milliseconds", () => {
+test("parses a number and a unit as milliseconds", () => {
   expect(parseDuration("500ms")).toBe(500);
   expect(parseDuration("120s")).toBe(120_000);
   expect(parseDuration("1.5h")).toBe(5_400_000);
@@ -12,7 +12,7 @@ test("a number and a unit are milliseconds", () => {
 });
 
 test.each(["", "7", "d", "7 d", "-1s", "1h30m", "7D", "1e3s", "0.5ms", "9999999999999d", "٧d"])(
-  "%j is refused",
+  "refuses %j",
   (text) => {
     expect(() => parseDuration(text)).toThrow(
       expect.objectContaining({ code: "invalid_duration", status: 400 }),
@@ -20,7 +20,7 @@ test.each(["", "7", "d", "7 d", "-1s", "1h30m", "7D", "1e3s", "0.5ms", "99999999
   },
 );
 
-test("what was formatted reads as the same length", () => {
+test("parses what it has formatted", () => {
   expect(formatDuration(604_800_000)).toBe("7d");
   expect(formatDuration(90_000)).toBe("90s");
   expect(formatDuration(0)).toBe("0ms");

@@ -8,8 +8,8 @@ const key = randomBytes(32);
 const sealer = createEncryptor(key, randomBytes);
 const mismatch = expect.objectContaining({ name: "EarshotError", code: "secret_key_mismatch" });
 
-describe("a sealed secret", () => {
-  test("opens to what it was, whatever it was", () => {
+describe("encrypted secret", () => {
+  test("decrypts to any original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (secret) => {
         expect(sealer.open(sealer.seal(secret, owner), owner)).toBe(secret);
@@ -17,7 +17,7 @@ describe("a sealed secret", () => {
     );
   });
 
-  test("shows nothing of itself, and never looks the same twice", () => {
+  test("reveals nothing, and never looks the same twice", () => {
     const first = Buffer.from(sealer.seal("whsec_abcdefgh", owner));
     expect(first.toString("latin1")).not.toContain("abcd");
     expect(first.equals(Buffer.from(sealer.seal("whsec_abcdefgh", owner)))).toBe(false);
@@ -28,12 +28,12 @@ describe("a sealed secret", () => {
     { ...owner, accountId: "another" },
     { ...owner, id: "wh_2" },
     { purpose: "webhook", accountId: "accountw", id: "h_1" },
-  ])("does not open for %o", (other) => {
+  ])("does not decrypt for %o", (other) => {
     const sealed = sealer.seal("secret", owner);
     expect(() => sealer.open(sealed, other)).toThrow(mismatch);
   });
 
-  test("does not open with another key; the error names the setting and tells nothing of it", () => {
+  test("does not decrypt with another key; the error names the setting only", () => {
     const sealed = sealer.seal("hidden", owner);
     const other = createEncryptor(randomBytes(32), randomBytes);
     try {
@@ -46,7 +46,7 @@ describe("a sealed secret", () => {
     }
   });
 
-  test("does not open when a single bit of it has changed, or any of it is missing", () => {
+  test("does not decrypt if a single bit has changed or any of it is missing", () => {
     const sealed = sealer.seal("secret", owner);
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ 1 : byte));

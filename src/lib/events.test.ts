@@ -3,7 +3,7 @@ import { Events } from "./events.ts";
 
 type Payloads = { ended: { uuid: string }; stopped: null };
 
-test("calls the listeners of an event at once, in order, and no others", () => {
+test("calls the listeners of an event synchronously, in order, and no others", () => {
   const calls: string[] = [];
   const events = new Events<Payloads>(() => calls.push("error"));
   events.on("ended", ({ uuid }) => calls.push(`first ${uuid}`));

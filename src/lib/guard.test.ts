@@ -26,7 +26,7 @@ function resolved(url: string, resolve: Resolve, all = true, configured: string[
   });
 }
 
-describe("an address is public or not, in whatever form it is written", () => {
+describe("classifies addresses in every notation", () => {
   test.each([
     "127.0.0.1",
     "127.1",
@@ -72,7 +72,7 @@ describe("an address is public or not, in whatever form it is written", () => {
     },
   );
 
-  test("no spelling of a private IPv4 address is public", () => {
+  test("no notation of a private IPv4 address is public", () => {
     const octet = fc.integer({ min: 0, max: 255 });
     const written = (value: number) =>
       fc.constantFrom(String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`);
@@ -93,7 +93,7 @@ describe("an address is public or not, in whatever form it is written", () => {
     );
   });
 
-  test("any text is judged without a fault", () => {
+  test("classifies any text without an error", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(typeof isPublicAddress(text)).toBe("boolean");
@@ -102,7 +102,7 @@ describe("an address is public or not, in whatever form it is written", () => {
   });
 });
 
-describe("a guard", () => {
+describe("guard", () => {
   test.each([
     "ws://127.0.0.1/x",
     "ws://2130706433/x",
@@ -110,7 +110,7 @@ describe("a guard", () => {
     "ws://[::1]/x",
     "ws://[::ffff:127.0.0.1]/x",
     "ws://169.254.169.254/x",
-  ])("refuses %s before anything is looked up", (url) => {
+  ])("refuses %s before any lookup", (url) => {
     const unused: Resolve = () => {
       throw new Error("looked up");
     };
@@ -119,7 +119,7 @@ describe("a guard", () => {
     );
   });
 
-  test("refuses a name when any of its addresses is not public", async () => {
+  test("refuses a name if any of its addresses is not public", async () => {
     const outcome = await resolved("wss://name.example", resolvingTo("8.8.8.8", "10.0.0.1"));
     expect(outcome.code).toBe("upstream_unreachable");
   });
@@ -148,7 +148,7 @@ describe("a guard", () => {
     });
   });
 
-  test("does not tell where in a private network a name leads", () => {
+  test("does not reveal the private address of a name", () => {
     const lookup = createGuard([], { resolve: resolvingTo("10.1.2.3") }).lookupFor(
       new URL("https://x.example"),
     );
@@ -183,7 +183,7 @@ describe("a guard", () => {
     expect((await resolved("wss://name.example", resolvingTo())).code).toBe("upstream_unreachable");
   });
 
-  test("judges each look-up anew, so that a name cannot turn inwards later", async () => {
+  test("checks each lookup again, so that a name cannot change to a private address later", async () => {
     const answers = ["8.8.8.8", "127.0.0.1"];
     const rebinding: Resolve = (_hostname, _options, done) =>
       done(null, [{ address: answers.shift() ?? "", family: 4 }]);
@@ -191,13 +191,13 @@ describe("a guard", () => {
     expect((await resolved("wss://name.example", rebinding)).code).toBe("upstream_unreachable");
   });
 
-  test("gives all public addresses, or the first where one is asked for", async () => {
+  test("returns all public addresses, or the first if one is requested", async () => {
     const resolve = resolvingTo("8.8.8.8", "1.1.1.1");
     expect((await resolved("wss://name.example", resolve)).found).toHaveLength(2);
     expect((await resolved("wss://name.example", resolve, false)).found).toBe("8.8.8.8");
   });
 
-  test("passes on why the look-up of a configured host failed", async () => {
+  test("passes on why the lookup of a configured host failed", async () => {
     const configured = ["wss://name.example"];
     const failing = failingWith("ENOTFOUND");
     expect((await resolved("wss://name.example", failing, true, configured)).code).toBe(
@@ -205,7 +205,7 @@ describe("a guard", () => {
     );
   });
 
-  test("allows the host and port that the configuration names, and no other port of it", async () => {
+  test("allows a configured host and port, and no other port of it", async () => {
     const configured = ["ws://127.0.0.1:9000/subscribe", "ws://inside.example/subscribe"];
     const guard = createGuard(configured);
     expect(() => guard.lookupFor(new URL("ws://127.0.0.1:9000/other"))).not.toThrow();

@@ -48,8 +48,8 @@ function client(
 
 const errorWith = (code: string) => expect.objectContaining({ name: "EarshotError", code });
 
-describe("an answer", () => {
-  test("comes with its status, its headers and its body, whatever the status", async () => {
+describe("answer", () => {
+  test("has status, headers and body, for any status", async () => {
     const { url } = await host((request, response) => {
       response.writeHead(404, { "x-told": request.headers["user-agent"] });
       response.end(JSON.stringify({ error: "é" }));
@@ -63,13 +63,13 @@ describe("an answer", () => {
     expect(answer.json()).toEqual({ error: "é" });
   });
 
-  test("that is no JSON says so", async () => {
+  test("that is not JSON throws answer_unreadable", async () => {
     const { url } = await host((_request, response) => response.end("<html>"));
     const answer = await client([url])(url);
     expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
-  test("that is JSON of more names than are parsed says so", async () => {
+  test("of JSON with too many names throws answer_unreadable", async () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`);
     const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
     const answer = await client([url], { maxBytes: 4_194_304 })(url);
@@ -77,16 +77,16 @@ describe("an answer", () => {
     expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
-  test("may be asked for with a body", async () => {
+  test("can be requested with a body", async () => {
     const { url } = await host((request, response) => request.pipe(response));
     const answer = await client([url])(url, { method: "POST", body: "asked" });
     expect(answer.text()).toBe("asked");
   });
 });
 
-describe("where requests may go", () => {
+describe("allowed addresses", () => {
   test.each(["http://127.0.0.1:PORT", "http://2130706433:PORT", "http://[::ffff:127.0.0.1]:PORT"])(
-    "not to %s",
+    "excludes %s",
     async (form) => {
       const { port, requests } = await host((_request, response) => response.end());
       const answer = client([])(form.replace("PORT", String(port)));
@@ -95,7 +95,7 @@ describe("where requests may go", () => {
     },
   );
 
-  test("not to a name that leads inwards when the connection is made, though it did not before", async () => {
+  test("excludes a name that resolves to a private address on connecting, though not before", async () => {
     const { port, requests } = await host((_request, response) => response.end());
     const addresses = ["8.8.8.8", "127.0.0.1"];
     const rebinding: Resolve = (_hostname, _options, done) =>
@@ -110,14 +110,14 @@ describe("where requests may go", () => {
   });
 
   test.each(["file:///etc/passwd", "ftp://host.example/", "http://name:word@host.example/", "x"])(
-    "not to %s",
+    "excludes %s",
     async (address) => {
       await expect(client([])(address)).rejects.toEqual(errorWith("address_refused"));
     },
   );
 });
 
-describe("a redirect", () => {
+describe("redirect", () => {
   const redirecting = (status: number, to: () => string): RequestListener => {
     return (_request, response) => {
       response.writeHead(status, { location: to() });
@@ -125,7 +125,7 @@ describe("a redirect", () => {
     };
   };
 
-  test("is followed where it may go", async () => {
+  test("is followed to an allowed address", async () => {
     const last = await host((_request, response) => response.end("here"));
     const first = await host(redirecting(302, () => `${last.url}/there`));
     const answer = await client([first.url, last.url])(first.url);
@@ -133,7 +133,7 @@ describe("a redirect", () => {
     expect(last.requests).toEqual(["GET /there"]);
   });
 
-  test("to an address that is not public is refused, and nothing is sent there", async () => {
+  test("to a non-public address is refused, and nothing is sent there", async () => {
     const inner = await host((_request, response) => response.end("secret"));
     const first = await host(redirecting(307, () => inner.url));
     await expect(client([first.url])(first.url)).rejects.toEqual(errorWith("address_refused"));
@@ -145,7 +145,7 @@ describe("a redirect", () => {
     await expect(client([first.url])(first.url)).rejects.toEqual(errorWith("address_refused"));
   });
 
-  test("takes no credentials to another host, and keeps them on the same one", async () => {
+  test("sends credentials to the same host only", async () => {
     const received: Record<string, unknown> = {};
     const other = await host((request, response) => {
       received.other = [
@@ -177,15 +177,15 @@ describe("a redirect", () => {
     expect(other.requests).toEqual([]);
   });
 
-  test("after too many others is not followed", async () => {
+  test("beyond the maximum is not followed", async () => {
     const first = await host(redirecting(302, () => "/again"));
     await expect(client([first.url])(first.url)).rejects.toThrow(/redirects more than 3 times/);
     expect(first.requests).toHaveLength(4);
   });
 });
 
-describe("an answer without an end", () => {
-  test("is cut at the most bytes", async () => {
+describe("endless answer", () => {
+  test("is cut at the maximum size", async () => {
     const piece = Buffer.alloc(64 * 1024);
     const endless = await host((_request, response) => {
       const write = () => {
@@ -197,7 +197,7 @@ describe("an answer without an end", () => {
     await expect(client([endless.url])(endless.url)).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("is cut by what it unpacks to", async () => {
+  test("is cut at its decompressed size", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -207,7 +207,7 @@ describe("an answer without an end", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 1024 * 1024);
   });
 
-  test("that drips slowly is given up after the time for everything", async () => {
+  test("that arrives slowly times out", async () => {
     const { url } = await host((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write("."), 20);
@@ -217,13 +217,13 @@ describe("an answer without an end", () => {
     await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
-  test("that never begins is given up", async () => {
+  test("that never begins times out", async () => {
     const { url } = await host(() => {});
     const answer = client([url])(url, { timeoutMs: 200 });
     await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
-  test("ends when the caller gives up, with the caller's reason", async () => {
+  test("ends when the caller aborts, with the caller's reason", async () => {
     const { url } = await host((_request, response) => response.writeHead(200).write("."));
     const caller = new AbortController();
     const answer = client([url])(url, { signal: caller.signal });
@@ -232,8 +232,8 @@ describe("an answer without an end", () => {
   });
 });
 
-describe("a host that does not answer", () => {
-  test("is unreachable when it refuses the connection", async () => {
+describe("host that does not answer", () => {
+  test("is unreachable if it refuses the connection", async () => {
     const server = createTcpServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -246,7 +246,7 @@ describe("a host that does not answer", () => {
     });
   });
 
-  test("is unreachable when it hangs up in the middle of the body", async () => {
+  test("is unreachable if it closes the connection within the body", async () => {
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-length": "1000" });
       response.write("half", () => response.destroy());
@@ -254,7 +254,7 @@ describe("a host that does not answer", () => {
     await expect(client([url])(url)).rejects.toMatchObject({ code: "upstream_unreachable" });
   });
 
-  test("is unreachable when its name is unknown", async () => {
+  test("is unreachable if its name is unknown", async () => {
     const unknown: Resolve = (_hostname, _options, done) =>
       done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
     const answer = client([], { resolve: unknown })("http://name.example/");
@@ -262,8 +262,8 @@ describe("a host that does not answer", () => {
   });
 });
 
-describe("a streamed answer", () => {
-  test("comes piece by piece and is never held as a whole", async () => {
+describe("streamed answer", () => {
+  test("arrives in pieces and is never in memory as a whole", async () => {
     const total = 40 * 1024 * 1024;
     const { url } = await host((_request, response) => {
       let left = total;
@@ -288,7 +288,7 @@ describe("a streamed answer", () => {
     expect(largest).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  test("is cut at the most bytes", async () => {
+  test("is cut at the maximum size", async () => {
     const { url } = await host((_request, response) => response.end(Buffer.alloc(2_000)));
     const answer = await client([url]).stream(url, { maxBytes: 1_999 });
     const read = async () => {
@@ -297,7 +297,7 @@ describe("a streamed answer", () => {
     await expect(read()).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("that nobody reads on ends its connection", async () => {
+  test("closes its connection if the reader stops", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_request, response) => {
       response.writeHead(200).write("first");
@@ -308,7 +308,7 @@ describe("a streamed answer", () => {
     await closed.promise;
   });
 
-  test("that is not read at all is let go", async () => {
+  test("closes its connection if it is cancelled unread", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_request, response) => {
       response.writeHead(500).write("first");

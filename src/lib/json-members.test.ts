@@ -11,7 +11,7 @@ test.each([
   ['{"__proto__":1,"constructor":2}', false],
   ['"a"', false],
   ["[]", false],
-])("%s has a member twice: %s", (json, expected) => {
+])("%s has a duplicate member: %s", (json, expected) => {
   JSON.parse(json);
   expect(hasRepeatedMembers(json)).toBe(expected);
 });

@@ -11,11 +11,11 @@ test.each([
   ['["\\"[[",1]', 1, 3],
   ['["\\\\",[1]]', 2, 4],
   ["]]]][[", 0, 3],
-])("%s nests %i deep and holds %i values at most", (text, deepest, values) => {
+])("%s has depth %i and at most %i values", (text, deepest, values) => {
   expect(shapeOf(text)).toMatchObject({ deepest, values });
 });
 
-test("what comes in pieces has the same shape, wherever it is cut", () => {
+test("measures the same shape in pieces, wherever they are cut", () => {
   const text = '{"a\\"[":[1,{"b\\\\":"\\u005b{"},[[]]],"c":2}';
   const bytes = Buffer.from(text);
   for (let cut = 0; cut <= bytes.length; cut += 1) {

@@ -21,7 +21,7 @@ test.each([
   ["base64 of addresses", key.toString("base64url")],
   ["hexadecimal", key.toString("hex")],
   ["hexadecimal in capitals, with a line's end", `${key.toString("hex").toUpperCase()}\n`],
-])("a key is read from %s", (_, text) => {
+])("reads a key from %s", (_, text) => {
   expect(readSecretKey(text)).toEqual(key);
 });
 
@@ -32,11 +32,11 @@ test.each([
   key.subarray(1).toString("base64"),
   Buffer.concat([key, key]).toString("base64"),
   `${key.toString("base64").slice(0, -2)}!=`,
-])("%j is no key", (text) => {
+])("%j is not a key", (text) => {
   expect(readSecretKey(text)).toBeNull();
 });
 
-test("a folder's key is made once, for its owner alone, and nothing else is left behind", () => {
+test("creates a folder's key once, private to its owner, and leaves nothing else", () => {
   const made = ensureSecretKey(folder, randomBytes, false);
   expect(made).toHaveLength(32);
   expect(ensureSecretKey(folder, randomBytes, false)).toEqual(made);
@@ -44,7 +44,7 @@ test("a folder's key is made once, for its owner alone, and nothing else is left
   expect(statSync(join(folder, "secret.key")).mode & 0o777).toBe(0o600);
 });
 
-test("a file that holds no key is left as it is, and the error does not repeat it", () => {
+test("does not change an invalid key file, or repeat it in the error", () => {
   const path = join(folder, "secret.key");
   writeFileSync(path, "half-a-key");
   try {
@@ -58,7 +58,7 @@ test("a file that holds no key is left as it is, and the error does not repeat i
   expect(readFileSync(path, "utf8")).toBe("half-a-key");
 });
 
-test("processes that come at once agree on one key", async () => {
+test("concurrent processes agree on one key", async () => {
   const module = JSON.stringify(new URL("./secret-key.ts", import.meta.url).href);
   const program = `
     import { randomBytes } from "node:crypto";
@@ -86,7 +86,7 @@ test("processes that come at once agree on one key", async () => {
   ]);
 });
 
-test("no key is made where something is encrypted with one that is gone", () => {
+test("creates no key if data is encrypted with a missing one", () => {
   const made = ensureSecretKey(folder, randomBytes, false);
   expect(ensureSecretKey(folder, randomBytes, true)).toEqual(made);
   rmSync(join(folder, "secret.key"));

@@ -17,7 +17,7 @@ test("returns the parts of a window outside spans in any order, and the hull of 
   expect(hullOf([])).toBeNull();
 });
 
-test("each moment of a window is either in a span or outside of all", () => {
+test("puts each moment of a window either into a span or outside of all", () => {
   const time = fc.integer({ min: 0, max: 30 });
   const span = fc
     .tuple(time, time)

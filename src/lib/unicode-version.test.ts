@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unicodeVersion } from "./unicode-version.ts";
 
-test("the runtime names the version of its Unicode tables", () => {
+test("returns the version of the runtime's Unicode tables", () => {
   expect(unicodeVersion).toMatch(/^\d+\.\d+/);
 });

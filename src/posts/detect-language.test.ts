@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { detectLanguage } from "./detect-language.ts";
 
-describe("the language of a text", () => {
+describe("detects the language of a text", () => {
   test.each([
     ["en", "The weather is lovely today, we are going to the park"],
     ["de", "Heute ist das Wetter schön und wir gehen in den Park"],
@@ -50,7 +50,7 @@ describe("the language of a text", () => {
   });
 });
 
-describe("a language that cannot be told is not guessed", () => {
+describe("does not guess an uncertain language", () => {
   test.each([
     ["nothing", ""],
     ["links and mentions alone", "@nasa https://example.com/this-is-english"],
@@ -68,7 +68,7 @@ describe("a language that cannot be told is not guessed", () => {
   });
 });
 
-test("any string gives a primary tag or nothing, and the same one again", () => {
+test("returns a primary tag or null for any string, deterministically", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       const language = detectLanguage(text);

@@ -22,8 +22,8 @@ import {
 const epochMs = 1288834974657;
 const millisecond = fc.integer({ min: epochMs + 1, max: epochMs + 2 ** 41 - 2 });
 
-describe("an ID", () => {
-  test("of X tells the time that X gave it", () => {
+describe("ID", () => {
+  test("of X contains the time that X assigned", () => {
     expect(idTimeMs(1157939227653046272n)).toBe(Date.UTC(2019, 7, 4, 9));
     expect(lowestId(Date.UTC(2019, 7, 4, 9))).toBeLessThanOrEqual(1157939227653046272n);
   });
@@ -37,41 +37,41 @@ describe("an ID", () => {
     );
   });
 
-  test("before the epoch has time part 0, and none exceeds 63 bits", () => {
+  test("has time part 0 before the epoch, and never exceeds 63 bits", () => {
     expect(lowestId(Date.UTC(1, 0, 1))).toBe(0n);
     expect(lowestId(0)).toBe(0n);
     expect(lowestId(Date.UTC(2009, 5, 1))).toBe(0n);
     expect(lowestId(8.64e15) | (2n ** 22n - 1n)).toBe(lastId);
   });
 
-  test("that is taken gives way to the next one of the same millisecond, around its end", () => {
+  test("that is taken is followed by the next one of the same millisecond, wrapping around", () => {
     const last = lowestId(epochMs + 5) | (2n ** 22n - 1n);
     expect(nextInMillisecond(last)).toBe(lowestId(epochMs + 5));
     expect(nextMillisecondId(last)).toBe(lowestId(epochMs + 6));
   });
 });
 
-describe("the time of a post", () => {
+describe("time of a post", () => {
   const nowMs = Date.UTC(2026, 0, 1);
 
-  test("is the one claimed, capped at the one seen", () => {
+  test("is the claimed one, capped at the observed one", () => {
     expect(postTimeMs({ createdMs: 5, seenMs: 9 }, nowMs)).toBe(5);
     expect(postTimeMs({ createdMs: 9, seenMs: 5 }, nowMs)).toBe(5);
   });
 
-  test("is capped at now only where nobody saw it before", () => {
+  test("is capped at the present only if unobserved", () => {
     expect(postTimeMs({ createdMs: nowMs + 5, seenMs: null }, nowMs)).toBe(nowMs);
     expect(postTimeMs({ createdMs: nowMs + 5, seenMs: nowMs + 9 }, nowMs)).toBe(nowMs + 5);
   });
 
-  test("is the one seen when the claim cannot be read, and 0 when there is neither", () => {
+  test("is the observed one if the claim is unparseable, and 0 if there is neither", () => {
     expect(postTimeMs({ createdMs: null, seenMs: 7 }, nowMs)).toBe(7);
     expect(postTimeMs({ createdMs: null, seenMs: null }, nowMs)).toBe(0);
   });
 });
 
-describe("the IDs of a window", () => {
-  test("hold every post of the window, whatever its ID's own time is within the skew", () => {
+describe("IDs of a window", () => {
+  test("include every post of the window, within the skew", () => {
     const skew = { minMs: -900, maxMs: 400 };
     fc.assert(
       fc.property(
@@ -93,7 +93,7 @@ describe("the IDs of a window", () => {
     );
   });
 
-  test("that reaches back before the epoch holds X's first numbers", () => {
+  test("include X's first numbers if the window begins before the epoch", () => {
     const window = idsOfWindow(Date.UTC(2006, 2, 21), Date.UTC(2006, 2, 22), {
       minMs: 0,
       maxMs: 0,
@@ -103,10 +103,10 @@ describe("the IDs of a window", () => {
   });
 });
 
-describe("the window of IDs", () => {
+describe("window of IDs", () => {
   const skew = { minMs: -900, maxMs: 400 };
 
-  test("holds the time of every post whose ID is among them, within the skew", () => {
+  test("includes the time of every post with these IDs, within the skew", () => {
     fc.assert(
       fc.property(
         millisecond,
@@ -128,14 +128,14 @@ describe("the window of IDs", () => {
     );
   });
 
-  test("has no start below the first ID that tells its time, and ends no earlier than that time", () => {
+  test("has no start below the first ID with a time, and ends no earlier than that time", () => {
     const window = windowOfIds(20n, 21n, { minMs: 0, maxMs: 0 });
     expect(window.fromMs).toBeNull();
     expect(window.toMs).toBeGreaterThan(Date.UTC(2010, 10, 4));
     expect(windowOfIds(null, null, skew)).toEqual({ fromMs: null, toMs: null });
   });
 
-  test("is no wider than the IDs and the skew are", () => {
+  test("is no wider than the IDs and the skew", () => {
     const ms = Date.UTC(2026, 0, 1);
     expect(windowOfIds(lowestId(ms), lowestId(ms + 5), skew)).toEqual({
       fromMs: ms - 900,
@@ -144,7 +144,7 @@ describe("the window of IDs", () => {
   });
 });
 
-test("an X uri and its ID lead to each other, beyond 2^53 too", () => {
+test("converts an X uri to its ID and back, beyond 2^53 too", () => {
   expect(xIdOf(xUri(1157939227653046272n))).toBe(1157939227653046272n);
   expect(xIdOf("https://x.com/i/status/12x")).toBeNull();
   expect(xIdOf("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();

@@ -65,7 +65,7 @@ const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   );
 });
 
-test("packed lines come back as they were, on one line each", () => {
+test("unpacks the lines that were packed, each on one line", () => {
   fc.assert(
     fc.property(lines, (values) => {
       const record = packLines(values);
@@ -78,28 +78,28 @@ test("packed lines come back as they were, on one line each", () => {
   );
 });
 
-test("a record of the first form is its lines", () => {
+test("reads a record of the first form as its lines", () => {
   expect(unpackLines('"text"\n"ann"\n\n"7"')).toEqual(['"text"', '"ann"', "", '"7"']);
   expect(unpackFlags(`"text"${"\n".repeat(line.flags)}rS`)).toBe("rS");
   expect(unpackFlags('"text"')).toBe("");
 });
 
-describe("items that stand in the text", () => {
-  test("are kept as places", () => {
+describe("items that occur in the text", () => {
+  test("are stored as offsets", () => {
     const list = '["news","https://example.com/"]';
     const text = "#news is at https://example.com/ and more";
     expect(spansOf(list, text)).toBe("147D");
     expect(listOfSpans("147D", text)).toBe(list);
   });
 
-  test("are kept as they are where one is missing, out of turn, or far away", () => {
+  test("are stored as text if one is missing, out of order, or far away", () => {
     expect(spansOf('["a","x"]', "a b c")).toBeNull();
     expect(spansOf('["b","a"]', "a b c")).toBeNull();
     expect(spansOf('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
     expect(spansOf(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
   });
 
-  test("come back from texts that are long, hold escapes, and repeat themselves", () => {
+  test("are restored from texts that are long, escaped and repetitive", () => {
     const piece = fc.constantFrom(
       "a",
       "\\n",
@@ -126,7 +126,7 @@ describe("items that stand in the text", () => {
   });
 });
 
-test("names have one short form each, which gives them back", () => {
+test("each name has one short form, which leads back to it", () => {
   const part = fc.constantFrom(
     "did:plc:",
     "at://",

@@ -71,8 +71,8 @@ const full = makePost({
   counts: { likes: 5, reposts: 0, replies: null, quotes: 2 },
 });
 
-describe("the record of the API", () => {
-  test("has the four fields of the contract, and everything known in Metadata", () => {
+describe("API record", () => {
+  test("has the four fields of the contract, and all data in Metadata", () => {
     expect(rendered(full)).toEqual({
       ID: "1157939227653046272",
       Content: full.text,
@@ -110,7 +110,7 @@ describe("the record of the API", () => {
     });
   });
 
-  test("says null, not nothing, where a source does not tell", () => {
+  test("has null for values that a source does not report", () => {
     const bare = rendered(
       makePost({ platform: "mastodon", uri: "tag:example.com,1", userId: null }),
     );
@@ -136,7 +136,7 @@ describe("the record of the API", () => {
     [true, null],
     [null, false],
   ])(
-    "tells a verified author (%s) and a sensitive post (%s) apart, on a stream too",
+    "distinguishes a verified author (%s) and a sensitive post (%s), also of a stream",
     (authorVerified, sensitive) => {
       const post = makePost({ authorVerified, sensitive, origin: "stream" });
       expect(rendered(post).Metadata).toMatchObject({
@@ -148,14 +148,14 @@ describe("the record of the API", () => {
     },
   );
 
-  test("shows a detected language as such, and never beside those that the source tells", () => {
+  test("marks a detected language, and omits it beside reported ones", () => {
     const detected = rendered(makePost({ detectedLang: "de" })).Metadata;
     expect(detected).toMatchObject({ lang: "de", langs: [], lang_detected: true });
     const metadata = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
     expect(metadata).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
   });
 
-  test("leads to the post's page where the source gave no address", () => {
+  test("links the post's page if the source gave no url", () => {
     expect(rendered({ ...full, url: null }).Metadata.url).toBe(
       "https://x.com/i/status/1157939227653046272",
     );
@@ -173,14 +173,14 @@ describe("the record of the API", () => {
     expect(rendered(unnamed).Metadata.username).toBe("did:plc:author");
   });
 
-  test("tells the time claimed, also where it lies after the time seen", () => {
+  test("has the claimed time, also if later than the observed one", () => {
     const claimed = Date.UTC(2029, 0, 1);
     const early = makePost({ createdMs: claimed, seenMs: Date.UTC(2026, 0, 1) });
     expect(rendered(early).Metadata.created_at).toBe("2029-01-01T00:00:00Z");
   });
 });
 
-test("a record from before the last lines and letters were there is read as not telling them", () => {
+test("reads a record that lacks the latest lines and letters with null values", () => {
   const lines = Array.from({ length: 12 }, () => "");
   lines[0] = '"older"';
   lines[1] = '"ann"';
@@ -207,7 +207,7 @@ test("a record from before the last lines and letters were there is read as not 
   });
 });
 
-test("a stored record gives back the post that it was made from", () => {
+test("decodes the post that was encoded", () => {
   fc.assert(
     fc.property(generatedPost(3), (post) => {
       const row = rowOf(post, post.nativeId ?? 7n);
@@ -224,7 +224,7 @@ test("a stored record gives back the post that it was made from", () => {
   );
 });
 
-test("a record of the first form says the same, and takes on the present one with labels", () => {
+test("reads a record of the first form equally, and rewrites it with labels", () => {
   fc.assert(
     fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
       const row = rowOf(post);
@@ -247,7 +247,7 @@ test("a record of the first form says the same, and takes on the present one wit
   );
 });
 
-test("a claimed time is kept to the millisecond, however far from the row's", () => {
+test("keeps a claimed time to the millisecond, however far from the row's", () => {
   for (const createdMs of [-5, 0, 1, Date.UTC(9999, 0, 1), 2 ** 52 + 1]) {
     const post = makePost({ createdMs });
     for (const timeMs of [0, Date.UTC(2026, 0, 1)]) {
@@ -257,7 +257,7 @@ test("a claimed time is kept to the millisecond, however far from the row's", ()
   }
 });
 
-test("whatever a source writes comes out as it came in", () => {
+test("renders any source text unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
       const { Content, Metadata } = rendered(makePost({ text, authorName: name }));

@@ -8,15 +8,15 @@ const atUri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
 const keyOf = (platform: (typeof platforms)[number], uri: string) =>
   postKey(platform, { id: null, uri });
 
-describe("the key of a post", () => {
-  test("on X is its number, whether the id or the uri tells it", () => {
+describe("key of a post", () => {
+  test("on X is its number, from the id or the uri", () => {
     expect(postKey("x", { id: "20", uri: null })).toBe("x/20");
     expect(postKey("x", { id: null, uri: xUri(20n) })).toBe("x/20");
     expect(postKey("x", { id: "20", uri: xUri(20n) })).toBe("x/20");
     expect(keyOf("x", "https://twitter.com/jack/status/20")).toBe("x/20");
   });
 
-  test("elsewhere is made of its uri, else of its id, and differs between platforms", () => {
+  test("on other platforms is made from its uri, else its id, and differs between platforms", () => {
     const key = keyOf("bluesky", atUri);
     expect(key).toMatch(/^bluesky\/[0-9a-f]{16}$/);
     expect(postKey("bluesky", { id: "7", uri: atUri })).toBe(key);
@@ -27,14 +27,14 @@ describe("the key of a post", () => {
     expect(keyOf("x", "import:x:abc")).toMatch(/^x\/[0-9a-f]{16}$/);
   });
 
-  test("is none where nothing is known", () => {
+  test("is null if nothing is known", () => {
     for (const platform of platforms) {
       expect(postKey(platform, { id: null, uri: null })).toBeNull();
       expect(postKeys(platform, { id: null, uri: null })).toEqual([]);
     }
   });
 
-  test("of a post that its source knows by a number is joined by one of the bare number", () => {
+  test("of a post known by a number is accompanied by the key of the bare number", () => {
     const byNumber = postKey("mastodon", { id: "7", uri: null });
     const uri = importedUri("mastodon", "7", "one.example");
     expect(uri).toBe("import:mastodon:7@one.example");
@@ -48,8 +48,8 @@ describe("the key of a post", () => {
   });
 });
 
-describe("a post that a query names", () => {
-  test("by digits is X's own of this number, one of an import, or any held one", () => {
+describe("post named in a query", () => {
+  test("by digits is X's post of this number, an imported one, or any stored one", () => {
     const { number, keys } = readNamedPost("1140437409710116865");
     expect(number).toBe(1140437409710116865n);
     expect(keys).toContain("x/1140437409710116865");
@@ -59,7 +59,7 @@ describe("a post that a query names", () => {
     expect(readNamedPost("020").keys).toContain("x/20");
   });
 
-  test("by digits beyond every ID is none that is held", () => {
+  test("by digits above every ID is no stored one", () => {
     expect(readNamedPost("9223372036854775807").number).toBe(9223372036854775807n);
     expect(readNamedPost("9223372036854775808").number).toBeNull();
     expect(readNamedPost("12345678901234567890").number).toBeNull();
@@ -73,7 +73,7 @@ describe("a post that a query names", () => {
     "https://X.com/i/web/status/20#m",
     "https://x.com/i/status/20/photo/1",
     "https://x.com/jack/status/020",
-  ])("by %s is X's post 20 and none of another platform that has the ID 20", (address) => {
+  ])("by %s is X's post 20 and no post of another platform with the ID 20", (address) => {
     const { number, keys } = readNamedPost(address);
     expect(keys).toContain("x/20");
     expect(number).toBeNull();
@@ -86,7 +86,7 @@ describe("a post that a query names", () => {
     "https://x.com/jack/status/20a",
     "https://x.com/jack/likes/20",
     "https://xx.com/jack/status/20",
-  ])("by %s is no post of X", (address) => {
+  ])("by %s is not an X post", (address) => {
     expect(readNamedPost(address).keys).not.toContain("x/20");
   });
 
@@ -95,14 +95,14 @@ describe("a post that a query names", () => {
     "https://www.bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k?ref=1",
     "http://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k/liked-by",
     atUri,
-  ])("by %s is the one of the at:// uri", (address) => {
+  ])("by %s is the post of the at:// uri", (address) => {
     expect(blueskyUri("did:plc:abc", "3mptbyoeyc22k")).toBe(atUri);
     const { keys, bluesky } = readNamedPost(address);
     expect(keys).toContain(keyOf("bluesky", atUri));
     expect(bluesky).toBeNull();
   });
 
-  test("by an address with a handle is the post of whoever that handle stands for", () => {
+  test("by an address with a handle is the post of any account that had the handle", () => {
     const address = "https://bsky.app/profile/Alice.bsky.social/post/3mptbyoeyc22k";
     expect(readNamedPost(address).bluesky).toEqual({
       handle: "alice.bsky.social",
@@ -110,12 +110,12 @@ describe("a post that a query names", () => {
     });
   });
 
-  test("by the address of a page is also the one that has this address for its uri", () => {
+  test("by a page address is also the post that has this address as its uri", () => {
     const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
     expect(readNamedPost(address).keys).toContain(keyOf("mastodon", address));
   });
 
-  test("by a uri of any form is the one with this uri", () => {
+  test("by a uri of any form is the post with this uri", () => {
     for (const uri of ["https://one.example/users/ann/statuses/7", "import:x:abc", "tag:a,1:b"]) {
       const { number, keys, bluesky } = readNamedPost(uri);
       expect({ number, bluesky }).toEqual({ number: null, bluesky: null });
@@ -123,7 +123,7 @@ describe("a post that a query names", () => {
     }
   });
 
-  test("may be called anything, and hostile names are read at once", () => {
+  test("accepts any string, and parses hostile ones at once", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (written) => {
         expect(new Set(readNamedPost(written).keys).size).toBe(3);

@@ -23,7 +23,7 @@ const to = (special: Partial<PostReference>): PostReference => ({
 });
 const onX = { platform: "x", userId: null, username: "ann" } as const;
 
-test("every post carries the token that stands for all, after its words", () => {
+test("every post has the token of all posts, after its words", () => {
   expect(termsOf({ text: "" })).toContain("is:post");
   const terms = termsOf({ text: "last words", urls: ["https://example.com"] });
   expect(terms.slice(0, 3)).toEqual(["last", "words", "|"]);
@@ -31,7 +31,7 @@ test("every post carries the token that stands for all, after its words", () => 
 });
 
 describe("accounts", () => {
-  test("an author counts by the account's id, else by the handle", () => {
+  test("an author is indexed by account id, else by handle", () => {
     const ann = { userId: "did:plc:ANN", username: "ann.example" };
     expect(named("from:", ann)).toEqual(["bluesky/did:plc:ann"]);
     expect(named("from:", { userId: null, username: "@Ann.Example" })).toEqual([
@@ -45,7 +45,7 @@ describe("accounts", () => {
     ["to:", "inReplyTo"],
     ["quoted-user:", "quoted"],
     ["reposted-user:", "reposted"],
-  ] as const)("%s counts by the id and by the handle as written", (facet, field) => {
+  ] as const)("%s is indexed by id and by handle as written", (facet, field) => {
     const both = to({ userId: "did:plc:b", username: "Bob.example" });
     expect(named(facet, { [field]: both })).toEqual(["bluesky/did:plc:b", "bluesky/@bob.example"]);
     expect(named(facet, { [field]: to({ username: "Bob" }) })).toEqual([
@@ -56,7 +56,7 @@ describe("accounts", () => {
     expect(named(facet, { [field]: to({}) })).toEqual([]);
   });
 
-  test("a mention counts by the id and by the handle as written, each once", () => {
+  test("a mention is indexed by id and by handle as written, each once", () => {
     const mentions = [
       { username: "Bob", userId: "did:plc:b" },
       { username: "bob", userId: null },
@@ -104,13 +104,13 @@ describe("replies, quotes and reposts", () => {
     ["to nobody known", handles("ann", null), false],
     ["without an author", handles("", ""), false],
     ["to nothing known", { inReplyTo: null }, false],
-  ])("an answer %s is one to itself: %s", (_name, special, isSelf) => {
+  ])("a reply %s is a self-reply: %s", (_name, special, isSelf) => {
     expect(has("is:reply", { ...answer, ...special })).toBe(true);
     expect(has("is:self-reply", { ...answer, ...special })).toBe(isSelf);
     expect(has("is:self-reply", special)).toBe(false);
   });
 
-  test("a repost of a reply is a repost and no reply", () => {
+  test("a repost of a reply is a repost and not a reply", () => {
     const repost = { ...handles("ann", "ann"), isReply: true, isRepost: true };
     expect(has("is:reply", repost)).toBe(false);
     expect(has("is:self-reply", repost)).toBe(false);
@@ -131,12 +131,12 @@ describe("replies, quotes and reposts", () => {
     ["hear hear RT @bob: hi", false],
     ["RT if you agree", false],
     ["ARTS @bob", false],
-  ])("the text %j is an old style repost: %s, and none with the button", (text, isRepost) => {
+  ])("the text %j is an old-style repost: %s, and not a native one", (text, isRepost) => {
     expect(has("is:retweet", { text })).toBe(isRepost);
     expect(has("is:native-retweet", { text })).toBe(false);
   });
 
-  test("a quote is what its source calls one", () => {
+  test("a quote is what its source marks as one", () => {
     expect(has("is:quote", { isQuote: true })).toBe(true);
     expect(has("is:quote", { quoted: to({ id: "1" }) })).toBe(false);
   });
@@ -145,7 +145,7 @@ describe("replies, quotes and reposts", () => {
     ["reply:", "inReplyTo"],
     ["quoted:", "quoted"],
     ["reposted:", "reposted"],
-  ] as const)("%s carries the key of the other post, where it is known", (facet, field) => {
+  ] as const)("%s has the key of the other post, if known", (facet, field) => {
     const uri = "at://did:plc:b/app.bsky.feed.post/3k";
     expect(named(facet, { [field]: to({ uri }) })).toEqual([postKey("bluesky", { id: null, uri })]);
     expect(named(facet, { ...onX, [field]: to({ id: "20" }) })).toEqual(["x/20"]);
@@ -154,7 +154,7 @@ describe("replies, quotes and reposts", () => {
   });
 });
 
-describe("a conversation", () => {
+describe("conversation", () => {
   const keyOf = (platform: Post["platform"], uri: string) => postKey(platform, { id: null, uri });
   const root = "at://did:plc:b/app.bsky.feed.post/3k";
   const toot = "https://one.example/users/ann/statuses/7";
@@ -172,7 +172,7 @@ describe("a conversation", () => {
         postKey("mastodon", { id: "7", uri: null }),
       ],
     ],
-  ])("holds the post of %s that began it", (_name, special, keys) => {
+  ])("includes the root post of %s", (_name, special, keys) => {
     expect(named("conversation:", special)).toEqual(keys);
     const own = { conversationId: "unlike", isReply: true };
     expect(named("conversation:", { ...special, ...own })).toEqual([
@@ -180,7 +180,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("holds the posts that name it as the one that began it does", () => {
+  test("includes posts that name the root", () => {
     const reply = { isReply: true };
     const conversations = (special: Partial<Post>) => named("conversation:", special);
     expect(conversations({ ...onX, ...reply, conversationId: "20" })).toEqual(["x/20"]);
@@ -190,14 +190,14 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("is none for a reply or a repost whose source names none", () => {
+  test("is empty for a reply or a repost without a conversation", () => {
     expect(named("conversation:", { isReply: true })).toEqual([]);
     expect(named("conversation:", { isRepost: true })).toEqual([]);
     expect(named("conversation:", { isQuote: true })).toHaveLength(1);
   });
 });
 
-describe("what a post holds", () => {
+describe("content of a post", () => {
   test.each([
     ["image", ["image"]],
     ["IMAGE/JPEG", ["image"]],
@@ -218,12 +218,12 @@ describe("what a post holds", () => {
     expect(has("has:media", { media })).toBe(true);
   });
 
-  test("nothing of it where there is nothing", () => {
+  test("has no facets if there is none", () => {
     expect(named("has:", {})).toEqual([]);
     expect(named("is:", {})).toEqual(["post"]);
   });
 
-  test("links by all of their hosts' domains, hashtags, a place", () => {
+  test("has links by all domains of their hosts, hashtags, and a location", () => {
     const urls = ["https://News.BBC.co.uk:8080/a", "http://bbc.co.uk/b", "https://localhost/c"];
     expect(named("domain:", { urls })).toEqual([
       "news.bbc.co.uk",
@@ -271,8 +271,8 @@ describe("what a post holds", () => {
   });
 });
 
-describe("what is said about a post", () => {
-  test("labels count without regard to case, and some mark it as sensitive", () => {
+describe("data about a post", () => {
+  test("labels are case-insensitive, and some mark it as sensitive", () => {
     expect(named("label:", { labels: ["Spoiler", "!no-promote"] })).toEqual([
       "spoiler",
       "!no-promote",
@@ -286,17 +286,17 @@ describe("what is said about a post", () => {
   });
 
   test.each(["Twitter for iOS", "twitter_for-ios", " Twitter  for\tiOS ", "Ｔwitter for iOS"])(
-    "the app %j is one with its other spellings",
+    "the app %j is the same in other spellings",
     (source) => {
       expect(named("source:", { source })).toEqual(["twitter_for_ios"]);
     },
   );
 
-  test("an app that is not told is none", () => {
+  test("an unreported app has no facet", () => {
     expect(named("source:", { source: null })).toEqual([]);
   });
 
-  test("an author counts as verified only where the platform says so", () => {
+  test("an author is verified only if the platform says so", () => {
     expect(has("is:verified", { authorVerified: true })).toBe(true);
     expect(has("is:verified", { authorVerified: false })).toBe(false);
     expect(has("is:verified", { authorVerified: null })).toBe(false);
@@ -313,7 +313,7 @@ describe("what is said about a post", () => {
     expect(named("lang:", special)).toEqual(expected);
   });
 
-  test("counts carry a facet for each threshold that they reach", () => {
+  test("counts have a facet for each threshold that they reach", () => {
     const counts = { likes: 999, reposts: 0, replies: null, quotes: 10 ** 12 };
     expect(named("likes>=", { counts })).toEqual(["1", "10", "100"]);
     expect(named("reposts>=", { counts })).toEqual([]);
@@ -322,7 +322,7 @@ describe("what is said about a post", () => {
   });
 });
 
-test("no facet holds what would cut it in the index, and each is given once", () => {
+test("facets contain no separators, and each occurs once", () => {
   const odd = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
   const terms = termsOf({
     text: odd,
@@ -341,8 +341,8 @@ test("no facet holds what would cut it in the index, and each is given once", ()
   expect(new Set(facets).size).toBe(facets.length);
 });
 
-describe("words beside the text", () => {
-  test("an emoji of an alternative text is found without its skin tone", () => {
+describe("additional words", () => {
+  test("finds an emoji of an alt text without its skin tone", () => {
     const terms = termsOf({ text: "x", media: [{ type: "image", url: null, alt: "👍🏽" }] });
     expect(terms).toContain("👍🏽");
     expect(terms).toContain("👍");

@@ -70,8 +70,8 @@ const storedCheckpoint = (name: string): string | null => {
 };
 const at = (value: string) => ({ checkpoints: [{ name: "import", value }] });
 
-describe("an import into an archive of its own", () => {
-  test("makes a sealed segment that no search finds before it is finished", async () => {
+describe("import into an empty archive", () => {
+  test("builds a sealed segment that is invisible until the import is finished", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.importBatch(posts(20, 30), at("2"));
     expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
@@ -82,7 +82,7 @@ describe("an import into an archive of its own", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("fills one segment after the other, in whatever order the posts come", async () => {
+  test("fills one segment after another, in any order of posts", async () => {
     archive.remove();
     archive = smallArchive(20);
     archive.importSealed(posts(10, 30), posts(35, 50), posts(30, 35), posts(0, 10), posts(50, 55));
@@ -95,7 +95,7 @@ describe("an import into an archive of its own", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("keeps the later of two versions, and counts both", async () => {
+  test("stores the later of two versions, and counts both", async () => {
     const [first, second] = archive.importSealed(posts(0, 10), [
       post(3, { text: "changed all" }),
       post(4),
@@ -109,7 +109,7 @@ describe("an import into an archive of its own", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("continues in the segment like any import once it is finished", async () => {
+  test("writes later batches to the same archive", async () => {
     archive.importSealed(posts(0, 10));
     archive.importSealed(posts(5, 15));
     expect(shapes()).toEqual([{ posts: 15, sealed: 10, fts5: 5 }]);
@@ -117,7 +117,7 @@ describe("an import into an archive of its own", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("is listed in the order of the posts' IDs by ingest order", () => {
+  test("uses the order of IDs as the ingest order", () => {
     archive.importSealed(posts(10, 30), posts(0, 10));
     const { arrivals } = archive.reader.operations;
     const ids = arrivals({ after: null, limit: 100 }).map(({ id }) => id);
@@ -129,7 +129,7 @@ describe("an import into an archive of its own", () => {
     );
   });
 
-  test("with few posts makes no sealed segment", async () => {
+  test("does not seal a segment of few posts", async () => {
     archive.remove();
     archive = smallArchive(1_000, undefined, 11);
     archive.importSealed(posts(0, 6), posts(6, 10));
@@ -138,15 +138,15 @@ describe("an import into an archive of its own", () => {
   });
 });
 
-test("a batch that is not gathered is on disk at once", () => {
+test("writes a batch to disk at once if it is not buffered", () => {
   archive.importSealed(posts(0, 5));
   archive.importBatch(posts(0, 20), at("1"));
   archive.reopen();
   expect([found("all"), storedCheckpoint("import")]).toEqual([texts(0, 20), "1"]);
 });
 
-describe("a gathered import that is not finished", () => {
-  test("leaves nothing in an archive that was closed", async () => {
+describe("unfinished buffered import", () => {
+  test("leaves nothing when the archive is closed", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.reopen();
     expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
@@ -155,7 +155,7 @@ describe("a gathered import that is not finished", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("is written the ordinary way if another process writes", async () => {
+  test("falls back to ordinary batches if another process writes", async () => {
     const other = openCatalogBeside(archive);
     archive.importBatch(posts(0, 10), at("1"));
     other.put(post(3, { text: "other all", origin: "stream" }), post(100));
@@ -177,15 +177,15 @@ describe("a gathered import that is not finished", () => {
   });
 });
 
-describe("an import does not fill a sealed segment", () => {
-  test("beside a process that keeps the archive up", () => {
+describe("import without a sealed segment", () => {
+  test("when another process runs compaction", () => {
     const beside = archive.lockUpkeep();
     archive.importSealed(posts(0, 10));
     beside.release();
     expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
   });
 
-  test("where its posts may have to be hidden or labelled", () => {
+  test("when posts may have to be hidden or labelled", () => {
     const uri = post(3).uri;
     archive.write([
       {
@@ -205,7 +205,7 @@ describe("an import does not fill a sealed segment", () => {
   });
 });
 
-test("what was deleted stays out, and the segment goes on noting it", async () => {
+test("records deletions in the segment, and rejects deleted posts", async () => {
   const { uri } = post(3);
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "forgotten" }]);
   archive.importSealed(posts(0, 10));
@@ -213,14 +213,14 @@ test("what was deleted stays out, and the segment goes on noting it", async () =
   expect(shapes()).toEqual([{ posts: 9, sealed: 9, fts5: 0 }]);
 });
 
-test("leaves no file but segments and those that are to be removed", () => {
+test("leaves only segments and retired files", () => {
   archive.importSealed(posts(0, 10));
   const files = readdirSync(join(archive.folder, "bluesky"));
   expect(files.filter((name) => !/^\d{6}\.db(-wal|-shm)?$/.test(name))).toEqual([]);
   expect(existsSync(join(archive.folder, "bluesky", "000003.db"))).toBe(false);
 });
 
-test.each(keptCases)("$name: $query gives the same records as FTS5, byte for byte", (kept) => {
+test.each(keptCases)("$name: $query returns the same records as FTS5, byte for byte", (kept) => {
   const drawn = kept.posts.map((each) => makePost(each));
   const [sealed, ordinary] = [archive, smallArchive()];
   try {

@@ -15,7 +15,7 @@ const names = [
   ...["imported", "userId", "lacksHandle", "observedMs", "record", "terms", "alias"],
 ] as (keyof PreparedPost)[];
 
-test("posts and handles are the same after they were packed", () => {
+test("unpacks the posts and handles that were packed", () => {
   fc.assert(
     fc.property(posts, (drawn) => {
       const preparation = startPreparation("key", Date.UTC(2030, 0, 1));
@@ -42,6 +42,6 @@ test("posts and handles are the same after they were packed", () => {
   );
 });
 
-test("no posts are packed, too", () => {
+test("packs an empty list", () => {
   expect(unpackPosts(createPostPacker().end([]))).toEqual({ posts: [], handles: [] });
 });

@@ -9,7 +9,7 @@ const term = fc.oneof(
   fc.nat(90).map((n) => `word${n}`),
 );
 
-test("terms keep their numbers, and come in the order of their UTF-8 bytes", () => {
+test("sorts the numbers of terms by their UTF-8 bytes", () => {
   fc.assert(
     fc.property(fc.array(term, { maxLength: 2_000 }), (terms) => {
       const table = createTermTable("key");
@@ -33,7 +33,7 @@ test("terms keep their numbers, and come in the order of their UTF-8 bytes", () 
   );
 });
 
-test("thousands of terms are found again", () => {
+test("finds thousands of terms again", () => {
   const table = createTermTable("key");
   const numberOf = (n: number): number => {
     const bytes = Buffer.from(`term${n}`);

@@ -44,7 +44,7 @@ test("finds the account of a username on each platform", () => {
   expect(named("nobody")).toEqual([]);
 });
 
-test("leaves out former handles and accounts that are not active", () => {
+test("omits former handles and inactive accounts", () => {
   archive.write([
     handle("did:plc:ann", "ann.bsky.social", 1),
     handle("did:plc:ann", "ann.example", 2),
@@ -61,7 +61,7 @@ test("leaves out former handles and accounts that are not active", () => {
   expect(named("ben")).toEqual([]);
 });
 
-test("is bounded where a name has an account on every server", () => {
+test("limits the accounts of a name that exists on every server", () => {
   archive.write(
     Array.from({ length: mostNamedAccounts + 5 }, (_, at) =>
       account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),

@@ -14,19 +14,19 @@ const interval = (fromMs: number, toMs: number, source = "jetstream") => ({
   toMs,
 });
 
-describe("the gaps of a window", () => {
-  test("are the whole of it where nothing is held", () => {
+describe("gaps of a window", () => {
+  test("are the whole window without coverage", () => {
     expect(gapsIn({ fromMs: 10, toMs: 20 }, [], nowMs, 0)).toEqual([{ fromMs: 10, toMs: 20 }]);
     expect(gapsIn({ fromMs: null, toMs: 20 }, [], nowMs, 0)).toEqual([{ fromMs: null, toMs: 20 }]);
   });
 
-  test("are none where one interval, or several that touch or overlap, hold it", () => {
+  test("are empty if one or more adjacent intervals cover it", () => {
     expect(gapsIn({ fromMs: 10, toMs: 20 }, [interval(5, 25)], nowMs, 0)).toEqual([]);
     const pieces = [interval(15, 30), interval(5, 12), interval(12, 16)];
     expect(gapsIn({ fromMs: 10, toMs: 20 }, pieces, nowMs, 0)).toEqual([]);
   });
 
-  test("stand before, between and after the intervals", () => {
+  test("are before, between and after the intervals", () => {
     expect(
       gapsIn({ fromMs: 0, toMs: 100 }, [interval(10, 20), interval(40, 60)], nowMs, 0),
     ).toEqual([
@@ -36,19 +36,19 @@ describe("the gaps of a window", () => {
     ]);
   });
 
-  test("of an unbounded window begin without a start", () => {
+  test("have no start in an unbounded window", () => {
     expect(gapsIn({ fromMs: null, toMs: 100 }, [interval(10, 100)], nowMs, 0)).toEqual([
       { fromMs: null, toMs: 10 },
     ]);
   });
 
-  test("ignore what lies outside the window", () => {
+  test("ignore intervals outside the window", () => {
     expect(gapsIn({ fromMs: 50, toMs: 60 }, [interval(0, 40), interval(70, 80)], nowMs, 0)).toEqual(
       [{ fromMs: 50, toMs: 60 }],
     );
   });
 
-  test("forgive a live stream that is behind by the slack where the window reaches the present", () => {
+  test("allow a live stream to lag by the slack if the window reaches the present", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     expect(gapsIn(toNow, [interval(0, nowMs - 5)], nowMs, 5)).toEqual([]);
     expect(gapsIn(toNow, [interval(0, nowMs - 6)], nowMs, 5)).toEqual([
@@ -56,7 +56,7 @@ describe("the gaps of a window", () => {
     ]);
   });
 
-  test("forgive nothing after a backfill, which ended where it ended", () => {
+  test("do not allow a backfill to lag", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     const missing = [{ fromMs: nowMs - 1, toMs: nowMs }];
     expect(gapsIn(toNow, [interval(0, nowMs - 1, "backfill")], nowMs, 5)).toEqual(missing);
@@ -64,7 +64,7 @@ describe("the gaps of a window", () => {
     expect(gapsIn(toNow, [ofOneAccount], nowMs, 5)).toEqual(missing);
   });
 
-  test("are none before an interval that begins with 1970 or earlier, however far back the window reaches", () => {
+  test("are empty before an interval that begins in 1970 or earlier", () => {
     for (const fromMs of [0, -1]) {
       expect(gapsIn({ fromMs: null, toMs: 20 }, [interval(fromMs, 20)], nowMs, 0)).toEqual([]);
     }
@@ -73,7 +73,7 @@ describe("the gaps of a window", () => {
     ]);
   });
 
-  test("are of everybody's posts where neither one account's nor another collection's intervals count", () => {
+  test("ignore intervals of a single account or of another collection", () => {
     const everybody = interval(0, 5);
     const others = [
       { ...interval(0, 9), account: "did:plc:a" },
@@ -83,7 +83,7 @@ describe("the gaps of a window", () => {
     expect(intervalsOf([everybody, ...others], "likes")).toEqual([others[1]]);
   });
 
-  test("forgive nothing in the past, and no import", () => {
+  test("allow no lag in the past, and none of an import", () => {
     expect(gapsIn({ fromMs: 10, toMs: 100 }, [interval(0, 99)], nowMs, 5)).toEqual([
       { fromMs: 99, toMs: 100 },
     ]);
@@ -96,7 +96,7 @@ describe("the gaps of a window", () => {
   });
 });
 
-test("gaps of several platforms become one list", () => {
+test("merges the gaps of several platforms into one list", () => {
   expect(
     unionOf([
       { fromMs: 5, toMs: 10 },
@@ -126,7 +126,7 @@ const someSpans = fc
 const isIn = (ms: number, spans: readonly Span[]) =>
   spans.some(({ fromMs, toMs }) => (fromMs ?? Number.NEGATIVE_INFINITY) <= ms && ms < toMs);
 
-test("the intersection of two lists holds a moment exactly when both do", () => {
+test("intersects two lists exactly", () => {
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
       const both = intersectionOf(a, b);
@@ -136,7 +136,7 @@ test("the intersection of two lists holds a moment exactly when both do", () => 
   );
 });
 
-test("a moment of the window is either held or in a gap", () => {
+test("puts each moment of the window either into an interval or into a gap", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
       const stored = outsideOf({ fromMs: null, toMs: 30 }, gaps);
@@ -145,7 +145,7 @@ test("a moment of the window is either held or in a gap", () => {
   );
 });
 
-test("gaps are the moments of the window that no interval holds", () => {
+test("returns as gaps the moments that no interval covers", () => {
   const window = { fromMs: 3, toMs: 27 };
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
@@ -159,7 +159,7 @@ test("gaps are the moments of the window that no interval holds", () => {
   );
 });
 
-test("too many gaps are told as fewer, which leave nothing out", () => {
+test("joins gaps beyond the maximum number without losing any", () => {
   fc.assert(
     fc.property(someSpans, fc.integer({ min: 1, max: 5 }), (gaps, count) => {
       const reported = coarsened(gaps, count);

@@ -100,7 +100,7 @@ async function verified(): Promise<Archive> {
 test.each([
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'arrival'"],
-])("a damaged table %s refuses the start", async (table, sql) => {
+])("refuses to start with a damaged table %s", async (table, sql) => {
   damage(sql);
   await expect(opened()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -113,7 +113,7 @@ test.each([
   ["account", "UPDATE account SET status = 'active'"],
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'arrival'"],
-])("a damaged table %s is reported, and recover repairs it", async (table, sql) => {
+])("reports a damaged table %s, which recover repairs", async (table, sql) => {
   damage(sql);
   await expect(verified()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -134,7 +134,7 @@ test.each([
   expect(await findingsIn(folder())).toEqual([]);
 });
 
-test("recover does not take over a table of which a row cannot be read", async () => {
+test("recover does not copy a table with an unreadable row", async () => {
   // The serial type of a row's first value, which sets its length, follows the sizes of the row and of its header.
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
   await expect(verified()).rejects.toMatchObject({ code: "archive_damaged" });
@@ -145,7 +145,7 @@ test("recover does not take over a table of which a row cannot be read", async (
   expect(await findingsIn(folder())).toEqual([]);
 });
 
-test("damaged coverage is given up with a warning: answers are not complete, and the archive opens", async () => {
+test("drops damaged coverage with a warning and opens the archive", async () => {
   damage("UPDATE interval SET to_ms = 99999999999999");
   const archive = await verified();
   expect(warnings).toEqual([expect.stringContaining("coverage")]);
@@ -156,7 +156,7 @@ test("damaged coverage is given up with a warning: answers are not complete, and
   expect(warnings).toHaveLength(1);
 });
 
-test("a damaged index of an intact table is built again with a warning", async () => {
+test("rebuilds a damaged index of an intact table with a warning", async () => {
   overwrite("handle_by_name", Buffer.from("b"), (page) => page.indexOf("ann.example"));
   const archive = await verified();
   expect(warnings).toEqual([expect.stringContaining("indexes")]);
@@ -177,7 +177,7 @@ describe("while the catalog is being verified", () => {
     catalog.close();
   });
 
-  test("an archive is open, and its readers answer", async () => {
+  test("the archive is open, and its readers respond", async () => {
     const archive = await opened();
     const order: string[] = [];
     await Promise.all([
@@ -188,7 +188,7 @@ describe("while the catalog is being verified", () => {
     await archive.close();
   });
 
-  test("no call is answered: reads, searches and writes wait for it, and fail where it finds damage", async () => {
+  test("reads, searches and writes wait, and fail if it is damaged", async () => {
     damage("UPDATE handle SET handle = 'other.example' WHERE handle = 'user40000.example'");
     const archive = await opened();
     const calls = [

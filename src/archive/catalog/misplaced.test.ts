@@ -37,7 +37,7 @@ test.each([
   ["at the time that its uri tells", reportedMs, 0],
   ["months before it", Date.UTC(2026, 0, 20), 1],
   ["years before there were IDs with a time", Date.UTC(2009, 0, 1), 1],
-])("a post written %s is edited and deleted where it lies", (_name, createdMs, listed) => {
+])("edits and deletes a post written %s where it is stored", (_name, createdMs, listed) => {
   fill();
   archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
   expect(misplaced()).toBe(listed);
@@ -48,7 +48,7 @@ test.each([
   expect(misplaced()).toBe(0);
 });
 
-test("likes find a post that strayed", () => {
+test("adds likes to a misplaced post", () => {
   fill();
   archive.put(post(Date.UTC(2026, 0, 20)));
   archive.write([{ kind: "count", platform: "bluesky", uri, metric: "likes", by: 3 }]);

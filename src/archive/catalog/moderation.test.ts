@@ -70,9 +70,9 @@ function putPosts(count = 10): void {
   );
 }
 
-describe("the state of an account", () => {
+describe("account status", () => {
   test.each(["takendown", "suspended", "deactivated", "inactive"] as const)(
-    "%s hides its posts at once, wherever they lie, and active shows them again",
+    "%s hides the account's posts in all segments, and active shows them again",
     (word) => {
       putPosts();
       const { positions } = archive.ask("river");
@@ -88,7 +88,7 @@ describe("the state of an account", () => {
     },
   );
 
-  test("hides what comes later too, and what comes before it is told is judged by the latest", () => {
+  test("hides later posts too, and the latest status wins", () => {
     archive.write([status(alice, "takendown", start + 5), status(alice, "active", start + 1)]);
     archive.put(post(alice, 1));
     expect(found("river")).toEqual([]);
@@ -96,7 +96,7 @@ describe("the state of an account", () => {
     expect(found("river")).toHaveLength(1);
   });
 
-  test("that comes again changes nothing, and one that is older is no news", () => {
+  test("changes nothing if repeated or older", () => {
     putPosts();
     for (let times = 0; times < 3; times += 1) {
       archive.write([status(alice, "takendown", start + 5)]);
@@ -106,7 +106,7 @@ describe("the state of an account", () => {
     expect(found("river")).toHaveLength(5);
   });
 
-  test("deleted removes its posts for good: no replay brings them back, being active again brings later ones", () => {
+  test("deleted removes the account's posts for good, while a later reactivation permits new ones", () => {
     putPosts();
     const deletedMs = start + 60 * 60_000;
     expect(archive.write([status(alice, "deleted", deletedMs)])).toMatchObject({ deleted: 5 });
@@ -117,7 +117,7 @@ describe("the state of an account", () => {
     expect(found(`from:${alice}`)).toEqual([uriOf(alice, "70")]);
   });
 
-  test("deleted in the batch that brings its posts, or with a return in the same batch", () => {
+  test("deleted applies to posts, and to a return, of the same batch", () => {
     const deletedMs = start + 60 * 60_000;
     archive.write([
       { kind: "upsert", post: post(alice, 1) },
@@ -128,7 +128,7 @@ describe("the state of an account", () => {
     expect(found("river")).toEqual([uriOf(alice, "61")]);
   });
 
-  test("survives that the files are opened anew", () => {
+  test("survives reopening the archive", () => {
     putPosts();
     archive.write([status(alice, "takendown", start + 1)]);
     archive.reopen();
@@ -136,7 +136,7 @@ describe("the state of an account", () => {
   });
 });
 
-describe("a crash that left an account half judged", () => {
+describe("crash during moderation of an account", () => {
   /** As if a crash had interrupted moderation after the first segment. */
   function leaveHalfJudged(): void {
     const catalog = openCatalog(archive.folder);
@@ -147,7 +147,7 @@ describe("a crash that left an account half judged", () => {
     first.close();
   }
 
-  test("is mended with the next batch, though nothing is said of the account any more", () => {
+  test("is completed by the next batch", () => {
     putPosts();
     leaveHalfJudged();
     expect(found("river").length).toBeLessThan(10);
@@ -155,7 +155,7 @@ describe("a crash that left an account half judged", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("and whose word was overtaken by a later one is judged by the later one", () => {
+  test("is completed by the latest status", () => {
     putPosts();
     leaveHalfJudged();
     archive.write([status(alice, "active", start + 9)]);
@@ -163,7 +163,7 @@ describe("a crash that left an account half judged", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("is what the list of those to be judged stands for: it is committed before any of them is, and empty after", () => {
+  test("leaves the account in the list of pending moderation, which is committed first and empty afterwards", () => {
     putPosts();
     archive.write([
       status(alice, "takendown", start + 1),
@@ -175,8 +175,8 @@ describe("a crash that left an account half judged", () => {
   });
 });
 
-describe("an account that asks not to be shown to strangers", () => {
-  test("is not, until it no longer asks", () => {
+describe("account that opts out of unauthenticated readers", () => {
+  test("is hidden until it opts in again", () => {
     putPosts();
     archive.write([profile(["!no-unauthenticated"], start + 1)]);
     expect(found("river")).toHaveLength(5);
@@ -186,26 +186,23 @@ describe("an account that asks not to be shown to strangers", () => {
     expect(found("river")).toHaveLength(11);
   });
 
-  test("and has a name is shown with it", () => {
+  test("has its name shown afterwards", () => {
     archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
     const [record] = archive.records(archive.ask("river").positions);
     expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
   });
 });
 
-describe("a label", () => {
-  test.each(["!takedown", "!hide", "!suspend"])(
-    "%s hides a post, and its negation shows it",
-    (value) => {
-      putPosts();
-      archive.write([label(uriOf(alice, "4"), value)]);
-      expect(found("river")).toHaveLength(9);
-      archive.write([label(uriOf(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
-      expect(found("river")).toHaveLength(10);
-    },
-  );
+describe("label", () => {
+  test.each(["!takedown", "!hide", "!suspend"])("%s hides a post until it is negated", (value) => {
+    putPosts();
+    archive.write([label(uriOf(alice, "4"), value)]);
+    expect(found("river")).toHaveLength(9);
+    archive.write([label(uriOf(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
+    expect(found("river")).toHaveLength(10);
+  });
 
-  test("on an account hides all of its posts; a post that is hidden for itself stays hidden", () => {
+  test("on an account hides all of its posts, and does not show posts with their own hiding label", () => {
     putPosts();
     archive.write([label(alice, "!takedown"), label(uriOf(alice, "4"), "!hide")]);
     expect(found("river")).toHaveLength(5);
@@ -213,7 +210,7 @@ describe("a label", () => {
     expect(found("river")).toHaveLength(9);
   });
 
-  test("of another kind is one of the post's, whether it comes before the post or after it", () => {
+  test("of another kind is shown with the post, in any order of arrival", () => {
     archive.write([label(uriOf(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
     archive.write([label(uriOf(alice, "2"), "spam")]);
@@ -225,7 +222,7 @@ describe("a label", () => {
     expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
   });
 
-  test("on an account is one of all its posts, until it is taken back", () => {
+  test("on an account is shown with all of its posts until it is retracted", () => {
     putPosts();
     archive.write([label(alice, "spam")]);
     archive.put(post(alice, 20));
@@ -235,7 +232,7 @@ describe("a label", () => {
     expect(found("river")).toHaveLength(11);
   });
 
-  test("outlives an edit of its post", () => {
+  test("survives an edit of its post", () => {
     archive.put({ ...post(alice, 1), revision: "3lb2ouyrqzs2a" });
     archive.write([label(uriOf(alice, "1"), "porn"), label(uriOf(alice, "1"), "!hide")]);
     archive.put({ ...post(alice, 1, "an edited river"), revision: "3lb2ouyrqzs2b" });
@@ -244,7 +241,7 @@ describe("a label", () => {
     expect(found("edited label:porn")).toHaveLength(1);
   });
 
-  test("of one source is not taken back by another, and an older one is no news", () => {
+  test("is not retracted by another source, nor by an older label", () => {
     putPosts(2);
     const uri = uriOf(alice, "0");
     archive.write([label(uri, "spam", { createdMs: start + 10 })]);
@@ -253,7 +250,7 @@ describe("a label", () => {
     expect(found("label:spam")).toEqual([uri]);
   });
 
-  test("that expires is over when its time is", () => {
+  test("ends when it expires", () => {
     putPosts(2);
     const uri = uriOf(alice, "0");
     archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
@@ -264,14 +261,14 @@ describe("a label", () => {
     expect(found("label:spam")).toEqual([uri]);
   });
 
-  test("that is an instruction nobody here follows is shown to nobody", () => {
+  test("that is an unsupported instruction is never shown", () => {
     putPosts(2);
     archive.write([label(uriOf(alice, "0"), "!warn")]);
     expect(found("label:!warn")).toEqual([]);
     expect(archive.records(archive.ask("river").positions)).toHaveLength(2);
   });
 
-  test("on a post that is not held is kept for when it comes", () => {
+  test("on an unknown post applies when the post arrives", () => {
     archive.write([label(uriOf(alice, "1"), "!takedown")]);
     expect(archive.put(post(alice, 1))).toMatchObject({ inserted: 1 });
     expect(found("river")).toEqual([]);

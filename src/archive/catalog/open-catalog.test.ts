@@ -37,7 +37,7 @@ function spoilTerms(): void {
   segment.close();
 }
 
-test("a new segment notes the analyzer that makes its terms", () => {
+test("records the analyzer of a new segment", () => {
   archive.put(makePost());
   const catalog = openCatalog(archive.folder);
   expect(catalog.prepare("SELECT analyzer FROM segment").get()).toEqual({
@@ -46,9 +46,9 @@ test("a new segment notes the analyzer that makes its terms", () => {
   catalog.close();
 });
 
-describe("a segment whose terms another analyzer made", () => {
+describe("segment of another analyzer", () => {
   test.each(["0", `${analyzerVersion - 1} 16.0`, `${analyzerVersion} 1.0`])(
-    "(%s) is searched row by row, so that nothing is missed",
+    "(%s) is searched row by row, without losing matches",
     (analyzer) => {
       archive.put(
         makePost({ key: "1", text: "the river" }),
@@ -62,7 +62,7 @@ describe("a segment whose terms another analyzer made", () => {
     },
   );
 
-  test("takes new posts, and is then ended, so that the next one has terms of one kind", () => {
+  test("receives the batch, and is then cut, so that the next segment has present terms only", () => {
     archive.put(makePost({ key: "1", text: "the river" }));
     note("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
@@ -72,7 +72,7 @@ describe("a segment whose terms another analyzer made", () => {
     expect(work.segmentsHeld).toBe(2);
   });
 
-  test("by a later version is refused by all who open it, and by those who have it open", async () => {
+  test("of a later version is refused, also by processes that have it open", async () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
     note(`${analyzerVersion + 1} 16.0`);
@@ -85,7 +85,7 @@ describe("a segment whose terms another analyzer made", () => {
   });
 });
 
-describe("an archive of the first form", () => {
+describe("archive of the first format", () => {
   /** As the first version made it: one post, terms of analyzer 1, one covered span. */
   function makeFirstForm(folder: string): void {
     const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
@@ -112,7 +112,7 @@ describe("an archive of the first form", () => {
     segment.close();
   }
 
-  test("is brought up to date when it is opened, with everything that it held", async () => {
+  test("is migrated with all of its content when it is opened", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
     makeFirstForm(join(dataDir, "archive"));
     const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
@@ -136,7 +136,7 @@ describe("an archive of the first form", () => {
   });
 });
 
-test("an archive is made where there is no folder's content yet, by several at once", async () => {
+test("creates an archive in an empty folder, by several processes at once", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
   mkdirSync(join(dataDir, "archive"));
   const settings = { dataDir, readers: 1, segmentPosts: 10, clock: systemClock };

@@ -81,7 +81,7 @@ function tidy(): void {
   context.catalog.close();
 }
 
-describe("a catalog that is not the present one of its segments is refused, and no segment is removed", () => {
+describe("refuses a catalog that does not match its segments, and removes no segment", () => {
   const spoiled: [string, string, () => void][] = [
     ["is missing", "catalog_missing", removeCatalog],
     ["is cut to nothing", "catalog_missing", () => truncateSync(catalogPath(folder), 0)],
@@ -99,7 +99,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     ],
   ];
 
-  test.each(spoiled)("one that %s: %s", async (_, code, spoil) => {
+  test.each(spoiled)("%s: %s", async (_, code, spoil) => {
     put(1, 2, 3, 4, 5);
     expect(segmentFiles()).toHaveLength(3);
     spoil();
@@ -109,7 +109,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(segmentFiles()).toHaveLength(3);
   });
 
-  test("one from several commits ago: catalog_older, with the same segments or with fewer", async () => {
+  test("catalog from several commits ago: catalog_older, with the same segments or fewer", async () => {
     put(1, 2, 3);
     const setBack = keepCatalog();
     put(4, 5, 6, 7);
@@ -121,7 +121,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(orphanedFiles()).toEqual([]);
   });
 
-  test("one that lost only deletions and checkpoints, where the segments were written since", async () => {
+  test("catalog that lacks only deletions and checkpoints, if segments were written since", async () => {
     put(1, 2, 3);
     const setBack = keepCatalog();
     const writer = writerOn(dataDir, 2);
@@ -134,7 +134,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(await refusal()).toBe("catalog_older");
   });
 
-  test("an earlier copy of one segment file: segment_older, until the catalog is rebuilt without the lost posts", async () => {
+  test("earlier copy of a segment file: segment_older, until the catalog is rebuilt without the lost posts", async () => {
     put(1);
     const path = join(folder, "bluesky", "000001.db");
     const earlier = join(dataDir, "earlier.db");
@@ -156,7 +156,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(storedPosts(folder)).toHaveLength(2);
   });
 
-  test("a segment that a crash left a commit ahead of the catalog is not taken for an earlier copy", async () => {
+  test("accepts a segment that a crash left one commit ahead", async () => {
     put(1);
     const setBack = keepCatalog();
     put(2);
@@ -164,7 +164,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(await refusal()).toBeNull();
   });
 
-  test("one that lists a segment whose file is missing or empty: segment_missing", async () => {
+  test("missing or empty file of a listed segment: segment_missing", async () => {
     put(1, 2, 3);
     const path = join(folder, "bluesky", "000001.db");
     truncateSync(path, 0);
@@ -174,7 +174,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(existsSync(path)).toBe(false);
   });
 
-  test("an archive that is gone as a whole: archive_missing, unless its note is removed", async () => {
+  test("missing archive: archive_missing, unless its note is removed", async () => {
     put(1);
     expect(await refusal()).toBe(null);
     rmSync(folder, { recursive: true });
@@ -183,7 +183,7 @@ describe("a catalog that is not the present one of its segments is refused, and 
     expect(await refusal()).toBe(null);
   });
 
-  test("a segment of another archive beside it: catalog_foreign", async () => {
+  test("segment of another archive: catalog_foreign", async () => {
     put(1, 2, 3);
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 2);
@@ -195,8 +195,8 @@ describe("a catalog that is not the present one of its segments is refused, and 
   });
 });
 
-describe("what a crash leaves is never refused", () => {
-  test("a batch that began segments, and whose commit of the catalog is missing", async () => {
+describe("never refuses what a crash leaves", () => {
+  test("batch that created segments, without its catalog commit", async () => {
     put(1);
     const setBack = keepCatalog();
     const writer = writerOn(dataDir, 2);
@@ -218,7 +218,7 @@ describe("what a crash leaves is never refused", () => {
     expect(storedPosts(folder)).toHaveLength(5);
   });
 
-  test("the same where the next batch takes the number before anything is tidied up", () => {
+  test("same, if the next batch takes the number before cleanup", () => {
     put(1, 2);
     const setBack = keepCatalog();
     put(3);
@@ -229,7 +229,7 @@ describe("what a crash leaves is never refused", () => {
     expect(storedPosts(folder)).toHaveLength(5);
   });
 
-  test("a copy of a segment that was being made, or was finished and not committed", async () => {
+  test("copy of a segment, unfinished or uncommitted", async () => {
     put(1, 2, 3);
     const context = compactionContext(folder, archiveDefaults, systemClock);
     const entry = { platform: "bluesky", sequence: 1, low: 0n } as const;

@@ -16,7 +16,7 @@ beforeEach(() => {
 const write = (sql: string): void => inTransaction(catalog, () => catalog.exec(sql));
 const intact = { tables: [], structure: [] };
 
-test("sums follow every transaction, and roll back with it", () => {
+test("updates the checksums in every transaction, and rolls them back with it", () => {
   const step = fc.constantFrom(
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 5)",
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 6)",
@@ -44,14 +44,14 @@ test("sums follow every transaction, and roll back with it", () => {
   );
 });
 
-test("a statement that empties a table is counted, also one that was prepared before the transaction", () => {
+test("counts a statement that empties a table, also if prepared before the transaction", () => {
   const empty = catalog.prepare("DELETE FROM unjudged");
   write("INSERT INTO unjudged VALUES('x', '1')");
   inTransaction(catalog, () => empty.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
 
-describe("a change that no writer made is noticed", () => {
+describe("detects a change made without a writer", () => {
   beforeEach(() => {
     write(`
       INSERT INTO handle VALUES('x', '1', 'ann', 5), ('x', '2', 'bob', 6);
@@ -71,7 +71,7 @@ describe("a change that no writer made is noticed", () => {
     ["tombstone", "INSERT INTO tombstone VALUES('x', 'uri', '')"],
     ["catalog_sum", "UPDATE catalog_sum SET rows = rows + 1 WHERE name = 'label'"],
     ["sqlite_schema", "CREATE INDEX another ON tombstone(revision)"],
-  ])("in %s, also after it was written over: %s", (table, sql) => {
+  ])("in %s, also after it was overwritten: %s", (table, sql) => {
     catalog.exec(sql);
     const damaged = table === "catalog_sum" ? "label" : table;
     expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
@@ -80,7 +80,7 @@ describe("a change that no writer made is noticed", () => {
   });
 });
 
-test("sums of another schema version are computed again", () => {
+test("computes the checksums again for another schema version", () => {
   catalog.exec("UPDATE catalog_sum SET version = version - 1");
   catalog.exec("INSERT INTO handle VALUES('x', '1', 'ann', 5)");
   expect(catalogDamage(catalog).tables).toEqual([]);

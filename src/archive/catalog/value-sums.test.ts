@@ -22,18 +22,18 @@ test.each([
   ["a blob of the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
   ["columns that exchange their values", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
-])("the sum of a row differs with %s", (_, other) => {
+])("the checksum of a row differs with %s", (_, other) => {
   expect(rowSum(other, isKey)).not.toBe(rowSum(row, isKey));
 });
 
-test("every single flipped bit of an integer changes the sum", () => {
+test("every flipped bit of an integer changes the checksum", () => {
   for (let bit = 0n; bit < 64n; bit++) {
     const flipped = BigInt.asIntN(64, 1_760_000_000_000n ^ (1n << bit));
     expect(rowSum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(rowSum(row, isKey));
   }
 });
 
-test("a changeset sums up to what its rows do", () => {
+test("a changeset has the sum of its rows", () => {
   const value = fc.oneof(
     fc.string({ unit: "grapheme" }).map((text) => text.toWellFormed()),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

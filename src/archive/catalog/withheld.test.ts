@@ -34,21 +34,21 @@ const label = (subject: string, value: string, negated = false, createdMs = 1): 
   expiresMs: null,
 });
 
-test("what nothing is known of may be shown", () => {
+test("shows unknown posts", () => {
   const profile = { platform: "bluesky", uri: null, userId } as const;
   const noOne = { platform: "x", uri: null, userId: null } as const;
   expect(isWithheld(post, profile, noOne)).toEqual([false, false, false]);
   expect(isWithheld()).toEqual([]);
 });
 
-test("a post that was deleted is withheld, on its platform alone", () => {
+test("withholds a deleted post, on its platform only", () => {
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3k" }]);
   const other = { ...post, uri: `${uri}2` };
   expect(isWithheld(post, other, { ...post, platform: "mastodon" })).toEqual([true, false, false]);
 });
 
 test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as const)(
-  "posts and profile of an account that is %s are withheld, until it is active again",
+  "withholds posts and profile of an account that is %s until it is active again",
   (status) => {
     archive.write([account(status, 1)]);
     expect(isWithheld(post, { ...post, uri: null })).toEqual([true, true]);
@@ -58,7 +58,7 @@ test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as co
 );
 
 test.each(["!takedown", "!hide", "!suspend"])(
-  "a label %s withholds, until it is taken back",
+  "withholds by label %s until it is retracted",
   (value) => {
     archive.write([label(uri, value)]);
     expect(isWithheld(post, { ...post, uri: `${uri}2` })).toEqual([true, false]);
@@ -67,7 +67,7 @@ test.each(["!takedown", "!hide", "!suspend"])(
   },
 );
 
-test("an account that asks not to be shown to strangers is withheld, other labels do nothing", () => {
+test("withholds an account that opts out of unauthenticated readers, and ignores other labels", () => {
   archive.write([label(uri, "spam")]);
   expect(isWithheld(post)).toEqual([false]);
   archive.write([

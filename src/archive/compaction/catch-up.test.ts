@@ -31,7 +31,7 @@ const unnumbered = (from: number, to: number) =>
   );
 
 /** A lookup may search the whole range of IDs for a single one, while every batch waits for the lock. */
-test("arrivals are looked up for posts that gave way to others alone, however many have arrived", () => {
+test("reads ingest numbers only for moved posts, however many posts have arrived", () => {
   archive.put(...unnumbered(0, 40));
   const [entry] = readSegments(context.catalog).filter(({ platform }) => platform === "x");
   if (entry === undefined) throw new Error("a segment of X");

@@ -85,7 +85,7 @@ function leaveAlone(): void {
 }
 
 describe("terms of another analyzer", () => {
-  test("are made anew, those of the newest posts first, and the newest segment is ended for it", () => {
+  test("are rebuilt, newest posts first, and the newest segment is cut", () => {
     archive.put(...posts(0, 25));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
@@ -105,7 +105,7 @@ describe("terms of another analyzer", () => {
     expect(archive.ask("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
-  test("by a later version are left alone", () => {
+  test("of a later version are left alone", () => {
     archive.put(...posts(0, 5));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
@@ -131,7 +131,7 @@ describe("posts age out", () => {
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
   }
 
-  test("a whole segment at a time, with what was held completely", () => {
+  test("by whole segments, with their coverage", () => {
     archive.write(
       posts(0, 35).map((post) => ({ kind: "upsert", post })),
       { coverage: [stored(0, 35), stored(2, 5, "backfill"), stored(0, 4, "import")] },
@@ -149,7 +149,7 @@ describe("posts age out", () => {
     expect(compaction.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
   });
 
-  test("and what comes later than that is not kept, nor claimed to be held; imports are", () => {
+  test("and later arrivals of that time are rejected without coverage, except imports", () => {
     archive.put(...posts(0, 35));
     keepUp(agedCompaction());
     const late = archive.write(
@@ -165,7 +165,7 @@ describe("posts age out", () => {
     expect(coverage()).toEqual([["backfill", 9 + 1 / 3_600_000, 12]]);
   });
 
-  test("but what was imported stays, without what was not", () => {
+  test("but imported posts stay when others of the segment go", () => {
     archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
     const compaction = agedCompaction();
     keepUp(compaction);
@@ -175,14 +175,14 @@ describe("posts age out", () => {
     expect(keepUp(compaction)).toBe(0);
   });
 
-  test("never those of the newest segment", () => {
+  test("but never those of the newest segment", () => {
     archive.put(...posts(0, 5));
     nowMs = startMs + 1_000 * dayMs;
     expect(keepUp(keeping({ maxAgeMs: dayMs }))).toBe(0);
     expect(found()).toBe(5);
   });
 
-  test("when the archive is over its bytes, oldest first, until it is not", () => {
+  test("oldest first while the archive exceeds its size", () => {
     archive.put(...posts(0, 45));
     archive.reopen();
     const { bytes } = archive.reader.operations.stats({ maxBytes: 0 });
@@ -197,7 +197,7 @@ describe("posts age out", () => {
     expect(existsSync(dropped)).toBe(false);
   });
 
-  test("imports never: an archive of imports alone says that it is over its bytes", () => {
+  test("but never imports, and an archive of imports reports that it exceeds its size", () => {
     archive.put(...posts(0, 45, { origin: "import" }));
     const compaction = keeping({ maxBytes: 1_000 });
     expect(keepUp(compaction)).toBe(0);
@@ -205,7 +205,7 @@ describe("posts age out", () => {
     expect(compaction.state()).toMatchObject({ isOverBound: true });
   });
 
-  test("where there is room again, old posts that come late are kept", () => {
+  test("but late old posts are accepted once there is room again", () => {
     // Enough segments that removing one frees little.
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
@@ -217,8 +217,8 @@ describe("posts age out", () => {
   });
 });
 
-describe("files of segments that are no more", () => {
-  test("stay for those who read them, then go; their numbers are not given again", () => {
+describe("files of replaced segments", () => {
+  test("stay for their readers, are then removed, and their numbers are not reused", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping({ retiredMs: 60_000 });
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -239,8 +239,8 @@ describe("files of segments that are no more", () => {
   });
 });
 
-describe("a segment that late posts have filled", () => {
-  test("is split, and each part holds its own", () => {
+describe("segment filled by late posts", () => {
+  test("is split, and each part owns its posts", () => {
     archive.put(...posts(0, 15));
     archive.put(
       ...posts(0, 30).map((post, n) => ({
@@ -257,7 +257,7 @@ describe("a segment that late posts have filled", () => {
     expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(45);
   });
 
-  test("is left whole, and not looked at again and again, where all are of one millisecond", () => {
+  test("is left whole, and not examined repeatedly, if all posts are of one millisecond", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
     const compaction = keeping({ splitPosts: 5 });
@@ -268,8 +268,8 @@ describe("a segment that late posts have filled", () => {
   });
 });
 
-describe("a quiet segment", () => {
-  test("is merged into one piece once, and answers as before", () => {
+describe("quiet segment", () => {
+  test("is merged once, with the same answers", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
     const compaction = keeping({ optimiseAfterMs: 600_000 });
     const before = archive.ask("river number").positions;
@@ -296,7 +296,7 @@ describe("a quiet segment", () => {
     return Number(row?.pieces);
   }
 
-  test("forgets arrivals beyond those that are kept, and says so to those who ask for them", () => {
+  test("drops ingest order beyond the retained number, and reports that to clients", () => {
     const many = Array.from({ length: 30 }, (_, n) => n);
     archive.remove();
     archive = smallArchive(2_000);
@@ -320,8 +320,8 @@ describe("a quiet segment", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  test("is told, leaves everything as it was, and is tried again later", () => {
+describe("failed task", () => {
+  test("is reported, changes nothing, and is retried later", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -346,7 +346,7 @@ describe("what goes wrong", () => {
     expect(compaction.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
   });
 
-  test("one who reads an old commit keeps a log from being emptied; it is emptied after that", () => {
+  test("empties a write-ahead log only after readers of old snapshots end", () => {
     archive.put(...posts(0, 12));
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const stuck = new DatabaseSync(path, { readOnly: true });
@@ -375,7 +375,7 @@ describe("what goes wrong", () => {
   });
 });
 
-test("one process at a time keeps an archive up", () => {
+test("lets one process at a time run compaction", () => {
   keeping();
   const lock = lockCompaction(archive.folder);
   expect(lock).not.toBeNull();

@@ -65,8 +65,8 @@ function shown(of: SmallArchive): unknown {
   return { positions, records: of.records(positions) };
 }
 
-describe("an archive of an earlier release", () => {
-  test("gets the IDs of one that is filled today, and is written to meanwhile", () => {
+describe("archive of an earlier release", () => {
+  test("gets the IDs of a new archive, while it is written to", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);
@@ -92,7 +92,7 @@ describe("an archive of an earlier release", () => {
     expect(shown(archive)).toEqual(shown(fresh));
   });
 
-  test("keeps who arrived when, and which posts are hidden", () => {
+  test("keeps ingest order and hidden posts", () => {
     putKeyed(archive.folder, posts());
     archive.write([
       {
@@ -118,40 +118,43 @@ describe("an archive of an earlier release", () => {
     expect(seen.length).toBeLessThan(posts().length);
   });
 
-  test.each(["as they were written", "sealed"])("answers former IDs, of segments %s", (form) => {
-    putKeyed(archive.folder, posts());
-    if (form === "sealed") archive.seal();
-    const former = all(archive);
-    const records = archive.records(former);
-    const pages = former.map((after) => ({
-      after,
-      rest: new Set(urisOf(archive, archive.search({ ...everything, after }).positions)),
-    }));
-    const resolved = (): unknown =>
-      former.map(({ id }) =>
-        archive.reader.operations.resolve({ accounts: [], posts: [String(id)] }),
-      );
-    const names = resolved();
-    keepUp();
-    archive.reopen();
-    expect(all(archive)).not.toEqual(former);
-    expect(archive.records(former)).toEqual(records);
-    expect(resolved()).toEqual(names);
-    for (const { after, rest } of pages) {
-      const { positions } = archive.search({ ...everything, after });
-      expect(new Set(urisOf(archive, positions))).toEqual(rest);
-      expect(positions).toHaveLength(rest.size);
-    }
-  });
+  test.each(["as they were written", "sealed"])(
+    "finds posts by former IDs in segments %s",
+    (form) => {
+      putKeyed(archive.folder, posts());
+      if (form === "sealed") archive.seal();
+      const former = all(archive);
+      const records = archive.records(former);
+      const pages = former.map((after) => ({
+        after,
+        rest: new Set(urisOf(archive, archive.search({ ...everything, after }).positions)),
+      }));
+      const resolved = (): unknown =>
+        former.map(({ id }) =>
+          archive.reader.operations.resolve({ accounts: [], posts: [String(id)] }),
+        );
+      const names = resolved();
+      keepUp();
+      archive.reopen();
+      expect(all(archive)).not.toEqual(former);
+      expect(archive.records(former)).toEqual(records);
+      expect(resolved()).toEqual(names);
+      for (const { after, rest } of pages) {
+        const { positions } = archive.search({ ...everything, after });
+        expect(new Set(urisOf(archive, positions))).toEqual(rest);
+        expect(positions).toHaveLength(rest.size);
+      }
+    },
+  );
 
-  test("answers the IDs of other servers before its segments are rewritten", () => {
+  test("finds posts by IDs of other servers before its segments are rewritten", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     const ids = all(fresh).filter(({ platform }) => platform === "bluesky");
     expect(urisOf(archive, ids)).toEqual(urisOf(fresh, ids));
   });
 
-  test("deletes by aliases that were noted under former IDs", () => {
+  test("deletes by aliases recorded under former IDs", () => {
     const [post] = posts();
     if (post === undefined) throw new Error("a post");
     putKeyed(archive.folder, posts());
@@ -161,7 +164,7 @@ describe("an archive of an earlier release", () => {
     expect(urisOf(archive, all(archive))).not.toContain(post.uri);
   });
 
-  test("takes new posts into segments that are not rewritten yet, and loses none", () => {
+  test("adds posts to segments that are not rewritten yet", () => {
     const [first, second] = [posts().slice(0, 60), posts().slice(60)];
     putKeyed(archive.folder, first);
     archive.put(...second);
@@ -171,7 +174,7 @@ describe("an archive of an earlier release", () => {
     expect(all(archive)).toEqual(all(fresh));
   });
 
-  test("is not copied where none of its posts gets another ID", () => {
+  test("is not copied if no post gets another ID", () => {
     putKeyed(
       archive.folder,
       Array.from({ length: 5 }, (_, n) =>

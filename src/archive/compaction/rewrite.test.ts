@@ -50,8 +50,8 @@ function entry(index = 0): SegmentEntry {
 
 const keepAll = { cuts: [], keeps: null };
 
-describe("a segment that is rewritten", () => {
-  test("holds what it held: posts, answers, hidden posts, arrivals", () => {
+describe("rewritten segment", () => {
+  test("has the same posts, answers, hidden posts and ingest order", () => {
     archive.put(...posts(60));
     archive.write([
       {
@@ -88,7 +88,7 @@ describe("a segment that is rewritten", () => {
     expect(archive.search(everything).positions).toHaveLength(59);
   });
 
-  test("takes later edits, deletes and counts of its posts, by their uris", () => {
+  test("receives later edits, deletions and counts by uri", () => {
     archive.put(...posts(20));
     runSteps(rewriteSegment(context, entry(), keepAll));
     const [edited, deleted, liked] = posts(3);
@@ -104,7 +104,7 @@ describe("a segment that is rewritten", () => {
     expect(archive.search(everything).positions).toHaveLength(19);
   });
 
-  test("keeps what is written while it is copied, wherever the copy is at", () => {
+  test("includes writes during the copy, at any stage", () => {
     // Each step of the copy is combined with another kind of change.
     archive.put(...posts(300));
     const twin = smallArchive(100_000);
@@ -174,7 +174,7 @@ describe("a segment that is rewritten", () => {
     each.addCounts();
   }
 
-  test("is made with terms of the present analyzer", () => {
+  test("has terms of the present analyzer", () => {
     archive.put(...posts(10));
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
     segment.exec("INSERT INTO term(term) VALUES('delete-all')");
@@ -186,7 +186,7 @@ describe("a segment that is rewritten", () => {
     expect(archive.ask("river").work.candidates).toBe(5);
   });
 
-  test("knows how many of its posts were imported", () => {
+  test("has the number of imported posts", () => {
     archive.put(...posts(4), ...posts(3, { origin: "import", platform: "mastodon" }));
     archive.put(makePost({ key: "imported" }));
     runSteps(rewriteSegment(context, entry(), keepAll));
@@ -197,7 +197,7 @@ describe("a segment that is rewritten", () => {
     ]);
   });
 
-  test("loses what is not kept", () => {
+  test("drops posts that are not kept", () => {
     archive.put(...posts(10), makePost({ key: "imported", text: "kept river" }));
     const keeps = (record: string) => record.includes("kept");
     expect(runSteps(rewriteSegment(context, entry(), { cuts: [], keeps }))).toMatchObject({
@@ -207,7 +207,7 @@ describe("a segment that is rewritten", () => {
     expect(archive.ask("river").positions).toHaveLength(1);
   });
 
-  test("is left as it was when the copy is given up, at any step", () => {
+  test("leaves the old segment unchanged if abandoned at any step", () => {
     archive.put(...posts(30));
     const before = contents(archive);
     for (let steps = 1; ; steps += 1) {
@@ -227,14 +227,14 @@ describe("a segment that is rewritten", () => {
     expect(contents(archive)).toEqual(before);
   });
 
-  test("frees the lock for a batch between all of its steps", () => {
+  test("releases the lock for batches between all steps", () => {
     archive.put(...posts(30));
     const rewriting = rewriteSegment(context, entry(), keepAll);
     while (!rewriting.next().done) expect(context.catalog.isTransaction).toBe(false);
   });
 });
 
-describe("a segment that is marked as damaged", () => {
+describe("segment marked as damaged", () => {
   const damage = (sql: string, tables: readonly string[] = []): void => {
     archive.put(...posts(10));
     const path = segmentPath(archive.folder, entry());
@@ -252,7 +252,7 @@ describe("a segment that is marked as damaged", () => {
       "9 of 10 posts",
     ],
     ["has a damaged list of hidden posts", "SELECT 1", ["hidden"], "a damaged list of hidden"],
-  ])("is left as it is where it %s", (_, sql, tables, message) => {
+  ])("is not rewritten if it %s", (_, sql, tables, message) => {
     damage(sql, tables);
     const rewriting = rewriteSegment(context, entry(), keepAll);
     expect(() => runSteps(rewriting)).toThrow(
@@ -265,7 +265,7 @@ describe("a segment that is marked as damaged", () => {
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
 
-  test("is rewritten where its rows are whole, with a list of uris made from them", () => {
+  test("is rewritten from intact rows, with a rebuilt list of uris", () => {
     damage("UPDATE uri SET hash = hash + 1", ["uri"]);
     runSteps(rewriteSegment(context, entry(), keepAll));
     const [first] = posts(1);
@@ -275,8 +275,8 @@ describe("a segment that is marked as damaged", () => {
   });
 });
 
-describe("a segment that is split", () => {
-  test("becomes several that own its IDs, none cut inside a millisecond", () => {
+describe("split segment", () => {
+  test("becomes several that own its IDs, none cut within a millisecond", () => {
     archive.put(...posts(100));
     archive.put(
       ...posts(40).map((post, n) => ({
@@ -300,7 +300,7 @@ describe("a segment that is split", () => {
     expect(contents(archive)).toEqual(before);
   });
 
-  test("takes late posts, each into the part that owns its ID", () => {
+  test("receives late posts in the part that owns their ID", () => {
     archive.put(...posts(100));
     const cuts = cutsOf(archive.folder, entry(), 60);
     runSteps(rewriteSegment(context, entry(), { cuts, keeps: null }));
@@ -313,14 +313,14 @@ describe("a segment that is split", () => {
     expect(archive.ask('"late harbour"').positions).toHaveLength(2);
   });
 
-  test("is not cut where one millisecond holds everything", () => {
+  test("is not cut if all posts are of one millisecond", () => {
     archive.put(...posts(30, { createdMs: startMs, seenMs: startMs }));
     expect(cutsOf(archive.folder, entry(), 10)).toEqual([]);
   });
 });
 
-describe("what a process that died left", () => {
-  test("is tidied up: files without an entry, and the noting of changes", () => {
+describe("process that died", () => {
+  test("leaves files without an entry and listed changes, which are cleaned up", () => {
     archive.put(...posts(10));
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);

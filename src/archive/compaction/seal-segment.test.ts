@@ -54,8 +54,8 @@ const sealedStats = (of: SmallArchive = archive) =>
 
 const errors = () => findingsIn(archive.folder);
 
-describe("a segment that is sealed", () => {
-  test("holds what it held: posts, answers, hidden posts, arrivals, uris, numbers", async () => {
+describe("sealed segment", () => {
+  test("has the same posts, answers, hidden posts, ingest order, uris and numbers", async () => {
     archive.put(...posts(60));
     archive.write([suspended(3, true, startMs), removed(postOf(1), "2")]);
     const before = contents(archive);
@@ -85,7 +85,7 @@ describe("a segment that is sealed", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("takes what comes later, which FTS5 answers for, and is sealed again with it", async () => {
+  test("answers later writes by FTS5, and includes them when resealed", async () => {
     archive.put(...posts(40));
     seal();
     const [edited, deleted, liked] = posts(3);
@@ -106,7 +106,7 @@ describe("a segment that is sealed", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("is left as it was when the work is given up, at any step", () => {
+  test("leaves the old segment unchanged if abandoned at any step", () => {
     archive.put(...posts(30));
     const before = contents(archive);
     for (let steps = 1; ; steps += 1) {
@@ -125,13 +125,13 @@ describe("a segment that is sealed", () => {
     expect(sealedStats()).toMatchObject([{ posts: 30 }]);
   });
 
-  test("frees the lock for a batch between all of its steps", () => {
+  test("releases the lock for batches between all steps", () => {
     archive.put(...posts(30));
     const sealing = sealSegment(context, entry());
     while (!sealing.next().done) expect(context.catalog.isTransaction).toBe(false);
   });
 
-  test("forgets the arrivals that are forgotten, and keeps the skew of its times", () => {
+  test("drops dropped ingest order, and keeps the time skew", () => {
     archive.put(...posts(30));
     changeCatalog(context.catalog, "UPDATE setting SET value = '20' WHERE name = 'arrivals_from'");
     changeCatalog(context.catalog, "UPDATE segment SET skew_min_ms = -7000, skew_max_ms = 9000");
@@ -145,14 +145,14 @@ describe("a segment that is sealed", () => {
     segment.close();
   });
 
-  test("is not made of terms of another analyzer", () => {
+  test("is not built from terms of another analyzer", () => {
     archive.put(...posts(5));
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(seal()).toMatchObject({ isDone: false });
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
 
-  test("is not sealed any more once it was rewritten from its rows", async () => {
+  test("is not sealed any more after a rewrite from its rows", async () => {
     archive.put(...posts(50));
     seal();
     archive.put(postOf(3, { text: "edited", revision: "2" }));
@@ -163,7 +163,7 @@ describe("a segment that is sealed", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("is marked where its index turns out to be damaged while it is sealed again", () => {
+  test("is marked if its index turns out to be damaged while resealing", () => {
     archive.put(...posts(50));
     seal();
     const path = segmentPath(archive.folder, entry());
@@ -177,7 +177,7 @@ describe("a segment that is sealed", () => {
     expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
-  test("is not marked where its rows are damaged and it is not sealed", () => {
+  test("is not marked if its rows are damaged before sealing", () => {
     archive.put(...posts(400));
     const path = segmentPath(archive.folder, entry());
     spoilPageOf(path, "post");
@@ -193,7 +193,7 @@ describe("a segment that is sealed", () => {
       "UPDATE term_data SET block = CAST(replace(block, 'umber', 'umbel') AS BLOB) WHERE id > 10",
     ],
     ["uri", "UPDATE uri SET hash = hash + 1"],
-  ])("is marked where %s does not match its sum, and rewritten", async (table, damage) => {
+  ])("is marked and rewritten if %s does not match its checksum", async (table, damage) => {
     archive.put(...posts(50));
     const path = segmentPath(archive.folder, entry());
     const segment = new DatabaseSync(path, { defensive: false });
@@ -207,7 +207,7 @@ describe("a segment that is sealed", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("is marked where it is sealed and its file is damaged", () => {
+  test("is marked if its file is damaged", () => {
     archive.put(...posts(400));
     seal();
     const path = segmentPath(archive.folder, entry());
@@ -217,14 +217,14 @@ describe("a segment that is sealed", () => {
   });
 });
 
-describe("a segment whose FTS5 index cannot be read", () => {
+describe("segment with an unreadable FTS5 index", () => {
   const spoil = () => {
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()), { defensive: false });
     segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
     segment.close();
   };
 
-  test("is wanted made anew from its posts, and is sealed then", () => {
+  test("is rebuilt from its posts, and then sealed", () => {
     archive.put(...posts(50));
     spoil();
     expect(() => seal()).toThrow(/^the segment cannot be sealed because its/);
@@ -236,7 +236,7 @@ describe("a segment whose FTS5 index cannot be read", () => {
     expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
-  test("is made anew a single time, unless it was sealed in between", () => {
+  test("is rebuilt only once, unless it was sealed in between", () => {
     archive.put(...posts(50));
     const spoilAndSeal = () => {
       spoil();
@@ -254,8 +254,8 @@ describe("a segment whose FTS5 index cannot be read", () => {
   });
 });
 
-describe("what is written while a segment is sealed", () => {
-  test.each(["bluesky", "x"] as const)("is there afterwards, of %s", async (platform) => {
+describe("writes during sealing", () => {
+  test.each(["bluesky", "x"] as const)("are present afterwards, of %s", async (platform) => {
     const twin = smallArchive(100_000);
     try {
       const both = [archive, twin];

@@ -118,8 +118,8 @@ function leaveAlone(ms: number): void {
   }
 }
 
-describe("a segment is sealed", () => {
-  test("once no post has arrived for a while, though counts trickle in; the newest too", () => {
+describe("segment to seal", () => {
+  test("is sealed once no post has arrived for a while, even if counts do; also the newest", () => {
     archive.put(...posts(0, 20));
     const compaction = keeping();
     expect(keepUp(compaction)).toEqual({});
@@ -143,7 +143,7 @@ describe("a segment is sealed", () => {
     expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
-  test("not while posts arrive in it", () => {
+  test("is not sealed while posts arrive", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping();
     keepUp(compaction);
@@ -155,7 +155,7 @@ describe("a segment is sealed", () => {
     expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
-  test("after a restart once its file has been left alone for as long", () => {
+  test("is sealed after a restart by the age of its file", () => {
     archive.put(...posts(0, 12));
     leaveAlone(hourMs - 1_000);
     expect(keepUp(keeping())).toEqual({});
@@ -163,13 +163,13 @@ describe("a segment is sealed", () => {
     expect(keepUp(startAgain())).toEqual({ seal: 1 });
   });
 
-  test("unless it is small", () => {
+  test("is not sealed if small", () => {
     archive.put(...posts(0, 12));
     leaveAlone(dayMs);
     expect(keepUp(keeping({ sealPosts: 11 }))).toEqual({});
   });
 
-  test("unless another analyzer made its terms: those are made anew first", () => {
+  test("is not sealed with terms of another analyzer, which are rebuilt first", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -180,7 +180,7 @@ describe("a segment is sealed", () => {
     expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: presentAnalyzer });
   });
 
-  test("unless its FTS5 index cannot be read: it is made anew once, and then left as it is", () => {
+  test("is not sealed with an unreadable FTS5 index, which is rebuilt once", () => {
     archive.put(...posts(0, 12));
     spoilIndex(1);
     leaveAlone(dayMs);
@@ -201,7 +201,7 @@ describe("a segment is sealed", () => {
     }
   });
 
-  test("at once where somebody wants it, however small and new it is", () => {
+  test("is sealed at once on request, however small and new", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping({ sealPosts: 1_000 });
     want(readSegments(context.catalog));
@@ -211,7 +211,7 @@ describe("a segment is sealed", () => {
   });
 });
 
-describe("a sealed segment", () => {
+describe("sealed segment", () => {
   /** Two segments, the first one sealed. */
   function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Compaction {
     archive.put(...posts(0, 12));
@@ -223,7 +223,7 @@ describe("a sealed segment", () => {
 
   const edit = (n: number) => archive.put(postOf(n, { text: `river edited ${n}`, revision: "2" }));
 
-  test("is sealed again when many of its posts were written since, and not too often", () => {
+  test("is resealed after many writes, but not too often", () => {
     const compaction = sealedFirst({ resealPercent: 20 });
     edit(1);
     edit(2);
@@ -239,7 +239,7 @@ describe("a sealed segment", () => {
     expect(archive.ask("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
-  test("is sealed again at once where its index has no checksums, by an earlier version", () => {
+  test("is resealed at once if its index has no checksums", () => {
     const compaction = sealedFirst();
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     const segment = new DatabaseSync(pathOf(sequence));
@@ -255,7 +255,7 @@ describe("a sealed segment", () => {
     expect(keepUp(compaction)).toEqual({});
   });
 
-  test("is put back where none is to be sealed", () => {
+  test("is unsealed if sealing is disabled", () => {
     sealedFirst();
     const compaction = startAgain({ seal: "off" });
     expect(keepUp(compaction)).toEqual({ reindex: 1 });
@@ -266,7 +266,7 @@ describe("a sealed segment", () => {
     expect(found()).toBe(12);
   });
 
-  test("is made anew when it is marked as damaged, and sealed again later; the marker goes with it", () => {
+  test("is rebuilt if marked as damaged, loses its marker, and is resealed later", () => {
     const compaction = sealedFirst({ retiredMs: 60_000 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     markDamaged(pathOf(sequence));
@@ -279,7 +279,7 @@ describe("a sealed segment", () => {
     expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
-  test("is not sealed again while it is marked as damaged, whoever wants it", () => {
+  test("is not resealed while marked as damaged, even on request", () => {
     const compaction = sealedFirst();
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("a segment");
@@ -289,14 +289,14 @@ describe("a sealed segment", () => {
     expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });
 
-  test("leaves no marker of a file that is not known", () => {
+  test("does not mark an unknown file", () => {
     sealedFirst();
     markDamaged(pathOf(77));
     keepUp(startAgain());
     expect(existsSync(damageMarkerOf(pathOf(77)))).toBe(false);
   });
 
-  test("takes less room than it did", () => {
+  test("is smaller than before", () => {
     archive.remove();
     archive = smallArchive(1_000);
     const text = (n: number) => `river ${n} ${n % 7} ${"harbour night ".repeat(9)}`;

@@ -137,7 +137,7 @@ const checkpointOf = (dataDir: string): number => {
   return Number(value);
 };
 
-test("a backup taken while batches are written, restored and continued from its checkpoint, equals the original", async () => {
+test("a backup taken during writes, restored and continued from its checkpoint, equals the original", async () => {
   const batches = 60;
   makeArchive();
   const stream = feed(original);
@@ -166,7 +166,7 @@ test("a backup taken while batches are written, restored and continued from its 
   expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
 });
 
-test("a backup of sealed segments, one of them damaged, restored and written to, answers as the original", async () => {
+test("a restored backup of sealed segments, one of them damaged, answers as the original", async () => {
   makeArchive();
   const folder = join(original, "archive");
   sealAll(folder);
@@ -229,7 +229,7 @@ function idsOf(folder: string, query: string): bigint[] {
   }
 }
 
-test("a segment whose file is unlinked while the backup runs is in it", async () => {
+test("includes a segment whose file is unlinked during the backup", async () => {
   makeArchive();
   const folder = join(original, "archive");
   const before = wholeArchive(folder);
@@ -249,7 +249,7 @@ test("a segment whose file is unlinked while the backup runs is in it", async ()
   expect(wholeArchive(join(restored, "archive"))).toEqual(before);
 });
 
-test("progress reaches its whole, and nobody else may read the files", async () => {
+test("progress reaches the total, and files are private to their owner", async () => {
   makeArchive();
   const shares: number[] = [];
   const onProgress = (done: number, total: number): number => shares.push(done / total);
@@ -268,7 +268,7 @@ test("progress reaches its whole, and nobody else may read the files", async () 
   }
 });
 
-test("a backup that was stopped is none, and the next one into its folder takes its place", async () => {
+test("a stopped backup is incomplete, and the next one into its folder replaces it", async () => {
   makeArchive();
   const folder = join(original, "archive");
   const stopping = new AbortController();
@@ -290,7 +290,7 @@ test("a backup that was stopped is none, and the next one into its folder takes 
   expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
 });
 
-test("a backup never overwrites another one, nor any file", async () => {
+test("never overwrites another backup or a file", async () => {
   makeArchive();
   const folder = join(original, "archive");
   await backUp({ ...quietly, folder, target });
@@ -307,7 +307,7 @@ test.for<[string, (path: string) => void, RegExp]>([
   ["a cut file", (path) => truncateSync(path, 8192), /000002\.db is not what was backed up/],
   ["a longer file", (path) => appendFileSync(path, "more"), /000002\.db is not what was backed up/],
   ["a missing file", (path) => rmSync(path), /000002\.db is missing/],
-])("%s in a backup is found, and nothing is restored", async ([, damage, message]) => {
+])("detects %s in a backup, and restores nothing", async ([, damage, message]) => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   damage(join(target, "bluesky", "000002.db"));
@@ -328,7 +328,7 @@ test.for([
   ['{"format":"another"}', "backup_damaged"],
   [(text: string) => text.replace('"catalog.db"', '"../catalog.db"'), "backup_damaged"],
   [(text: string) => text.replace(/"catalog_schema": \d+/, '"catalog_schema": 99'), "newer_schema"],
-] as const)("a manifest that is not ours is refused: %s", async ([manifest, code]) => {
+] as const)("refuses an invalid manifest: %s", async ([manifest, code]) => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   const path = join(target, "manifest.json");
@@ -340,7 +340,7 @@ test.for([
   expect(existsSync(join(restored, "archive"))).toBe(false);
 });
 
-test("nothing is restored over an archive, nor beside a running server", async () => {
+test("refuses to restore over an archive or beside a running server", async () => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   await expect(restore({ ...quietly, source: target, dataDir: original })).rejects.toMatchObject({
@@ -354,7 +354,7 @@ test("nothing is restored over an archive, nor beside a running server", async (
   await restore({ ...quietly, source: target, dataDir: restored });
 });
 
-test("what an earlier try to restore left is taken away", async () => {
+test("removes what an interrupted restore left", async () => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   const stopping = new AbortController();
@@ -367,7 +367,7 @@ test("what an earlier try to restore left is taken away", async () => {
   expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
 });
 
-test("the segments of a backup are those of its catalog", async () => {
+test("contains the segments of its catalog", async () => {
   makeArchive();
   const { files } = await backUp({ ...quietly, folder: join(original, "archive"), target });
   const catalog = openForReading(catalogPath(target), 1_000);

@@ -69,7 +69,7 @@ describe.for([
   ["the catalog", () => catalogPath(folder())],
   ["a sealed segment with an overlay", segmentFile],
 ] as const)("of %s", ([, pathOf]) => {
-  test.for([true, false])("every page that is zeroed is a finding, full: %s", async (isFull) => {
+  test.for([true, false])("reports every zeroed page, full: %s", async (isFull) => {
     const { pageBytes, tables } = pageMap(pathOf());
     const unfound: string[] = [];
     for (const { table, pages } of tables) {
@@ -83,7 +83,7 @@ describe.for([
   });
 });
 
-test("a catalog that is no database, cut off or missing is the only finding", async () => {
+test("reports only an unreadable, truncated or missing catalog", async () => {
   overwrite(catalogPath(folder()), 0, new Uint8Array(8_192).fill(0x55));
   expect((await checked(true)).findings).toMatchObject([{ kind: "file_damaged", segment: null }]);
   cpSync(made, data, { recursive: true });
@@ -93,7 +93,7 @@ test("a catalog that is no database, cut off or missing is the only finding", as
   expect((await checked(true)).findings).toMatchObject([{ kind: "file_missing", segment: null }]);
 });
 
-test("rows that cannot be read are found, and all others are compared", async () => {
+test("reports unreadable rows, and compares all others", async () => {
   const path = segmentFile();
   const { pageBytes, tables } = pageMap(path);
   const pages = tables.find(({ table }) => table === "post")?.pages ?? [];
@@ -107,7 +107,7 @@ test("rows that cannot be read are found, and all others are compared", async ()
   );
 });
 
-test("a row that does not match its checksum is found", async () => {
+test("reports a row that does not match its checksum", async () => {
   const path = segmentFile();
   const database = new DatabaseSync(path);
   database.exec("UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT max(id) FROM post)");
@@ -122,7 +122,7 @@ test("a row that does not match its checksum is found", async () => {
 test.each([
   ["term_docsize", "UPDATE term_docsize SET origin = origin + 1"],
   ["term_idx", "DELETE FROM table_sum WHERE name = 'term_idx'"],
-])("a table that does not match its sum is found: %s", async (table, sql) => {
+])("reports a table that does not match its checksum: %s", async (table, sql) => {
   const database = new DatabaseSync(segmentFile(), { defensive: false });
   database.exec(sql);
   database.close();
@@ -131,7 +131,7 @@ test.each([
   ]);
 });
 
-test("a bit in the list of uris that keeps it from being searched does not end a check", async () => {
+test("continues after a flipped bit that makes the list of uris unsearchable", async () => {
   const path = segmentFile();
   const { pageBytes, tables } = pageMap(path);
   const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;

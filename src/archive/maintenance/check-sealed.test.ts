@@ -58,8 +58,8 @@ const changed =
 const mask = (column: "replaced" | "hidden", number: number) =>
   changed("sealed_mask", column, "chunk = 0", flipped(number));
 
-describe("a sealed segment that was written to since", () => {
-  test.for([true, false])("agrees with its rows, full: %s", async (isFull) => {
+describe("sealed segment with later writes", () => {
+  test.for([true, false])("has no findings, full: %s", async (isFull) => {
     const report = await checked(isFull);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ segments: 1, posts: 100 });
@@ -69,7 +69,7 @@ describe("a sealed segment that was written to since", () => {
     expect(overlay).toEqual({ n: 3 });
   });
 
-  test("agrees with its rows while it is written", async () => {
+  test("has no findings while it is written", async () => {
     let minute = 0;
     const writer = writerOn(data, 1_000);
     const report = await check({
@@ -92,7 +92,7 @@ describe("a sealed segment that was written to since", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test("and that another analyzer made, has whole tables", async () => {
+  test("has its tables checked if it has terms of another analyzer", async () => {
     const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
     sumCatalog(catalog);
@@ -112,7 +112,7 @@ const positions = (by: (bytes: Uint8Array) => Uint8Array) =>
 const cut = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, -1);
 const ids = (by: (bytes: Uint8Array) => Uint8Array) => changed("sealed_ids", "ids", "page = 0", by);
 
-describe("damage of its tables is found without comparing every word:", () => {
+describe("detects damaged tables without comparing every word:", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     ["another format", spoiled("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [
@@ -326,7 +326,7 @@ const moved = positions((bytes) => {
   return bytes;
 });
 
-describe.for([true, false])("what tables say wrongly is named by posts, full: %s", (isFull) => {
+describe.for([true, false])("names the posts of wrong entries, full: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
       "a block less",

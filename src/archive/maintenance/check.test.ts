@@ -92,15 +92,15 @@ const inCatalog = (sql: string) => () => damage(catalogPath(folder()), sql);
 /** The middle post of the second segment. */
 const middle = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
-describe("an archive that is as it was written", () => {
-  test.for([true, false])("agrees with itself, full: %s", async (isFull) => {
+describe("intact archive", () => {
+  test.for([true, false])("has no findings, full: %s", async (isFull) => {
     const report = await checked(isFull);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ posts: 95, indexed: 95, findingCount: 0, outdated: [] });
     expect(report.segments).toBeGreaterThan(3);
   });
 
-  test("agrees with itself while it is written", async () => {
+  test("has no findings while it is written", async () => {
     let n = 0;
     const writer = writerOn(data, segmentPosts);
     const report = await checked(true, () => {
@@ -119,14 +119,14 @@ describe("an archive that is as it was written", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test("of which another analyzer made a segment, is compared but for that one's index", async () => {
+  test("is compared except for the index of a segment of another analyzer", async () => {
     inCatalog("UPDATE segment SET analyzer = '0' WHERE platform = 'x'")();
     const report = await checked(true);
     expect(report).toMatchObject({ findingCount: 0, posts: 95, indexed: 75, outdated: ["x/1"] });
   });
 });
 
-describe.for([true, false])("damage is found, full: %s", (isFull) => {
+describe.for([true, false])("detects damage, full: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
       "a deleted row",
@@ -318,7 +318,7 @@ describe.for([true, false])("damage is found, full: %s", (isFull) => {
   });
 });
 
-test("a post that is held twice is found, and the finding says how one goes", async () => {
+test("reports a post that is stored twice, and how to remove one", async () => {
   const path = pathOf("bluesky", 2);
   const other = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
   damage(

@@ -101,13 +101,13 @@ const damages: Record<string, () => void> = {
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM strayed"),
 };
 
-test("every kind of finding that a rewrite is said to mend is tried", () => {
+test("tests every kind of finding whose remedy is a rewrite", () => {
   const repaired = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
   expect(Object.keys(damages).sort()).toEqual(repaired.map(([kind]) => kind).sort());
 });
 
 test.for(Object.entries(damages))(
-  "%s is mended by what the finding says",
+  "%s is repaired by the remedy of the finding",
   async ([kind, damage]) => {
     const before = storedPosts(folder()).length;
     damage();
@@ -121,7 +121,7 @@ test.for(Object.entries(damages))(
   },
 );
 
-describe("a sealed segment", () => {
+describe("sealed segment", () => {
   beforeEach(() => sealAll(folder()));
 
   const sealedPath = (): string => segmentPath(folder(), { platform: "bluesky", sequence: 3 });
@@ -145,7 +145,7 @@ describe("a sealed segment", () => {
       "UPDATE sealed_mask SET replaced = zeroblob(8191), hidden = x'00'",
     ],
     ["a page of the dictionary is none", null],
-  ] as const)("of which %s is mended by what the finding says", async ([, sql]) => {
+  ] as const)("with %s is repaired by the remedy of the finding", async ([, sql]) => {
     const before = storedPosts(folder());
     if (sql === null) spoilPage("sealed_terms");
     else change(sealedPath(), sql);
@@ -180,11 +180,11 @@ function replaced(
 const rewriting = (context: CompactionContext, entry: SegmentEntry) =>
   rewriteSegment(context, entry, { cuts: [], keeps: null });
 
-describe("a rewrite that is wanted", () => {
+describe("requested rewrite", () => {
   const want = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>
     inTransaction(catalog, () => wantRewrites(catalog, [entry]));
 
-  test("before it begins is done with it", async () => {
+  test("is completed by a rewrite that begins later", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(rewriting, () => {})).toEqual([]);
   });
@@ -192,18 +192,18 @@ describe("a rewrite that is wanted", () => {
   test.for([
     ["rewriting", rewriting],
     ["sealing", sealSegment],
-  ] as const)("while %s is under way is still to be done", async ([, replacement]) => {
+  ] as const)("stays requested if requested during %s", async ([, replacement]) => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
   });
 
-  test("is not done by sealing, which takes the index over", async () => {
+  test("is not completed by sealing, which copies the index", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(sealSegment, () => {})).toEqual(["bluesky/3"]);
   });
 });
 
-test("a rewrite that is stopped is still wanted", async () => {
+test("stays requested if the rewrite is stopped", async () => {
   await requestRewrites(folder(), "all", signal);
   const stopping = new AbortController();
   const stopped = rewritePending({

@@ -158,10 +158,10 @@ const hiddenPosts = (): string[] =>
     .filter(({ hidden }) => hidden)
     .map(({ post }) => post.uri);
 
-describe.for(forms)("a damaged segment that is %s", (form) => {
+describe.for(forms)("damaged segment that is %s", (form) => {
   beforeEach(() => takeCopy(form));
 
-  test("loses no post where only an inner page of the table of posts is zeroed", async () => {
+  test("loses no post if only an inner page of the post table is zeroed", async () => {
     const before = contents();
     const { pageBytes, pages } = pagesOf("post");
     const inner = pages.find((page) => isInner(page, pageBytes));
@@ -174,7 +174,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     expect(gaps()).toEqual([]);
   });
 
-  test("loses the posts of a leaf that is zeroed, lists them, and has a gap where they were", async () => {
+  test("loses the posts of a zeroed leaf, lists them, and reports a coverage gap", async () => {
     const before = wholeArchive(folder());
     const { pageBytes, pages } = pagesOf("post");
     const leaves = pages.filter((page) => !isInner(page, pageBytes));
@@ -200,7 +200,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     expect(existsSync(join(folder(), "orphaned", `${number}-1.db`))).toBe(true);
   });
 
-  test("of which a row does not match its checksum loses that one, by its uri", async () => {
+  test("loses only a row that does not match its checksum, and lists its uri", async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const database = new DatabaseSync(pathOfSegment());
     database.exec(
@@ -222,21 +222,18 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     "term_data",
     "term_docsize",
     "setting",
-  ])(
-    "loses no post where all of %s is zeroed, and hides and deletes none otherwise",
-    async (table) => {
-      const before = contents();
-      const { pageBytes, pages } = pagesOf(table);
-      for (const page of pages) zeroPage(page, pageBytes);
-      await salvaged();
-      expect(contents()).toEqual(before);
-      expect(hiddenPosts()).toEqual([uriOf(23)]);
-      expect((await checked()).findings).toEqual([]);
-      expect(gaps()).toEqual([]);
-    },
-  );
+  ])("loses no post if all of %s is zeroed, and hides and deletes the same ones", async (table) => {
+    const before = contents();
+    const { pageBytes, pages } = pagesOf(table);
+    for (const page of pages) zeroPage(page, pageBytes);
+    await salvaged();
+    expect(contents()).toEqual(before);
+    expect(hiddenPosts()).toEqual([uriOf(23)]);
+    expect((await checked()).findings).toEqual([]);
+    expect(gaps()).toEqual([]);
+  });
 
-  test("whose first page is zeroed is made again from its leaves", async () => {
+  test("is rebuilt from its leaves if its first page is zeroed", async () => {
     const before = contents();
     const { pageBytes } = pagesOf("post");
     zeroPage(1, pageBytes);
@@ -246,7 +243,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
   });
 });
 
-test("the maintenance of a running server salvages a segment that was named, beside others that it keeps in shape", async () => {
+test("compaction of a running server salvages a named segment", async () => {
   takeCopy("unsealed");
   const before = contents();
   const { pageBytes } = pagesOf("post");
@@ -260,7 +257,7 @@ test("the maintenance of a running server salvages a segment that was named, bes
   expect(contents()).toEqual(before);
 });
 
-test("a healthy segment that is named is made again as it is, and its file is not kept", async () => {
+test("rebuilds a named intact segment, and removes its file", async () => {
   takeCopy("sealed");
   const before = contents();
   expect(await salvaged()).toMatchObject({ segments: 1, salvaged: [] });

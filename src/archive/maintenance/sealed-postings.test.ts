@@ -37,11 +37,11 @@ function placesOf(reader: ReturnType<typeof postingsReader>): number[][] {
 const list = (posts: number): Uint8Array =>
   u16(...Array.from({ length: posts + (posts % 2) }, (_, index) => (index < posts ? index : 0)));
 
-test("lists of several chunks follow one another, each filled up to four bytes", () => {
+test("reads lists of several chunks, each padded to four bytes", () => {
   expect(postsOf(u16(3, 9, 65_535, 0, 5, 0), 0, [3, 1])).toEqual([3, 9, 65_535, 65_541]);
 });
 
-test("a chunk of many posts is a bitmap", () => {
+test("reads a chunk of many posts as a bitmap", () => {
   const row = new Uint8Array(8_192);
   row.fill(255, 0, 512);
   row[8_191] = 128;
@@ -61,14 +61,14 @@ test.for<[string, Uint8Array, number, number[]]>([
   expect(() => postsOf(row, chunk, counts)).toThrow(Malformed);
 });
 
-test("a position is one byte, several or a later one stand in the table in front", () => {
+test("reads a position from one byte, several or a late one from the table", () => {
   expect(positionsOf(Uint8Array.of(0, 254, 7), 3)).toEqual([[0], [254], [7]]);
   const table = u16(1, 2, 0, 2, 4, 0x8000 + 9, 0x8000 + 255, 0);
   const row = joined(u32(2, 3), table, Uint8Array.of(3, 255, 255));
   expect(positionsOf(row, 3)).toEqual([[3], [4, 9], [255]]);
 });
 
-test("positions above 15 bits stand in a wider table", () => {
+test("reads positions above 15 bits from a wider table", () => {
   const head = [u32(0x8000_0000 + 1, 2), u32(0), u32(0)];
   const row = joined(...head, u32(32_767, 0x8000_0000 + 40_000), Uint8Array.of(255, 1));
   expect(positionsOf(row, 2)).toEqual([[32_767, 40_000], [1]]);
@@ -94,7 +94,7 @@ test.for<[string, Uint8Array]>([
   expect(() => positionsOf(row, 2)).toThrow(Malformed);
 });
 
-test("few posts stand in the dictionary, after them their positions", () => {
+test("reads few posts from the dictionary, followed by their positions", () => {
   const reader = postingsReader(allPosts);
   reader.begin(true);
   reader.readInline(

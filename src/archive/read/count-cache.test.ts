@@ -35,7 +35,7 @@ const known = (numbers: number, cuts = 0): KnownCounts => ({
 const isKnown = (...position: Parameters<CountCache["find"]>): boolean =>
   cache.find(...position).toMs > 0;
 
-test("what was counted is known as long as the file, its version and its IDs are the same", () => {
+test("returns counts while file, version and IDs are the same", () => {
   cache.keep("q", segment, entry(1), 7, known(3));
   expect(cache.find("q", segment, entry(1), 7)).toEqual(known(3));
   expect(isKnown("other", segment, entry(1), 7)).toBe(false);
@@ -52,7 +52,7 @@ test("what was counted is known as long as the file, its version and its IDs are
   }
 });
 
-test("the count asked for longest ago goes first, and there are never more numbers than the bound", () => {
+test("evicts the least recently requested count, and never exceeds the bound", () => {
   cache.keep("first", segment, entry(1), 1, known(90_000));
   cache.keep("second", segment, entry(1), 1, known(90_000));
   const first = cache.find("first", segment, entry(1), 1);
@@ -63,7 +63,7 @@ test("the count asked for longest ago goes first, and there are never more numbe
   expect(isKnown("third", segment, entry(1), 1)).toBe(true);
 });
 
-test("one question does not fill it all", () => {
+test("is not filled by a single query", () => {
   cache.keep("small", segment, entry(1), 1, known(10));
   cache.keep("great", segment, entry(1), 1, known(100_001));
   expect(isKnown("great", segment, entry(1), 1)).toBe(false);

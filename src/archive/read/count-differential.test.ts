@@ -83,8 +83,8 @@ const sets: Readonly<Record<IndexForm, number>> = {
   mixed: testRuns(1),
 };
 
-describe.each(indexForms)("of posts found by %s", (form) => {
-  test("counts equal those made by looking at every post, asked for the first time and again", () => {
+describe.each(indexForms)("posts found by %s", (form) => {
+  test("counts equal those of a scan of every post, the first time and again", () => {
     const met = { asked: 0, counted: 0, cached: 0 };
     fc.assert(
       fc.property(
@@ -118,7 +118,7 @@ describe.each(indexForms)("of posts found by %s", (form) => {
     expect(met.cached / met.asked).toBeGreaterThan(0.15);
   });
 
-  test("windows that move over one question, with posts coming and going, are counted exactly", () => {
+  test("counts moving windows exactly while posts come and go", () => {
     const step = fc.record({ window, change: fc.constantFrom("none", "none", "put", "delete") });
     fc.assert(
       fc.property(

@@ -64,8 +64,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
   const total = ({ buckets }: { buckets: readonly { count: number }[] }): number =>
     buckets.reduce((sum, bucket) => sum + bucket.count, 0);
 
-  describe("what is counted", () => {
-    test("every match lies in the bucket of its time; buckets without any are left out", () => {
+  describe("counts", () => {
+    test("put every match into the bucket of its time, and omit empty buckets", () => {
       putInOne(
         archive,
         [
@@ -90,7 +90,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("nothing").buckets).toEqual([]);
     });
 
-    test("the first and the last bucket hold what the bounds leave of them, to the millisecond", () => {
+    test("cut the first and the last bucket at the bounds, to the millisecond", () => {
       putInOne(
         archive,
         [...[0, 1, hourMs - 1, hourMs, 2 * hourMs - 1, 2 * hourMs].map((ms) => at(start + ms))],
@@ -106,7 +106,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("-nothing", { fromMs: start, toMs: start }).buckets).toEqual([]);
     });
 
-    test("bounds within the query narrow the window and leave the buckets where they are", () => {
+    test("narrow the window by bounds in the query without moving the buckets", () => {
       putInOne(archive, [at(start + 10), at(start + 45 * 60_000), at(start + hourMs)], form);
       const answer = count(
         `since_time:${start / 1_000 + 1_800} until_time:${start / 1_000 + 7_200}`,
@@ -118,7 +118,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(answer.countedFromMs).toBe(start);
     });
 
-    test("a border within the skew of IDs is decided by the posts' own times", () => {
+    test("decide by the posts' times at a boundary within the skew of IDs", () => {
       putInOne(
         archive,
         [
@@ -137,7 +137,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("IDs that tell no time, and times before 1970, are counted by the posts' times", () => {
+    test("use the posts' times for IDs without a time and before 1970", () => {
       const early = (id: bigint, ms: number) =>
         at(ms, { platform: "x", nativeId: id, uri: `https://x.com/i/status/${id}` });
       const first = Date.UTC(2006, 2, 21);
@@ -155,7 +155,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("what the index cannot say exactly is looked at again", () => {
+    test("check rows where the index is inexact", () => {
       const likes = (n: number) => ({ counts: { likes: n, reposts: 0, replies: 0, quotes: 0 } });
       putInOne(
         archive,
@@ -168,7 +168,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("hidden posts are left out, of what was counted before too", () => {
+    test("omit hidden posts, also from cached counts", () => {
       const [mine, other] = [
         at(start, { userId: "did:plc:me" }),
         at(start, { userId: "did:plc:you" }),
@@ -183,7 +183,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("a segment whose terms another analyzer made is counted row by row", () => {
+    test("read every row of a segment of another analyzer", () => {
       putInOne(
         archive,
         [at(start, { text: "comet" }), at(start + hourMs, { text: "aurora" })],
@@ -201,7 +201,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("platforms are added up, or asked for one by one", () => {
+    test("sum up platforms, or count a single one", () => {
       putInOne(
         archive,
         [at(start), at(start, { platform: "mastodon" }), skewed(start, start)],
@@ -214,8 +214,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("the work of it", () => {
-    test("segments outside the window are not opened", () => {
+  describe("work", () => {
+    test("opens no segments outside the window", () => {
       putInOne(archive, [...quarters(45)], form);
       const { work } = count("-nothing", { fromMs: start + 6 * hourMs, toMs: start + 7 * hourMs });
       expect(work).toEqual({
@@ -227,7 +227,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("asked again, nothing is executed; after a change in one segment, statements on that one only", () => {
+    test("runs no statements for a repeated count, and only those of a changed segment after a change", () => {
       putInOne(archive, [...quarters(45)], form);
       const fresh = count("-nothing");
       expect(fresh.work).toMatchObject({ segmentsInWindow: 5, segmentsOpened: 5, statements: 5 });
@@ -245,7 +245,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("river").work).toMatchObject({ segmentsCached: 0, segmentsOpened: 5 });
     });
 
-    test("a window that moves on counts what it has more, and its cut ends", () => {
+    test("counts only the new part and the ends of a moved window", () => {
       putInOne(archive, [...quarters(45)], form);
       const by = (ms: number) => ({ fromMs: start + ms, toMs: start + 8 * hourMs + ms });
       expect(count("-nothing", by(0)).work.statements).toBeGreaterThan(3);
@@ -257,7 +257,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("-nothing", by(30 * 60_000)).work.statements).toBe(2);
     });
 
-    test("deletions and edits are seen in a segment that was counted before", () => {
+    test("includes deletions and edits in a segment counted before", () => {
       const [removed, other] = [
         at(start, { revision: "1" }),
         at(start + hourMs, { revision: "1" }),
@@ -273,8 +273,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("when the deadline comes", () => {
-    test("what is told is complete from a time on, and the same request gets further", () => {
+  describe("deadline", () => {
+    test("leaves counts that are complete from a time on, and a repeated request gets further", () => {
       putInOne(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];
       const early = count("-nothing", { deadlineMs: 100 });
@@ -290,7 +290,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(whole.work.segmentsCached).toBeGreaterThan(0);
     });
 
-    test("nothing is told of buckets that an unvisited segment of another platform may fill", () => {
+    test("leaves out buckets that an unvisited segment of another platform may fill", () => {
       putInOne(archive, [...quarters(45)], form);
       putInOne(
         archive,
@@ -307,7 +307,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(early.countedFromMs).toBeGreaterThan(start);
     });
 
-    test("whenever it comes, what is told is what there is, though IDs and times lie far apart", () => {
+    test("leaves exact counts at any moment, even if IDs and times differ widely", () => {
       const later = (n: number) => start + 10 * hourMs + n * 600_000;
       const posts = Array.from({ length: 24 }, (_, n) => n);
       putInOne(
@@ -336,7 +336,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(reached.size).toBeGreaterThan(2);
     });
 
-    test("what was counted of a newer time and what was of an older one are not taken for one span", () => {
+    test("does not join the counts of a newer and an older span", () => {
       archive.remove();
       archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
@@ -349,7 +349,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("min_faves:5", window))).toBe(900);
     });
 
-    test("platforms that hold the same times share the time, so that buckets of both are told", () => {
+    test("shares the time among platforms of the same span, so that both are counted", () => {
       archive.remove();
       archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
@@ -368,7 +368,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(early.buckets.every((bucket) => bucket.count === 8)).toBe(true);
     });
 
-    test("within one segment it is looked at too, and in the end all is counted", () => {
+    test("is also checked within a segment, and retries complete the count", () => {
       archive.remove();
       archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
@@ -390,7 +390,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("counts go to one reader, so that what it has counted is known when it is asked again", async () => {
+  test("sends counts to one reader, which caches them", async () => {
     putInOne(archive, [...quarters(25)], form);
     const opened = await openArchive({
       dataDir: dirname(archive.folder),

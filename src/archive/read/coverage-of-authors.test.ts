@@ -27,7 +27,7 @@ function storedOf(query: string): readonly CoverageInterval[] {
     .held.flatMap(({ intervals }) => intervals);
 }
 
-test("what is held of an author alone is told to those who ask for that author", () => {
+test("returns the coverage of a single author for queries of that author", () => {
   archive = smallArchive();
   archive.put(makePost());
   archive.write([], { coverage: [interval] });
@@ -36,7 +36,7 @@ test("what is held of an author alone is told to those who ask for that author",
   expect(storedOf("river")).toEqual([]);
 });
 
-test("what comes to be held while a search runs is not claimed by its answer", () => {
+test("does not claim coverage added during a search", () => {
   let duringSearch = (): void => {};
   archive = smallArchive(10, () => {
     duringSearch();

@@ -20,7 +20,7 @@ const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true 
 
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
 
-test("every operator is read under each of its names, with whatever value is drawn", () => {
+test("parses every operator under each of its names with any generated value", () => {
   for (const [operator, texts] of Object.entries(generatedLeaves)) {
     fc.assert(
       fc.property(texts, (text) => {
@@ -31,10 +31,10 @@ test("every operator is read under each of its names, with whatever value is dra
   }
 });
 
-describe.each(indexForms)("of posts found by %s", (form) => {
+describe.each(indexForms)("posts found by %s", (form) => {
   const { sets, queries, pages } = sizes[form];
 
-  test("the archive and the matcher give the same answer to every query over every post", () => {
+  test("archive and matcher agree on every query and post", () => {
     const met = { pairs: 0, found: 0 };
     fc.assert(
       fc.property(
@@ -76,7 +76,7 @@ describe.each(indexForms)("of posts found by %s", (form) => {
   });
 });
 
-test("every operator finds something in many of the archives, and leaves something out", () => {
+test("every operator matches some posts and excludes others in many archives", () => {
   const tallies = Object.entries(generatedLeaves).map(([operator, texts]) => ({
     operator,
     queries: fc.sample(texts, { numRuns: 8, seed: 1 }),

@@ -29,7 +29,7 @@ function follow(
   }
 }
 
-test("whoever follows arrivals misses no post, however late it comes and wherever it lies", () => {
+test("a client that follows the ingest order misses no post, however late and wherever it arrives", () => {
   archive = smallArchive(3);
   archive.put(at(1, 10), at(2, 20), at(3, 30));
   const first = follow(null);
@@ -42,7 +42,7 @@ test("whoever follows arrivals misses no post, however late it comes and whereve
   expect(follow(second.last).texts).toEqual([]);
 });
 
-test("an edit is no arrival, and a post that is gone or hidden is passed over", () => {
+test("edits do not appear, and deleted and hidden posts are skipped", () => {
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   archive.put({ ...at(1, 1), text: "edited" });
@@ -52,7 +52,7 @@ test("an edit is no arrival, and a post that is gone or hidden is passed over", 
   expect(follow(null).texts).toEqual(["edited", "post 3"]);
 });
 
-test("what no batch has committed is not told, so that nobody takes its number for another's", () => {
+test("uncommitted numbers are not returned, because they may be reissued", () => {
   archive = smallArchive();
   archive.put(at(1, 1));
   const before = follow(null);
@@ -66,7 +66,7 @@ test("what no batch has committed is not told, so that nobody takes its number f
   catalog.close();
 });
 
-test("a place that is not remembered any more is refused, and says what to do", () => {
+test("returns an error with a hint for a position before the retained order", () => {
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   const catalog = openCatalog(archive.folder);

@@ -91,8 +91,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((archive) => archive.expire(Date.UTC(2026, 0, 2))),
 );
 
-describe("a page of cached records", () => {
-  test("equals the records read again, whatever was deleted, hidden, changed or rewritten", () => {
+describe("page of cached records", () => {
+  test("equals the stored records after any deletion, hiding, change or rewrite", () => {
     const property = fc.property(fc.array(steps, { minLength: 4, maxLength: 25 }), (run) => {
       const archive = smallArchive(2);
       try {
@@ -112,7 +112,7 @@ describe("a page of cached records", () => {
     fc.assert(property, { numRuns: 25 });
   });
 
-  test("reads no row a second time", () => {
+  test("reads no row twice", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a", username: "ann" }), makePost({ key: "b", username: "bob" }));
     const positions = positionsOf(archive);
@@ -122,7 +122,7 @@ describe("a page of cached records", () => {
     archive.remove();
   });
 
-  test("is given up when its time is over before its rows are read", () => {
+  test("is abandoned if the time is over before its rows are read", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a" }));
     expect(archive.reader.jsonPage(positionsOf(archive), () => true)).toBeNull();

@@ -17,7 +17,7 @@ function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form:
 }
 
 describe.each(indexForms.filter((form) => form !== "mixed"))(
-  "archive (%s), matcher and oracle give the same answer again",
+  "archive (%s), matcher and oracle agree again",
   (form) => {
     test.each(keptCases)("$name: $query", ({ query, posts }) => {
       const answers = answersTo(query, [...posts], form);

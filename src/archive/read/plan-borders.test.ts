@@ -43,8 +43,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     return { days: days.reverse(), opened: work.segmentsOpened };
   }
 
-  describe("since_id: and max_id: on the borders of segments", () => {
-    test("the first and the last ID of a segment, exclusive and inclusive", () => {
+  describe("since_id: and max_id: at segment boundaries", () => {
+    test("first and last ID of a segment, exclusive and inclusive", () => {
       fill(10);
       const ids = allIds();
       const [first, second, last] = [ids[3], ids[4], ids[5]];
@@ -58,14 +58,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(`max_id:${ids[9]}`).days).toHaveLength(10);
     });
 
-    test("one below the first ID of a segment stays out of the segment", () => {
+    test("one below the first ID of a segment excludes the segment", () => {
       fill(9);
       const [first = 0n] = allIds().slice(3, 4);
       expect(request(`since_id:${first - 1n} max_id:${first}`).days).toEqual([4]);
       expect(request(`max_id:${first - 1n}`).days).toEqual([1, 2, 3]);
     });
 
-    test("turned round by a minus, and within alternatives", () => {
+    test("negated, and in alternatives", () => {
       fill(9);
       const ids = allIds();
       expect(request(`-since_id:${ids[5]}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
@@ -75,7 +75,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(`since_id:${ids[7]} max_id:${ids[1]}`)).toEqual({ days: [], opened: 0 });
     });
 
-    test("at the ends of all IDs", () => {
+    test("at both ends of the ID space", () => {
       fill(3);
       expect(request("since_id:0").days).toHaveLength(3);
       expect(request("max_id:0").days).toEqual([]);
@@ -84,7 +84,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-since_id:9223372036854775807").days).toHaveLength(3);
     });
 
-    test("among X's first numbers, which tell no time", () => {
+    test("among X's first numbers, which contain no time", () => {
       const onX = { platform: "x", userId: null, username: "jack", seenMs: null } as const;
       archive = smallArchive(2);
       const early: Partial<Post>[] = [
@@ -101,8 +101,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("a window", () => {
-    test("with until on a segment border leaves out the first post of the next segment, which is not opened", () => {
+  describe("window", () => {
+    test("with until at a segment boundary excludes the next segment, which is not opened", () => {
       fill(10, 1);
       expect(request("day", { toMs: start + 3 })).toEqual({ days: [1, 2, 3], opened: 1 });
       expect(request("day", { toMs: start + 4 })).toEqual({ days: [1, 2, 3, 4], opened: 2 });
@@ -113,14 +113,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
     });
 
-    test("written as dates holds the same days, and so does its negation the others", () => {
+    test("of dates includes these days, and its negation the others", () => {
       fill(10);
       expect(request("until:2026-01-04").days).toEqual([1, 2, 3]);
       expect(request("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
       expect(request("-until:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
     });
 
-    test("inside one old segment opens that one", () => {
+    test("within one old segment opens only that one", () => {
       fill(30);
       expect(request("since:2026-01-04 until:2026-01-06")).toEqual({ days: [4, 5], opened: 1 });
       expect(request("day since:2026-01-05 until:2026-01-06")).toEqual({ days: [5], opened: 1 });
@@ -146,7 +146,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       );
     }
 
-    test("opens the segments of that platform alone", () => {
+    test("opens the segments of that platform only", () => {
       holdTwoPlatforms();
       const all = request("day").opened;
       const blue = request("platform:bluesky");
@@ -159,7 +159,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("platform:bluesky", { platforms: ["x"] })).toEqual({ days: [], opened: 0 });
     });
 
-    test("among alternatives decides for its platform, and the rest for the others", () => {
+    test("in alternatives applies to its platform only", () => {
       holdTwoPlatforms();
       expect(request("platform:bluesky OR until:2026-01-02").days).toEqual([
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
@@ -170,14 +170,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("n posts", () => {
+  describe("limit of n posts", () => {
     const newest = (limit: number, after: Position | null = null) => {
       const { positions, next, work } = archive.search({ plan: everything, limit, after });
       const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
       return { days, next, opened: work.segmentsOpened };
     };
 
-    test("reached exactly at a border: the next segment tells only that there is more", () => {
+    test("reached exactly at a boundary reads the next segment only to see whether there is more", () => {
       fill(11);
       const first = newest(5);
       expect(first).toMatchObject({ days: [11, 10, 9, 8, 7], opened: 3 });
@@ -186,12 +186,12 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(newest(11)).toMatchObject({ next: null, opened: 4 });
     });
 
-    test("that span three segments come in order, and no fourth is opened", () => {
+    test("that span three segments returns them in order without opening a fourth", () => {
       fill(29);
       expect(newest(7)).toMatchObject({ days: [29, 28, 27, 26, 25, 24, 23], opened: 3 });
     });
 
-    test("found newer than a segment keep it closed; the newest of each platform may hold newer ones", () => {
+    test("skips a segment below n newer posts, but opens the newest of each platform", () => {
       archive = smallArchive(3);
       const days = Array.from({ length: 9 }, (_, n) => n);
       putInOne(
@@ -212,7 +212,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("a post deleted between two pages is neither found nor missed", () => {
+  test("neither finds nor misses a post deleted between two pages", () => {
     fill(9);
     const first = archive.search({ plan: everything, limit: 4 });
     const removed = makePost({ key: "k4" });
@@ -231,7 +231,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     expect(again.positions).toEqual(second.positions);
   });
 
-  test("at the deadline the answer is incomplete, and its cursor leads to the rest", () => {
+  test("returns an incomplete answer at the deadline, whose cursor leads to the rest", () => {
     let nowMs = 0;
     archive = smallArchive(3, () => nowMs++);
     putInOne(

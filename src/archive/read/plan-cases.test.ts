@@ -71,7 +71,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request('a -"a * b" -"b * a"')).toHaveLength(3);
     });
 
-    test("-geocode: with posts without place", () => {
+    test("-geocode: with posts without a location", () => {
       hold(
         { text: "near", geo: { lat: 52.52, lon: 13.405 } },
         { text: "far", geo: { lat: 48.14, lon: 11.58 } },
@@ -122,7 +122,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       return null;
     };
 
-    test("256 negations are answered, 257 and 300 refused with the bound", () => {
+    test("answers 256 negations, and refuses 257 and 300 with the bound", () => {
       holdTexts("w7", "other");
       const negated = (count: number) =>
         words(count)
@@ -136,7 +136,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("ORs of 256 words are answered, as words, as phrases and as what the index cannot say", () => {
+    test("answers ORs of 256 words, as words, as phrases and as inexact conditions", () => {
       holdTexts("w7", "o w7");
       expect(request(words(256).join(" OR "))).toHaveLength(2);
       expect(
@@ -155,7 +155,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ).toEqual([]);
     });
 
-    test("20 nested groups are answered, 21 and 33 refused with the bound", () => {
+    test("answers 20 nested groups, and refuses 21 and 33 with the bound", () => {
       const nested = (depth: number) =>
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
       holdTexts("a", "b c", "c");
@@ -171,7 +171,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("phrases", () => {
-    test("a phrase across text and facet, text and alt text, text and URL finds nothing", () => {
+    test("do not match across text and facet, text and alt text, or text and URL", () => {
       hold({
         text: "one two https://example.com/three @four five",
         langs: ["en"],
@@ -204,7 +204,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("emoji with skin tone in a phrase", () => {
+    test("match emoji with skin tone", () => {
       holdTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
       expect(request('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
       expect(request('"good 👍 job"')).toEqual(["good 👍 job"]);
@@ -214,7 +214,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("odd tokens", () => {
+  describe("unusual tokens", () => {
     const long = "w".repeat(10_000);
 
     test("NUL, a lone surrogate, U+FFFD and a word of 10,000 characters", () => {
@@ -228,7 +228,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-plain")).toHaveLength(4);
     });
 
-    test("a word that is as long as a query may be is found whole", () => {
+    test("finds a word as long as a query may be", () => {
       const word = "w".repeat(4_000);
       holdTexts(`x ${word}`, `x ${word}w`);
       expect(request(word)).toEqual([`x ${word}`]);
@@ -251,7 +251,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(`label:"\\"'"`)).toEqual(["labelled"]);
     });
 
-    test("an author who writes lang:en, is:post or likes>=10 neither matches nor hides a facet", () => {
+    test("an author named lang:en, is:post or likes>=10 neither matches nor hides a facet", () => {
       hold(
         { text: "lang:en is:post likes>=10 is:retweet from:bob has:link |", langs: ["de"] },
         { text: "real", langs: ["en"], username: "bob", userId: null },
@@ -266,7 +266,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("since = until and since > until find nothing, and under a minus everything", () => {
+  test("since = until and since > until match nothing, and negated everything", () => {
     hold({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-02 until:2026-01-02")).toEqual([]);
     expect(request("since:2026-01-03 until:2026-01-01")).toEqual([]);

@@ -39,11 +39,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
     counts: { likes, reposts: null, replies: null, quotes: null },
   });
 
-  describe("thresholds between the tokens", () => {
+  describe("thresholds between indexed ones", () => {
     const hold6 = () =>
       hold(liked(null), liked(0), liked(999), liked(1000), liked(1023), liked(1024));
 
-    test("hold exactly, and so do their negations", () => {
+    test("are exact, also negated", () => {
       hold6();
       expect(request("min_faves:1000").texts).toEqual(["1000 likes", "1023 likes", "1024 likes"]);
       expect(request("-min_faves:1000").texts).toEqual(["null likes", "0 likes", "999 likes"]);
@@ -52,27 +52,27 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("min_faves:1001").texts).toEqual(["1023 likes", "1024 likes"]);
     });
 
-    test("of 0 hold for every post, an unknown count among them", () => {
+    test("of 0 match every post, including unknown counts", () => {
       hold6();
       expect(request("min_faves:0").texts).toHaveLength(6);
       expect(request("-min_faves:0").texts).toEqual([]);
     });
 
-    test("beyond any count find nothing", () => {
+    test("above any count match nothing", () => {
       hold6();
       expect(request("min_faves:999999999999").texts).toEqual([]);
       expect(request("-min_faves:999999999999").texts).toHaveLength(6);
     });
 
-    test("look at no more posts than reach the threshold below", () => {
+    test("check only posts that reach the threshold below", () => {
       hold6();
       expect(request("min_faves:1001").work.candidates).toBe(3);
       expect(request("min_faves:1000").work.candidates).toBe(3);
     });
   });
 
-  describe("an open place in a phrase", () => {
-    test("is exactly one word, also under a negation", () => {
+  describe("wildcard in a phrase", () => {
+    test("is exactly one word, also negated", () => {
       hold({ text: "a new b" }, { text: "a b" }, { text: "a very new b" }, { text: "b new a" });
       expect(request('"a * b"').texts).toEqual(["a new b"]);
       expect(request('-"a * b"').texts).toEqual(["a b", "a very new b", "b new a"]);
@@ -85,14 +85,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const potsdam = { text: "potsdam", geo: { lat: 52.4, lon: 13.06 } };
     const nowhere = { text: "nowhere" };
 
-    test("hold posts within them; posts without a place lie outside of every one", () => {
+    test("match posts within them, and no post without a location", () => {
       hold(berlin, potsdam, nowhere);
       expect(request("geocode:52.52,13.405,10km").texts).toEqual(["berlin"]);
       expect(request("-geocode:52.52,13.405,10km").texts).toEqual(["potsdam", "nowhere"]);
       expect(request("geocode:52.52,13.405,25mi").texts).toEqual(["berlin", "potsdam"]);
     });
 
-    test("reach across the date line and to the whole globe", () => {
+    test("extend across the date line and over the whole globe", () => {
       hold(
         { text: "west", geo: { lat: 0, lon: 179.95 } },
         { text: "east", geo: { lat: 0, lon: -179.95 } },
@@ -115,7 +115,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("a OR -b").texts).toEqual(["a b", "a", "c"]);
     });
 
-    test("of what is also asked for finds nothing", () => {
+    test("of a required condition matches nothing", () => {
       three();
       expect(request("a -a").texts).toEqual([]);
       expect(request("filter:retweets -filter:retweets").texts).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("size", () => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
 
-    test("255 negations, 256 alternatives and 20 nested groups are answered", () => {
+    test("answers 255 negations, 256 alternatives and 20 nested groups", () => {
       hold({ text: "w1" }, { text: "other" });
       expect(
         request(
@@ -145,7 +145,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("an author", () => {
+  describe("author", () => {
     test("can neither forge a facet nor hide one", () => {
       hold(
         { text: "lang:en is:post likes>=10 from:bob #", langs: ["de"] },
@@ -157,7 +157,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("lang:de").texts).toHaveLength(1);
     });
 
-    test("finds no phrase that runs from text into alt text, tags or links", () => {
+    test("creates no phrase from text into alt text, tags or links", () => {
       hold({
         text: "end of text https://example.com/start",
         media: [{ type: "image", url: null, alt: "start of alt" }],
@@ -171,7 +171,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("time borders: since is inclusive, until exclusive, and each other's negation", () => {
+  test("since is inclusive, until exclusive, and each is the other's negation", () => {
     hold({ text: "first" }, { text: "second", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-01").texts).toEqual(["first", "second"]);
     expect(request("until:2026-01-02").texts).toEqual(["first"]);

@@ -7,7 +7,7 @@ const ofRow = (text: string): RenderedRecord => ({ text, isOfRow: true });
 const textOf = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
-test("a record is found in UTF-8 under its version alone", () => {
+test("finds a record in UTF-8 under its version only", () => {
   const cache = new RecordCache(10_000);
   cache.add(1n, version, ofRow('"ä 🙂"'));
   expect(textOf(cache.find(1n, version))).toBe('"ä 🙂"');
@@ -16,14 +16,14 @@ test("a record is found in UTF-8 under its version alone", () => {
   expect(cache.find(1n, { ...version, path: "x/000001.db" })).toBeNull();
 });
 
-test("a record that depends on the catalog is found under its version of the catalog alone", () => {
+test("finds a record that depends on the catalog under its catalog version only", () => {
   const cache = new RecordCache(10_000);
   cache.add(1n, version, { text: "null", isOfRow: false });
   expect(textOf(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
   expect(cache.find(1n, { ...version, catalog: 8 })).toBeNull();
 });
 
-test("records that are used stay, the others make room", () => {
+test("evicts the least recently used records", () => {
   const cache = new RecordCache(20_000);
   cache.add(0n, version, ofRow('"used"'));
   cache.add(1n, version, ofRow('"unused"'));
@@ -35,7 +35,7 @@ test("records that are used stay, the others make room", () => {
   expect(cache.find(1n, version)).toBeNull();
 });
 
-test("no more bytes are referenced than allowed", () => {
+test("references no more bytes than allowed", () => {
   const cache = new RecordCache(20_000);
   const arenas = new Set<Buffer>();
   for (let id = 0n; id < 500n; id += 1n) {
@@ -53,14 +53,14 @@ test("no more bytes are referenced than allowed", () => {
   expect([...arenas].reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(20_000);
 });
 
-test("a record longer than the cache is returned and not kept", () => {
+test("returns a record longer than the cache without storing it", () => {
   const cache = new RecordCache(1_000);
   const added = cache.add(1n, version, ofRow(`"${"ä".repeat(2_000)}"`));
   expect(textOf(added)).toHaveLength(2_002);
   expect(cache.find(1n, version)).toBeNull();
 });
 
-test("what a page has found stays as it is until the next page begins", () => {
+test("leaves records of a page unchanged until the next page begins", () => {
   const cache = new RecordCache(8_000);
   const random = seededRandom(5);
   const below = (bound: number): number => Math.floor(random() * bound);

@@ -39,11 +39,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
     return record?.ID ?? "";
   };
 
-  describe("what a query can call a post", () => {
+  describe("names of a post in a query", () => {
     const keys = (name: string) =>
       archive.reader.operations.resolve({ accounts: [], posts: [name] }).posts.get(name) ?? [];
 
-    test("the ID of a held post stands for its uri, on every platform that holds one", () => {
+    test("the ID of a stored post means its uri, on every platform", () => {
       putInOne(archive, [makePost({ key: "first" })], form);
       const id = idOf(atUri("first"));
       const key = postKey("bluesky", { id: null, uri: atUri("first") });
@@ -52,7 +52,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(keys(id)).toEqual(expect.arrayContaining([key, `x/${id}`]));
     });
 
-    test("the ID of a post on X without a number of its own stands for its uri, not for that number", () => {
+    test("the ID of an X post without its own number means its uri, not that number", () => {
       const lost = makePost({ ...onX, uri: "import:x:abc" });
       putInOne(
         archive,
@@ -65,7 +65,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found('conversation_id:"import:x:abc"')).toEqual(["import:x:abc"]);
     });
 
-    test("an address with a handle stands for the posts of all who bore it, also after a renaming", () => {
+    test("an address with a handle means the posts of all accounts that had it, also after a rename", () => {
       const called = (userId: string, handle: string, observedMs: number) =>
         ({ kind: "handle", platform: "bluesky", userId, handle, observedMs }) as const;
       archive.write([called(did, "Old.example", 1), called(did, "new.example", 2)]);
@@ -82,7 +82,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(at("nobody.example")).not.toContain(key);
     });
 
-    test("what nobody knows stands for nothing that is found", () => {
+    test("an unknown name matches nothing", () => {
       putInOne(archive, [makePost({ key: "first" }), makePost({ ...onX, nativeId: 20n })], form);
       for (const name of [
         "21",
@@ -103,8 +103,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("a conversation", () => {
-    test("holds the post that began it, and what answers, quoted posts and other answers not", () => {
+  describe("conversation", () => {
+    test("contains its root and replies, but no quoted posts or other replies", () => {
       const inside = { isReply: true, conversationId: atUri("root") };
       putInOne(
         archive,
@@ -129,7 +129,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found(`conversation_id:"${atUri("answer")}"`)).toEqual([]);
     });
 
-    test("on X is named by the number of its first post, in digits or in any address of it", () => {
+    test("on X is named by the number of its root, in digits or in any address", () => {
       const answer = { isReply: true, conversationId: "20", inReplyTo: to({ id: "20" }) };
       putInOne(
         archive,

@@ -87,14 +87,14 @@ describe("work", () => {
     expect(work).toMatchObject({ statements: 1, containers: 1, candidates: 21, rechecked: 0 });
   });
 
-  test("words, one of them excluded, take a container each", () => {
+  test("each word, also an excluded one, takes one container", () => {
     putAll(120, (n) => (n % 2 === 0 ? "a river" : "a river and a brook"));
     archive.seal();
     expect(archive.ask("river and", { limit: 20 }).work.containers).toBe(2);
     expect(archive.ask("river -brook", { limit: 20 }).work.containers).toBe(2);
   });
 
-  test("a word that the segment lacks is looked up once, until a post with it is written", () => {
+  test("a missing word is looked up once, until a post with it is written", () => {
     putAll(120);
     archive.seal();
     const statements = (query: string): number => archive.ask(query, { limit: 20 }).work.statements;
@@ -107,7 +107,7 @@ describe("work", () => {
     expect(found("brook")).toEqual([60]);
   });
 
-  test("FTS5 is asked once more where it holds a post that was written since", () => {
+  test("FTS5 is queried once more if it has later posts", () => {
     putAll(120);
     archive.seal();
     archive.put(post(119, "a brook"));
@@ -115,14 +115,14 @@ describe("work", () => {
     expect(work).toMatchObject({ statements: 2, candidates: 21, rechecked: 0 });
   });
 
-  test("what the index cannot say is looked up for no more candidates than are needed", () => {
+  test("inexact conditions are checked for no more candidates than needed", () => {
     putAll(120);
     archive.seal();
     const { work } = archive.ask('"a * river" OR river', { limit: 20 });
     expect(work).toMatchObject({ returned: 20, candidates: 21, rechecked: 21 });
   });
 
-  test("a count looks at as many containers as there are, and at no row", () => {
+  test("a count reads each container once, and no row", () => {
     putAll(120);
     archive.seal();
     const { work } = archive.reader.operations.count({
@@ -137,8 +137,8 @@ describe("work", () => {
   });
 });
 
-describe("what was written since a segment was sealed", () => {
-  test("edits, deletions, late posts and posts that come again are found as they are now", () => {
+describe("writes after sealing", () => {
+  test("edits, deletions, late posts and restored posts are found as they are now", () => {
     putAll(10);
     archive.write([deletion(7)]);
     archive.seal();
@@ -151,7 +151,7 @@ describe("what was written since a segment was sealed", () => {
     expect(countOf(word("river"))).toBe(8);
   });
 
-  test("a post that is deleted and comes again is found once, by what it says now", () => {
+  test("a deleted and restored post is found once, by its present text", () => {
     putAll(3);
     archive.seal();
     archive.write([{ kind: "delete", platform: "bluesky", uri: post(1).uri, revision: "1" }]);
@@ -163,7 +163,7 @@ describe("what was written since a segment was sealed", () => {
     expect(found("river OR brook")).toEqual([2, 1, 0]);
   });
 
-  test("a transaction that is rolled back leaves what is found as it was", () => {
+  test("a rolled back transaction changes nothing", () => {
     putAll(3);
     archive.seal();
     const writer = openSegmentWriter(onlyPath(), "bluesky", 1_000);
@@ -222,7 +222,7 @@ describe("every post is in exactly one of both indexes", () => {
     }
   }
 
-  test("whatever becomes of them", () => {
+  test("after any changes", () => {
     const property = fc.property(history, (changes) => {
       archive.remove();
       archive = smallArchive(1_000);
@@ -307,7 +307,7 @@ describe("hidden posts", () => {
     observedMs,
   });
 
-  test("of an account that is suspended after sealing are not found, and found when it is back", () => {
+  test("of an account suspended after sealing are found only after its return", () => {
     putAll(10);
     archive.seal();
     archive.put(post(4, "a river, wider"));
@@ -319,7 +319,7 @@ describe("hidden posts", () => {
     expect(countOf(word("river"))).toBe(10);
   });
 
-  test("when the segment is sealed stay so, and can be shown", () => {
+  test("stay hidden when sealed, and can be shown", () => {
     putAll(10);
     archive.write([status("suspended", 1)]);
     archive.seal();
@@ -328,7 +328,7 @@ describe("hidden posts", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("go with the account when it is deleted", () => {
+  test("are removed when their account is deleted", () => {
     putAll(10);
     archive.seal();
     archive.write([status("suspended", 1)]);
@@ -337,7 +337,7 @@ describe("hidden posts", () => {
     expect(found("river")).toEqual([9, 8, 7, 6]);
   });
 
-  test("are found by those who look for all posts of an account", () => {
+  test("are included in all posts of an account", () => {
     putAll(10);
     archive.seal();
     archive.put(post(4, "a brook"));
@@ -354,7 +354,7 @@ describe("hidden posts", () => {
   });
 });
 
-describe("a deadline", () => {
+describe("deadline", () => {
   const ranged = { low: 0n, high: lastId };
   const query = (plan: PlanNode) => {
     const requested = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
@@ -378,7 +378,7 @@ describe("a deadline", () => {
     }
   }
 
-  test("that is over ends a search step by step: nothing is left out, nothing comes twice", () => {
+  test("ends a search step by step without losing or repeating posts", () => {
     archive.put(
       ...Array.from({ length: 300 }, (_, n) => ({
         ...post(n),
@@ -398,7 +398,7 @@ describe("a deadline", () => {
     segment.close();
   });
 
-  test("that is over ends a count where everything later is counted", () => {
+  test("ends a count where all newer posts are counted", () => {
     putAll(400);
     archive.seal();
     archive.put(...Array.from({ length: 200 }, (_, n) => post(n * 2, `a river ${n}`)));
@@ -416,7 +416,7 @@ describe("a deadline", () => {
     segment.close();
   });
 
-  test("that is over ends a count whose rows are all read after some of them", () => {
+  test("ends a count of rows after some of them", () => {
     putAll(300);
     archive.seal();
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
@@ -434,7 +434,7 @@ describe("a deadline", () => {
   });
 });
 
-describe("times that IDs do not tell exactly", () => {
+describe("times that IDs do not determine", () => {
   const nativePost = (n: number) => {
     const nativeId = lowestId(start + n * minuteMs) + 5n;
     return makePost({
@@ -455,7 +455,7 @@ describe("times that IDs do not tell exactly", () => {
       deadlineMs: Number.POSITIVE_INFINITY,
     }).buckets;
 
-  test("are counted and found by their rows, as FTS5 would", () => {
+  test("are counted and found by rows, as with FTS5", () => {
     const early = Array.from({ length: 5 }, (_, n) =>
       makePost({
         platform: "x",
@@ -483,7 +483,7 @@ describe("times that IDs do not tell exactly", () => {
   });
 });
 
-describe("a sealed index that is damaged", () => {
+describe("damaged sealed index", () => {
   /** Damages a table of the only segment; readers that have it open notice only by reading it. */
   function spoil(sql: string): void {
     const database = new DatabaseSync(onlyPath());
@@ -503,7 +503,7 @@ describe("a sealed index that is damaged", () => {
       "a chunk of the mask",
       "INSERT INTO sealed_mask VALUES(7, zeroblob(8192), zeroblob(8192), NULL)",
     ],
-  ])("in %s is not believed: rows answer, and the segment is marked", (_, sql) => {
+  ])("in %s is not used: rows are searched, and the segment is marked", (_, sql) => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();
     archive.write([deletion(4)]);
@@ -515,7 +515,7 @@ describe("a sealed index that is damaged", () => {
     expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
   });
 
-  test("keeps nobody from writing: what is written is found by its row", () => {
+  test("does not prevent writes, which are found by row", () => {
     putAll(20);
     archive.seal();
     spoil("UPDATE sealed_ids SET ids = x'0102'");
@@ -539,7 +539,7 @@ describe("a sealed index that is damaged", () => {
     expect(found("river")).toEqual([]);
   });
 
-  test("of which a copy tells that was not kept up is cut, written to and looked through by its rows", () => {
+  test("is recognised in a copy without marker that was not maintained, which is cut, written and searched by rows", () => {
     putAll(100);
     archive.seal();
     archive.write([deletion(4)]);
@@ -564,7 +564,7 @@ describe("a sealed index that is damaged", () => {
     expect(found("river")).toHaveLength(98);
   });
 
-  test("in a page of the file is not believed either, from the first answer on", () => {
+  test("in a page of the file is not used, from the first answer on", () => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();
     spoilPageOf(onlyPath(), "sealed_terms");
@@ -575,7 +575,7 @@ describe("a sealed index that is damaged", () => {
   });
 
   test.each(["sealed", "sealed_ids", "sealed_mask", "sealed_terms"])(
-    "in a page of %s keeps nobody from writing either",
+    "in a page of %s does not prevent writes",
     (table) => {
       putAll(20);
       archive.seal();
@@ -594,7 +594,7 @@ describe("a sealed index that is damaged", () => {
     },
   );
 
-  test("is told to those who opened it before", () => {
+  test("is recognised by readers that have it open", () => {
     putAll(20);
     archive.seal();
     expect(archive.ask("river").work.containers).toBe(1);
@@ -603,7 +603,7 @@ describe("a sealed index that is damaged", () => {
     expect(archive.ask("river").work).toMatchObject({ containers: 0, rechecked: 20 });
   });
 
-  test("keeps the deadline while rows are looked at", () => {
+  test("respects the deadline while rows are read", () => {
     putAll(300);
     archive.seal();
     markDamaged(onlyPath());
@@ -620,8 +620,8 @@ describe("a sealed index that is damaged", () => {
   });
 });
 
-describe("where a sealed segment is cut", () => {
-  test("parts are as large as they would be of one that is not sealed", () => {
+describe("cut of a sealed segment", () => {
+  test("makes parts as large as those of an unsealed one", () => {
     putAll(100);
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");

@@ -68,7 +68,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   }
 
   describe("work", () => {
-    test("n found in the newest segment opens that one alone", () => {
+    test("opens only the newest segment if it has n matches", () => {
       fill(550);
       const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
       expect(positions).toHaveLength(20);
@@ -86,7 +86,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("a window in one old segment opens that one alone", () => {
+    test("opens only the old segment of a window", () => {
       fill(500);
       const { work, positions } = archive.search({
         plan: everything,
@@ -102,7 +102,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("a window written in the query counts like one of the request", () => {
+    test("treats a window in the query as one of the request", () => {
       fill(500);
       const plan: PlanNode = {
         kind: "and",
@@ -117,14 +117,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
     });
 
-    test("what can match nothing opens nothing", () => {
+    test("opens nothing for a query that cannot match", () => {
       fill(10);
       const empty = { plan: everything, fromMs: start + 5, toMs: start + 5 };
       expect(archive.search(empty).work.segmentsOpened).toBe(0);
       expect(archive.search({ plan: { kind: "none" } }).work.segmentsOpened).toBe(0);
     });
 
-    test("a platform named in the query opens that platform's segments alone", () => {
+    test("opens only the segments of a platform named in the query", () => {
       onEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
@@ -136,7 +136,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(new Set(work.segments.map(({ platform }) => platform))).toEqual(new Set(["mastodon"]));
     });
 
-    test("of a plan that the index answers exactly reads no row and finds every candidate", () => {
+    test("reads no row and counts every candidate if the index is exact", () => {
       onEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
@@ -152,7 +152,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work).toMatchObject({ rechecked: 0, statements: work.segmentsOpened });
     });
 
-    test("of a plan that it cannot answer exactly reads the row of each candidate", () => {
+    test("reads the row of each candidate if the index is inexact", () => {
       onEachPlatform(90);
       const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
       const { work } = archive.search({ plan });
@@ -160,7 +160,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work.statements).toBe(work.segmentsOpened + 75);
     });
 
-    test("is told of each opened segment, of as many as asked for and in the order of the visits", () => {
+    test("is reported for the requested number of segments, in visiting order", () => {
       fill(550);
       const { work } = archive.search({ plan: word("rare"), segmentsTold: 4 });
       expect(work.segmentsOpened).toBe(6);
@@ -181,7 +181,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("paging", () => {
-    test("visits every post once, across segments and at n reached exactly on a border", () => {
+    test("returns every post once, across segments and with n reached exactly at a boundary", () => {
       fill(300);
       const all = archive.search({ plan: everything, limit: 500 }).positions;
       for (const limit of [1, 7, 100, 150, 299, 300]) {
@@ -189,13 +189,13 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("says whether there is more without an empty last page", () => {
+    test("reports whether there is more without an empty last page", () => {
       fill(100);
       expect(archive.search({ plan: everything, limit: 100 }).next).toBeNull();
       expect(archive.search({ plan: everything, limit: 99 }).next).not.toBeNull();
     });
 
-    test("neither repeats nor skips while newer and older posts arrive", () => {
+    test("neither repeats nor skips posts while newer and older ones arrive", () => {
       fill(50);
       const first = archive.search({ plan: everything, limit: 20 });
       putInOne(archive, [makePost({ key: "newer", createdMs: start + 10_000 })], form);
@@ -205,7 +205,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(new Set([...first.positions, ...second.positions].map(({ id }) => id)).size).toBe(51);
     });
 
-    test("goes on after a post that was deleted between two pages", () => {
+    test("continues after a post that was deleted between two pages", () => {
       fill(10);
       const first = archive.search({ plan: everything, limit: 5 });
       archive.write([
@@ -236,7 +236,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("the deadline", () => {
+  describe("deadline", () => {
     const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
 
     /** Follows cursors to the end on a clock that advances with every reading. */
@@ -255,7 +255,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       throw new Error("paging comes to no end");
     }
 
-    test("ends the answer with a cursor that goes on, and nothing is lost or doubled", () => {
+    test("ends the answer with a cursor, and loses or repeats nothing", () => {
       let nowMs = 0;
       archive = smallArchive(20, () => nowMs++);
       putInOne(
@@ -275,7 +275,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found).toHaveLength(50);
     });
 
-    test("between two segments loses no post that lies on the border", () => {
+    test("between two segments loses no post at the boundary", () => {
       let nowMs = 0;
       archive = smallArchive(1, () => nowMs++);
       const lastOfItsMillisecond = (10_000_000n << 22n) - 1n;
@@ -289,7 +289,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found.map(({ id }) => id)).toEqual([lastOfItsMillisecond + 1n, lastOfItsMillisecond]);
     });
 
-    test("that is always over lets every page get on, on several platforms at once", () => {
+    test("that is always over lets every page make progress, on several platforms at once", () => {
       let nowMs = 0;
       archive = smallArchive(400, () => nowMs++);
       putInOne(

@@ -21,7 +21,7 @@ const spanOf = (platform: Platform) => {
   return segment && { posts: segment.posts, fromMs: segment.fromMs, toMs: segment.toMs };
 };
 
-test.each(platforms)("posts of %s from before IDs had times count in the span", (platform) => {
+test.each(platforms)("includes posts of %s from before IDs had times in the span", (platform) => {
   put(platform, "a", "2006-03-21T20:50:14Z");
   put(platform, "b", "2008-07-01T00:00:00Z");
   put(platform, "c", "2007-01-01T00:00:00Z");
@@ -29,7 +29,7 @@ test.each(platforms)("posts of %s from before IDs had times count in the span", 
   expect(spanOf(platform)).toEqual({ posts: 3, fromMs, toMs: last });
 });
 
-test("a span reaches from posts without a time in their ID to those with one", () => {
+test("spans posts without a time in their ID and those with one", () => {
   put("bluesky", "a", "2009-01-01T00:00:00Z");
   put("bluesky", "b", "2020-01-01T00:00:00Z");
   expect(spanOf("bluesky")).toEqual({
@@ -39,7 +39,7 @@ test("a span reaches from posts without a time in their ID to those with one", (
   });
 });
 
-test("early posts of X with numbers of their own count by the first and the last number", () => {
+test("uses the first and the last number of early X posts", () => {
   const numbered = (nativeId: bigint, time: string) =>
     archive.put(makePost({ platform: "x", nativeId, createdMs: at(time) }));
   numbered(1_500_000_000n, "2009-04-12T00:00:00Z");

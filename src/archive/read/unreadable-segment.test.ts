@@ -42,7 +42,7 @@ function zero(table: string): void {
 }
 
 test.for(["sqlite_schema", "setting"])(
-  "a segment of which %s cannot be read is left out of an answer, which says so",
+  "reports a segment with unreadable %s as damaged, and answers without it",
   (table) => {
     const before = archive.ask("comet").positions.length;
     archive.reopen();

@@ -31,7 +31,7 @@ function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
 const repeated = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
-test("posts keep every term and every place of it", () => {
+test("stores every term and position of posts", () => {
   const posts: TokensOfPosts = new Map([
     [7n, ["is:post", "lang:en", "a", "b", "a", "|", "c"]],
     [4_611_686_018_427_387_904n, ["is:post", "b"]],
@@ -49,7 +49,7 @@ test.each([
   ["one further", 256, 257],
   ["the last of an item of 16 bits", 32_767, 32_768],
   ["the first beyond", 32_768, 32_769],
-])("a place is kept: %s", (_, position, length) => {
+])("stores a position: %s", (_, position, length) => {
   const late = [...repeated("x", position), "late"];
   expect(late).toHaveLength(length);
   const few: TokensOfPosts = new Map([
@@ -62,13 +62,13 @@ test.each([
   expect(sealedContents(sealed(many))).toEqual(contentsOf(many, new Set(many.keys())));
 });
 
-test("a row of positions whose list has more than 16 bits can count is kept", () => {
+test("stores a row of positions whose list is longer than 16 bits", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeated("w", 230));
   expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
 });
 
-test("terms have the form that their number of posts asks for, around every edge of it", () => {
+test("stores terms in the form for their number of posts, at every limit", () => {
   const rows = [inlinePosts, inlinePosts + 1, oneRowPosts, oneRowPosts + 1];
   const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
   const posts = new Map<bigint, string[]>();
@@ -84,7 +84,7 @@ test("terms have the form that their number of posts asks for, around every edge
   expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);
 });
 
-test("terms in several chunks have one row, or one for each chunk", () => {
+test("stores terms of several chunks in one row, or one per chunk", () => {
   const ids = Array.from({ length: 70_000 }, (_, n) => BigInt(n) * 9n);
   const posts = new Map<bigint, string[]>();
   for (let n = 0; n <= oneRowPosts; n += 1) {
@@ -103,7 +103,7 @@ test("terms in several chunks have one row, or one for each chunk", () => {
   }
 });
 
-test("terms longer than a block of the dictionary stand in blocks of their own", () => {
+test("stores terms longer than a block of the dictionary in their own blocks", () => {
   const long = (fill: string) => fill.repeat(bytesOfBlock + 10);
   const posts: TokensOfPosts = new Map([
     [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
@@ -112,7 +112,7 @@ test("terms longer than a block of the dictionary stand in blocks of their own",
   expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
 });
 
-test("blocks of the dictionary and their first terms are no longer than fits four times into a page", () => {
+test("limits blocks with their first terms so that four fit into a page", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 500n; id += 1n) posts.set(id, [`term${id}`, `${id}`.repeat(20), "all"]);
   const database = sealed(posts);
@@ -125,7 +125,7 @@ test("blocks of the dictionary and their first terms are no longer than fits fou
   expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(bytesOfBlock - 150);
 });
 
-test("a post that FTS5 names and that has no row is told, not left out", () => {
+test("reports a post in FTS5 without a row", () => {
   const posts: TokensOfPosts = new Map([
     [1n, ["a", "b"]],
     [2n, ["b", "c"]],
@@ -134,13 +134,13 @@ test("a post that FTS5 names and that has no row is told, not left out", () => {
   expect(() => sealed(posts, [1n, 3n])).toThrow(/have no row/);
 });
 
-test("a post that FTS5 does not have is not sealed as one without terms", () => {
+test("reports a post that is missing in FTS5", () => {
   const posts: TokensOfPosts = new Map([[1n, ["a", "b"]]]);
   expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
   expect(() => sealed(posts, [1n, 2n])).toThrow("of 2 posts 1 are in no index");
 });
 
-test("numbers are those of the IDs, newest first", () => {
+test("numbers posts by ID, newest first", () => {
   const ids = Array.from({ length: 1_100 }, (_, n) => BigInt(n) * 4_000_000_000_000n + 17n);
   const database = sealed(new Map(ids.map((id) => [id, ["a"]])));
   const numbers = openPostNumbers(database, "numbers", null);
@@ -148,12 +148,12 @@ test("numbers are those of the IDs, newest first", () => {
   expect(ids.map((id) => numbers.numberOf(id))).toEqual(ids.map((_, n) => 1_099 - n));
 });
 
-test("nothing to be sealed makes an index without posts", () => {
+test("builds an index without posts from nothing", () => {
   const database = sealed(new Map(), []);
   expect(sealedContents(database)).toEqual(new Map());
 });
 
-test("the row that says that a segment is sealed is written last", () => {
+test("writes the row that marks a segment as sealed last", () => {
   const source = kept(emptySegment());
   addToFts(source, new Map([[1n, ["a", "b"]]]));
   const target = kept(emptySegment());
@@ -165,7 +165,7 @@ test("the row that says that a segment is sealed is written last", () => {
   expect(sealedContents(target).size).toBe(2);
 });
 
-test("work that is left gives its source free", () => {
+test("closes its source if abandoned", () => {
   const source = kept(emptySegment());
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 12_000n; id += 1n) posts.set(id, ["all", `w${id}`]);

@@ -14,7 +14,7 @@ const varint = (value: number): number[] =>
 
 const readerOf = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
 
-test("numbers are read as they were written, one after the other", () => {
+test("reads numbers in the order written", () => {
   fc.assert(
     fc.property(numbers, (written) => {
       const reader = readerOf(written.flatMap(varint));
@@ -24,7 +24,7 @@ test("numbers are read as they were written, one after the other", () => {
   );
 });
 
-test("numbers are passed over, whatever they are", () => {
+test("skips any numbers", () => {
   fc.assert(
     fc.property(numbers, numbers, (passed, left) => {
       const reader = readerOf([...passed, ...left].flatMap(varint));
@@ -34,7 +34,7 @@ test("numbers are passed over, whatever they are", () => {
   );
 });
 
-test("the positions of posts are passed over, however many each has", () => {
+test("skips the positions of posts, any number of each", () => {
   const posts = fc.array(fc.array(fc.nat(70_000), { minLength: 1, maxLength: 5 }), {
     maxLength: 9,
   });
@@ -51,19 +51,19 @@ test("the positions of posts are passed over, however many each has", () => {
   );
 });
 
-describe("damage is told", () => {
+describe("reports damage", () => {
   test.each([
     ["a number that is cut off", [0x80, 0x80]],
     ["no number", []],
     ["a number that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
-  ])("where there is %s", (_name, bytes) => {
+  ])("if there is %s", (_name, bytes) => {
     expect(() => readVarint(readerOf(bytes))).toThrow(SealedDamage);
   });
 
   test.each([
     ["is missing", [0, 1]],
     ["is cut off", [0, 1, 0x80]],
-  ])("where what is passed over %s", (_name, bytes) => {
+  ])("if the skipped part %s", (_name, bytes) => {
     expect(() => skipVarints(readerOf(bytes), 3)).toThrow(SealedDamage);
     expect(() => skipPositions(readerOf(bytes), 2)).toThrow(SealedDamage);
   });

@@ -119,8 +119,8 @@ const borders: [Made, Made][] = [
 ];
 const pairs = { examples: borders, numRuns: 60 };
 
-describe("sets are joined as sets of numbers are", () => {
-  test("and keeps what is in both", () => {
+describe("combines sets as sets of numbers", () => {
+  test("and returns common members", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const found = and(setOf(a), setOf(b), createScratch());
@@ -133,7 +133,7 @@ describe("sets are joined as sets of numbers are", () => {
     );
   });
 
-  test("or keeps what is in any", () => {
+  test("or returns members of any set", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const found = or([setOf(a), setOf(b)], createScratch());
@@ -146,7 +146,7 @@ describe("sets are joined as sets of numbers are", () => {
     );
   });
 
-  test("andNot keeps what is in the first alone", () => {
+  test("andNot returns members of the first set only", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const found = andNot(setOf(a), setOf(b), createScratch());
@@ -159,7 +159,7 @@ describe("sets are joined as sets of numbers are", () => {
     );
   });
 
-  test("no operation changes what it is given", () => {
+  test("changes no argument", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const [left, right] = [setOf(a), setOf(b)];
@@ -173,7 +173,7 @@ describe("sets are joined as sets of numbers are", () => {
     );
   });
 
-  test("results can be joined again, lists with bitmaps of few members", () => {
+  test("combines results, lists with sparse bitmaps", () => {
     fc.assert(
       fc.property(made, made, made, (a, b, c) => {
         const scratch = createScratch();
@@ -189,7 +189,7 @@ describe("sets are joined as sets of numbers are", () => {
     );
   });
 
-  test("a list ends where it says, whatever follows there", () => {
+  test("ends a list at its count", () => {
     const scratch = createScratch();
     const list = Uint16Array.of(1, 5, 9, 70);
     const part = listSet(list, 1, 1);
@@ -203,7 +203,7 @@ describe("sets are joined as sets of numbers are", () => {
     expect([...listed(andNot(farther, listSet(list, 3), scratch))]).toEqual([2, 70]);
   });
 
-  test("what was in the room of a result before is gone", () => {
+  test("clears a reused buffer", () => {
     const scratch = createScratch();
     for (let each = 0; each < 3; each++) scratch.take().bits.fill(0xffffffff);
     scratch.release(0, emptySet);
@@ -213,14 +213,14 @@ describe("sets are joined as sets of numbers are", () => {
     expect([...listed(and(some, bitmapOf([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
   });
 
-  test("nothing to join is nothing", () => {
+  test("combines empty sets", () => {
     const scratch = createScratch();
     expect(or([], scratch)).toBe(emptySet);
     expect(and(emptySet, setOf(all()), scratch)).toBe(emptySet);
     expect(andNot(setOf(few(9)), setOf(all()), scratch).count).toBe(0);
   });
 
-  test("members are added to a bitmap that has some", () => {
+  test("adds members to a bitmap with others", () => {
     const bits = new Uint32Array(wordsOfBitmap).fill(1);
     addTo(bits, setOf(few(2, 1, 63)));
     expect([...bits.subarray(0, 4)]).toEqual([1, 0x80000001, 1, 1]);
@@ -228,7 +228,7 @@ describe("sets are joined as sets of numbers are", () => {
 });
 
 describe("members", () => {
-  test("are written and counted from one number to another", () => {
+  test("are written and counted within a range", () => {
     fc.assert(
       fc.property(made, border, border, (one, from, to) => {
         const set = setOf(one);
@@ -253,7 +253,7 @@ describe("members", () => {
     );
   });
 
-  test("are written up to a number of them", () => {
+  test("are written up to a maximum", () => {
     fc.assert(
       fc.property(made, fc.nat(100), (one, max) => {
         const out = new Uint16Array(postsOfChunk).fill(7);
@@ -273,7 +273,7 @@ describe("members", () => {
     );
   });
 
-  test("have their place in the order as their rank, counted from the base", () => {
+  test("have their order as rank, from the base", () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
         const set = setOf(one);
@@ -295,7 +295,7 @@ describe("members", () => {
   });
 });
 
-test("bits are counted", () => {
+test("counts bits", () => {
   const words = [0, 1, -1, 0x80000000, 0x7fffffff, 0x55555555, 0xf0f0f0f0 | 0];
   fc.assert(
     fc.property(fc.integer(), (word) => {

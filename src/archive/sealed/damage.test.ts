@@ -119,17 +119,17 @@ function expectHonest(found: readonly (number | null)[]): void {
   expect(found.map((count, at) => count ?? whole[at])).toEqual(whole);
 }
 
-test("whole tables answer", () => {
+test("intact tables answer", () => {
   expect(whole).not.toContain(null);
   expect(whole[2]).toBe(4_500);
   expect(positions.length).toBeGreaterThan(8);
 });
 
-describe("damage is told, not answered from", () => {
+describe("damage is reported instead of answered from", () => {
   const kept = positions.filter(({ table }) => table !== "sealed");
 
   test.each(kept.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
-    "where %s is cut off, longer, or no blob",
+    "if %s is truncated, longer, or not a blob",
     (_name, blob) => {
       const cut = answersWith(blob, blob.bytes.slice(0, -1));
       const longer = answersWith(blob, Uint8Array.from([...blob.bytes, 0x80]));
@@ -145,13 +145,13 @@ describe("damage is told, not answered from", () => {
     kept
       .filter(({ table }) => table !== "sealed_terms")
       .map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]),
-  )("where %s is missing", (_name, blob) => {
+  )("if %s is missing", (_name, blob) => {
     const found = answersWith(blob, null);
     expectHonest(found);
     expect(found).toContain(null);
   });
 
-  test("where posts are cut off", () => {
+  test("if posts are truncated", () => {
     fc.assert(
       fc.property(fc.constantFrom(...kept), fc.nat(), (blob, length) => {
         if (blob.table === "sealed_terms") return;
@@ -165,7 +165,7 @@ describe("damage is told, not answered from", () => {
     ["lists a post that there is not", (bytes) => bytes.fill(0xff, -2)],
     ["lists posts twice", (bytes) => bytes.copyWithin(2, 0, 2)],
     ["does not list them in their order", (bytes) => bytes.fill(0, -2)],
-  ])("where a row %s", (_name, damage) => {
+  ])("if a row %s", (_name, damage) => {
     const rows = kept.filter(({ table, bytes }) => {
       return table === "sealed_docs" && bytes.length < bytesOfBitmap;
     });
@@ -180,7 +180,7 @@ describe("damage is told, not answered from", () => {
   test.each([
     ["the first behind the last", total],
     ["the last of the chunk", postsOfChunk - 1],
-  ])("where a bitmap has a post that there is not: %s", (_name, number) => {
+  ])("if a bitmap has a nonexistent post: %s", (_name, number) => {
     const rows = kept.filter(({ table, bytes }) => {
       return table === "sealed_docs" && bytes.length === bytesOfBitmap;
     });
@@ -195,7 +195,7 @@ describe("damage is told, not answered from", () => {
     }
   });
 
-  test("where the number of posts is another one", () => {
+  test("if the number of posts is wrong", () => {
     for (const posts of [0, 100, total - 1, total + 1, postsOfChunk + 1, 10 ** 12]) {
       database.exec(`SAVEPOINT damage; UPDATE sealed SET posts = ${posts}`);
       expectHonest(answers());
@@ -204,7 +204,7 @@ describe("damage is told, not answered from", () => {
   });
 });
 
-test("flipped bits never change what is found", () => {
+test("flipped bits never change results", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...positions),
@@ -270,9 +270,9 @@ test.each([
     "the head is that of an index without checksums",
     "UPDATE sealed SET format = 1, posts = posts - 1",
   ],
-])("no answer is another one where %s", (_name, sql) => expectHonestAfter(sql));
+])("no result changes if %s", (_name, sql) => expectHonestAfter(sql));
 
-test("a bit that is another one in any column of the head never changes what is found", () => {
+test("a flipped bit in any column of the head never changes results", () => {
   for (const column of ["format", "posts"]) {
     for (let bit = 0; bit < 48; bit++) {
       expectHonestAfter(
@@ -282,7 +282,7 @@ test("a bit that is another one in any column of the head never changes what is 
   }
 });
 
-test("settings of FTS5 that cannot be read are damage", () => {
+test("unreadable settings of FTS5 are damage", () => {
   const database = new DatabaseSync(":memory:", { defensive: false });
   database.exec("CREATE VIRTUAL TABLE term USING fts5(terms)");
   database.exec("UPDATE term_config SET v = 20 WHERE k = 'version'");

@@ -53,13 +53,13 @@ function reported(): { replaced: number[]; leftOut: number[] } {
 
 const edges = [0, 31, 32, 65_535, 65_536, 131_071, 131_072, posts - 1];
 
-test("nothing is left out of a segment that was just sealed", () => {
+test("leaves out nothing of a newly sealed segment", () => {
   const mask = readMask(database);
   expect([mask.leftOut(0), mask.replaced(0), mask.leftOut(99)]).toEqual([null, null, null]);
   expect(replacedPosts(database)).toBe(0);
 });
 
-test("replaced and hidden posts are left out, those shown again are not", () => {
+test("leaves out replaced and hidden posts, but not those shown again", () => {
   const writer = maskWriterOf(database, numbers);
   for (const number of edges) writer.replace(numbers.idOf(number));
   for (const number of [1, 31, 65_537]) writer.hide(numbers.idOf(number));
@@ -73,7 +73,7 @@ test("replaced and hidden posts are left out, those shown again are not", () => 
   expect(reported()).toEqual({ replaced: edges, leftOut: edges });
 });
 
-test("a chunk of which nothing is left out any more has no set", () => {
+test("has no set for a chunk that leaves out nothing any more", () => {
   const writer = maskWriterOf(database, numbers);
   writer.hide(numbers.idOf(7));
   writer.flush();
@@ -84,7 +84,7 @@ test("a chunk of which nothing is left out any more has no set", () => {
   expect(readMask(database).leftOut(0)).toBeNull();
 });
 
-test("nothing is written where nothing changes", () => {
+test("writes nothing if nothing changes", () => {
   const writer = maskWriterOf(database, numbers);
   for (const number of [3, 31]) writer.replace(numbers.idOf(number));
   writer.hide(numbers.idOf(63));
@@ -102,7 +102,7 @@ test("nothing is written where nothing changes", () => {
   expect(written()).toBe(Number(before) + 1);
 });
 
-test("posts that have no number are passed over", () => {
+test("ignores posts without a doc number", () => {
   const writer = maskWriterOf(database, numbers);
   for (const id of [0n, BigInt(posts) + 1n, 2n ** 63n - 1n]) {
     writer.replace(id);
@@ -113,7 +113,7 @@ test("posts that have no number are passed over", () => {
   expect(reported()).toEqual({ replaced: [], leftOut: [] });
 });
 
-test("what was gathered for a transaction that was rolled back is forgotten", () => {
+test("discards changes of a rolled back transaction", () => {
   const writer = maskWriterOf(database, numbers);
   writer.hide(numbers.idOf(5));
   writer.flush();
@@ -128,7 +128,7 @@ test("what was gathered for a transaction that was rolled back is forgotten", ()
   expect(reported()).toEqual({ replaced: [], leftOut: [5] });
 });
 
-test("what another writer did to the chunk between two transactions stays", () => {
+test("keeps changes of another writer between two transactions", () => {
   const [ours, theirs] = [maskWriterOf(database, numbers), maskWriterOf(database, numbers)];
   ours.replace(numbers.idOf(1));
   ours.hide(numbers.idOf(7));
@@ -147,7 +147,7 @@ test.each([
   ["longer", "UPDATE sealed_mask SET hidden = CAST(hidden || x'00' AS BLOB)"],
   ["empty", "UPDATE sealed_mask SET hidden = x''"],
   ["text", "UPDATE sealed_mask SET replaced = 'a'"],
-])("a bitmap that is %s is damage for readers and writers, and is not written over", (_, sql) => {
+])("a bitmap that is %s is damage for readers and writers, and is not overwritten", (_, sql) => {
   const writer = maskWriterOf(database, numbers);
   writer.replace(numbers.idOf(0));
   writer.flush();
@@ -168,7 +168,7 @@ test.each([
   expect(() => readMask(database)).toThrow(SealedDamage);
 });
 
-test("an index without checksums has no row for a chunk in which no post is left out", () => {
+test("an index without checksums has rows only for chunks with deletions", () => {
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
   expect(reported()).toEqual({ replaced: [], leftOut: [] });
   const writer = maskWriterOf(database, numbers);
@@ -177,7 +177,7 @@ test("an index without checksums has no row for a chunk in which no post is left
   expect(reported()).toEqual({ replaced: [], leftOut: [postsOfChunk + 3] });
 });
 
-test("any order of changes, flushes and roll-backs leaves what they say", () => {
+test("keeps the result of any order of changes, flushes and rollbacks", () => {
   const number = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: posts - 1 }));
   const change = fc.tuple(fc.constantFrom("replace", "hide", "show"), number);
   const transaction = fc.tuple(fc.array(change, { maxLength: 20 }), fc.boolean());
@@ -213,7 +213,7 @@ test("any order of changes, flushes and roll-backs leaves what they say", () => 
 });
 
 test.each(["-1", "4", "9000000000000000000"])(
-  "a mask of chunk %s, which there is not, is damage",
+  "a mask of a nonexistent chunk %s is damage",
   (chunk) => {
     database.exec(
       `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,

@@ -39,7 +39,7 @@ function dictionaryOf(terms: readonly string[]) {
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-test("every term is found, and no other one", () => {
+test("finds every term, and no other", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
@@ -72,7 +72,7 @@ test("every term is found, and no other one", () => {
   );
 });
 
-test("the terms that begin alike are visited in the order of their bytes", () => {
+test("visits terms with a common prefix in byte order", () => {
   fc.assert(
     fc.property(fc.uniqueArray(term, { minLength: 1, maxLength: 200 }), term, (there, start) => {
       const dictionary = dictionaryOf(there);
@@ -93,7 +93,7 @@ test("the terms that begin alike are visited in the order of their bytes", () =>
   );
 });
 
-test("a prefix may be that of terms in many blocks", () => {
+test("visits a prefix that spans many blocks", () => {
   const many = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
   let count = 0;
   const dictionary = dictionaryOf(["a", ...many, "z"]);
@@ -103,7 +103,7 @@ test("a prefix may be that of terms in many blocks", () => {
   expect(Math.max(...read)).toBeLessThan(1_000);
 });
 
-describe("a block is refused", () => {
+describe("rejects a block", () => {
   /** Entries of single posts: the number of shared bytes, and the text that follows; each in post 0 at position 0. */
   const blockOf = (...entries: [number, string][]): Uint8Array =>
     Uint8Array.from(
@@ -123,7 +123,7 @@ describe("a block is refused", () => {
     return openDictionary(database, { posts: 1, first: null, isSummed: false }).find(expected);
   }
 
-  test("but not where it is as it should be", () => {
+  test("unless it is intact", () => {
     expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ac")).toMatchObject({ posts: 1 });
     expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ad")).toBeNull();
   });
@@ -138,11 +138,11 @@ describe("a block is refused", () => {
     ["without entries", new Uint8Array(0)],
     ["with a term of no post", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
     ["with a term of more posts than there are", Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0)],
-  ])("one %s", (_name, block) => {
+  ])("that %s", (_name, block) => {
     expect(() => find(block, "az")).toThrow(SealedDamage);
   });
 
-  test("one that lies under a term before its own", () => {
+  test("stored under an earlier term than its own", () => {
     const block = blockOf([0, "ab"], [0, "b"]);
     expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
   });

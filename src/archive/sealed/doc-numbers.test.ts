@@ -88,7 +88,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
   },
 );
 
-test("IDs may be as large as they get, and as small", () => {
+test("accepts the largest and smallest IDs", () => {
   seal(BigInt64Array.of(lastId, lastId - 1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n, 20n, 0n));
   const numbers = openPostNumbers(database, "a", null);
   expect(numbers.idOf(0)).toBe(lastId);
@@ -101,7 +101,7 @@ test("IDs may be as large as they get, and as small", () => {
   expect(numbersOfRange(numbers, { low: 21n, high: 22n })).toEqual({ from: 5, to: 5 });
 });
 
-test("any IDs, any range: the numbers are those that a look at every ID gives", () => {
+test("returns the same range as a scan for any IDs and range", () => {
   const id = fc.bigInt({ min: 0n, max: lastId });
   fc.assert(
     fc.property(
@@ -144,7 +144,7 @@ test.each([
   ],
   ["a number of posts below zero", "UPDATE sealed SET posts = -1"],
   ["a number of posts beyond all bounds", "UPDATE sealed SET posts = 9223372036854775807"],
-])("%s is damage when it is opened", (_, sql) => {
+])("%s is damage on opening", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
   expect(() => openPostNumbers(database, "a", null)).toThrow(SealedDamage);
@@ -162,7 +162,7 @@ test.each([
     "an ID twice",
     "UPDATE sealed_ids SET ids = CAST(substr(ids, 1, 8) || substr(ids, 1, 712) AS BLOB) WHERE page = 1",
   ],
-])("%s is damage when it is read, whatever memory is read through", (_, sql) => {
+])("%s is damage on reading, with any memory", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
   for (const [, memory] of memories()) {
@@ -173,7 +173,7 @@ test.each([
   }
 });
 
-test("a page that reaches into the next one is damage", () => {
+test("a page that overlaps the next one is damage", () => {
   seal(evenIds(2 * idsOfPage));
   const ids = evenIds(2 * idsOfPage).slice(0, idsOfPage);
   ids[idsOfPage - 1] = 1_000n;

@@ -150,7 +150,7 @@ const forms: [Step[], number, number][] = [
   [[...written, ...posts40.map((post): Step => ({ kind: "delete", post }))], 32, 16],
 ];
 
-test("FTS5's own pages say what SQLite says, whatever was written, deleted and merged before", () => {
+test("reads the same from FTS5's pages as SQLite, after any writes, deletions and merges", () => {
   const history = fc.array(step, { maxLength: 60 });
   const leafBytes = fc.constantFrom(32, 64, 200, 4_050);
   fc.assert(
@@ -167,7 +167,7 @@ test("FTS5's own pages say what SQLite says, whatever was written, deleted and m
 const many = new Map<bigint, string[]>();
 for (let n = 1n; n <= 900n; n += 1n) many.set(n << 33n, ["is:post", `w${n % 50n}`, "all", "all"]);
 
-test("posts written anew are deleted from several pieces, on several pages, and left out there", () => {
+test("omits rewritten posts that are deleted from several pieces, on several pages", () => {
   source.exec("INSERT INTO term(term, rank) VALUES ('pgsz', 100), ('deletemerge', 0)");
   addToFts(source, many);
   const written = new Map(
@@ -184,7 +184,7 @@ test("posts written anew are deleted from several pieces, on several pages, and 
   sealed.close();
 });
 
-test("the post of ID 0 that is written anew is left out where it was", () => {
+test("omits the former entry of a rewritten post with ID 0", () => {
   const posts = new Map([
     [0n, ["a", "b"]],
     [1n, ["a"]],
@@ -198,7 +198,7 @@ test("the post of ID 0 that is written anew is left out where it was", () => {
   sealed.close();
 });
 
-describe("what cannot be read, or is not all there, is never sealed", () => {
+describe("never seals unreadable or incomplete indexes", () => {
   const leaf = "id > 1000 AND id & 0x7fffffff";
   beforeEach(() => {
     source.exec("INSERT INTO term(term, rank) VALUES ('pgsz', 300)");

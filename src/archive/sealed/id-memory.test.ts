@@ -34,7 +34,7 @@ function looksRight(ids: Ids, source: MadeUpIds, pages = source.heads.keys()): v
 }
 
 test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
-  "%i bytes are the most that is taken",
+  "takes at most %i bytes",
   (maxBytes) => {
     const { buffer, slots } = createIdMemory(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
@@ -46,13 +46,13 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
   },
 );
 
-test("more than the system has is refused", () => {
+test("refuses more memory than the system has", () => {
   expect(() => createIdMemory(2 ** 50)).toThrow(
     expect.objectContaining({ code: "invalid_setting", hint: "set EARSHOT_MEMORY to less" }),
   );
 });
 
-test("one thread reads a page, all have it", () => {
+test("a page that one thread reads is available to all", () => {
   const shared = memoryOf(20);
   const [one, other] = [madeUpIds(1, 20 * idsOfPage), madeUpIds(1, 20 * idsOfPage)];
   readAll(useIdMemory(shared).open(one), one);
@@ -61,7 +61,7 @@ test("one thread reads a page, all have it", () => {
   expect(other.pagesRead()).toBe(0);
 });
 
-test("a page that has made room for another one is not read from the other's slot", () => {
+test("an evicted page is not read from its former slot", () => {
   const shared = memoryOf(3);
   const [old, recent] = [madeUpIds(1, 5 * idsOfPage - 7), madeUpIds(2, 9 * idsOfPage + 100)];
   const [ofOld, ofRecent] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
@@ -72,7 +72,7 @@ test("a page that has made room for another one is not read from the other's slo
   }
 });
 
-test("a page that two threads read at the same time lies there once", () => {
+test("a page that two threads read at once is stored once", () => {
   const shared = memoryOf(8);
   const source = madeUpIds(1, 8 * idsOfPage);
   const other = useIdMemory(shared, 0).open(source);
@@ -108,7 +108,7 @@ function interrupted(concurrent: () => void, work: () => void): void {
   }
 }
 
-test("a page may make room for others at any moment of a read", () => {
+test("a page may be evicted at any moment of a read", () => {
   const shared = memoryOf(2);
   const [source, pushing] = [madeUpIds(1, 3 * idsOfPage), madeUpIds(2, 40 * idsOfPage)];
   const [ids, others] = [useIdMemory(shared, 0).open(source), useIdMemory(shared, 0).open(pushing)];
@@ -134,7 +134,7 @@ test("a page may make room for others at any moment of a read", () => {
   expect(turn).toBeGreaterThan(100);
 });
 
-test("pages of a segment that is gone make room", () => {
+test("evicts pages of closed segments", () => {
   const shared = memoryOf(8);
   const memory = useIdMemory(shared, 0);
   const [removed, recent] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 8 * idsOfPage)];
@@ -147,7 +147,7 @@ test("pages of a segment that is gone make room", () => {
   expect([removed.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
 });
 
-test("pages that are read often stay while others come and go", () => {
+test("keeps frequently read pages", () => {
   const memory = useIdMemory(memoryOf(10), 0);
   const [often, once] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 200 * idsOfPage)];
   const [ofOften, ofOnce] = [memory.open(often), memory.open(once)];
@@ -158,7 +158,7 @@ test("pages that are read often stay while others come and go", () => {
   expect([often.pagesRead(), once.pagesRead()]).toEqual([8, 200]);
 });
 
-test("segments with the same name but other IDs are told apart", () => {
+test("distinguishes segments with the same name but other IDs", () => {
   const shared = memoryOf(8);
   const [one, other] = [madeUpIds(1, 2_000), { ...madeUpIds(2, 2_000), name: "1" }];
   const memory = useIdMemory(shared);
@@ -167,7 +167,7 @@ test("segments with the same name but other IDs are told apart", () => {
   readAll(useIdMemory(shared).open(one), one);
 });
 
-test("a thread without shared memory remembers the pages that it used last, of all segments", () => {
+test("a thread without shared memory caches the pages last used, of all segments", () => {
   const memory = useIdMemory(createIdMemory(0), 3);
   const [one, other] = [madeUpIds(1, 4 * idsOfPage), madeUpIds(2, 4 * idsOfPage)];
   const [ofOne, ofOther] = [memory.open(one), memory.open(other)];
@@ -185,7 +185,7 @@ test("a thread without shared memory remembers the pages that it used last, of a
   expect(other.pagesRead()).toBe(4);
 });
 
-test("where a thread died with the lock, the others read what is there, and do without for the rest", () => {
+test("other threads read what is cached, and continue without the cache, after a thread died with the lock", () => {
   const shared = memoryOf(10);
   const source = madeUpIds(1, 8 * idsOfPage);
   const before = useIdMemory(shared).open(source);
@@ -203,7 +203,7 @@ const workerUrl = new URL("../../../testkit/archives/id-memory-worker.ts", impor
 
 const startWorker = (task: IdMemoryTask) => new Worker(workerUrl, { workerData: task });
 
-test("threads that read, put and push out pages of the same memory at once all read the truth", async () => {
+test("threads that read, add and evict pages at once all read correct IDs", async () => {
   const shared = memoryOf(50);
   const endless = startWorker({ shared, seed: 99, rounds: null });
   const workers = [1, 2, 3].map((seed) => startWorker({ shared, seed, rounds: 2_000 }));

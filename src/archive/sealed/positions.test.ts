@@ -43,8 +43,8 @@ const hasDouble = (positions: readonly number[]): boolean =>
 
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
-describe("a term stands where its row says", () => {
-  test("in each post, and nowhere else", () => {
+describe("finds a term at the positions of its row", () => {
+  test("in each post, and at no others", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
@@ -61,7 +61,7 @@ describe("a term stands where its row says", () => {
     );
   });
 
-  test("whichever post is asked for first", () => {
+  test("in any order of posts", () => {
     fc.assert(
       fc.property(posts, fc.infiniteStream(fc.nat()), (all, order) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
@@ -74,7 +74,7 @@ describe("a term stands where its row says", () => {
     );
   });
 
-  test("and lists that are made in memory say the same", () => {
+  test("and at those of lists built in memory", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const starts = all.map((_, rank) => all.slice(0, rank).flat().length);
@@ -95,7 +95,7 @@ describe("a term stands where its row says", () => {
   });
 });
 
-describe("a row that contradicts itself is refused", () => {
+describe("rejects an inconsistent row", () => {
   const row = (): Uint8Array => aligned(positionsRow([[4], [1, 2], [300]]));
   const words = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer, 8, 7);
 
@@ -104,35 +104,35 @@ describe("a row that contradicts itself is refused", () => {
     ["is longer than its table says", aligned(Uint8Array.from([...row(), 0]))],
     ["has no table", new Uint8Array(2)],
     ["has an empty table", new Uint8Array(11)],
-  ])("one that %s", (_name, bytes) => {
+  ])("that %s", (_name, bytes) => {
     expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
   });
 
-  test("one whose list does not end", () => {
+  test("whose list does not end", () => {
     const bytes = row();
     words(bytes)[6] = 300;
     expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
   });
 
-  test("one that lists fewer places than posts", () => {
+  test("with fewer positions than posts", () => {
     const bytes = row();
     new Uint32Array(bytes.buffer, 0, 2).set([3, 1]);
     expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
   });
 
-  test("one that lacks the post that is asked for", () => {
+  test("without the requested post", () => {
     const bytes = row();
     words(bytes)[0] = 0;
     expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
   });
 
-  test("one where a post begins behind the list", () => {
+  test("with a post that starts beyond the list", () => {
     const bytes = row();
     words(bytes)[2] = 3;
     expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
   });
 
-  test("one where a long list ends before it began", () => {
+  test("with a long list that ends before its start", () => {
     const bytes = aligned(positionsRow([upTo(20), [1, 2]]));
     new Uint16Array(bytes.buffer, 8, 4)[3] = 5;
     expect(() => occursAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamage);

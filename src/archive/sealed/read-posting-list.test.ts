@@ -23,8 +23,8 @@ const read = (posts: number, rest: readonly number[], positioned = true) =>
 /** 65,600 as a varint of three bytes. */
 const ofSecondChunk = [0xc0, 0x80, 0x04];
 
-describe("a list in the dictionary", () => {
-  test("has its posts in their chunks, and their places", () => {
+describe("list in the dictionary", () => {
+  test("has its posts by chunk, and their positions", () => {
     const list = read(3, [5, 1, ...ofSecondChunk, 8, 3, 2, 0]);
     expect([...list.counts]).toEqual([2, 1]);
     expect(list.set(0)).toMatchObject({ at: 0, count: 2, base: 0 });
@@ -42,7 +42,7 @@ describe("a list in the dictionary", () => {
     ["holds a post twice", 2, [5, 0, 0, 0]],
     ["holds a post that there is not", 1, [0xd0, 0x83, 0x04, 0]],
     ["is cut off", 2, [5]],
-  ])("is refused where it %s", (_name, posts, rest) => {
+  ])("is rejected if it %s", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
   });
 
@@ -50,30 +50,30 @@ describe("a list in the dictionary", () => {
     ["are twice the same", [5, 3, 0]],
     ["are cut off", [5, 3]],
     ["are too large", [5, 0x80, 0x80, 0x80, 0x80, 0x10]],
-  ])("is refused where its places %s", (_name, rest) => {
+  ])("is rejected if its positions %s", (_name, rest) => {
     const list = read(1, rest);
     expect(() => list.positions(list.set(0))).toThrow(SealedDamage);
   });
 
-  test("has no places where the term keeps none", () => {
+  test("has no positions if the term has none", () => {
     const list = read(1, [5], false);
     expect(() => list.positions(list.set(0))).toThrow("keeps no positions");
   });
 });
 
-describe("a list in rows is refused", () => {
+describe("rejects a list in rows", () => {
   test.each<[string, number, number[]]>([
     ["whose posts do not add up", 80, [1, 40, 39]],
     ["with more posts of a chunk than there are", 465, [1, 0, 0xd1, 0x03]],
     ["that is cut off", 80, [1, 80]],
-  ])("one %s", (_name, posts, rest) => {
+  ])("that %s", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
   });
 
   test.each<[string, number, number[]]>([
     ["in one row", 80, [1, 40, 40]],
     ["in a row for each chunk", 9_000, [1, 0xa8, 0x46, 0]],
-  ])("one %s that holds other posts", (_name, posts, rest) => {
+  ])("%s with other posts", (_name, posts, rest) => {
     expect(() => read(posts, rest).set(0)).toThrow(SealedDamage);
   });
 });

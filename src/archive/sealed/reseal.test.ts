@@ -60,7 +60,7 @@ const change = fc.record({
   tokens: fc.option(fc.array(fc.constantFrom(...words), { maxLength: 9 })),
 });
 
-test("what is sealed again has each post as it was last, from whichever index", () => {
+test("a resealed index has the latest version of each post, from either index", () => {
   const generations = fc.array(fc.array(change, { maxLength: 90 }), { minLength: 2, maxLength: 4 });
   fc.assert(
     fc.property(generations, (all) => {
@@ -95,7 +95,7 @@ function textOf(n: number): string[] {
   return tokens;
 }
 
-test("terms of every form come through: in the dictionary, in one row, in a row for each chunk", () => {
+test("copies terms of every form: in the dictionary, in one row, in a row per chunk", () => {
   const first = new Map<bigint, string[]>();
   for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, textOf(n));
   const segment = sealedAgain();
@@ -112,7 +112,7 @@ test("terms of every form come through: in the dictionary, in one row, in a row 
   expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
 });
 
-test("hidden posts stay, and nothing is hidden in what is made", () => {
+test("copies hidden posts, and hides nothing in the result", () => {
   const segment = sealedAgain();
   segment.change(1n, ["a"]);
   segment.change(2n, ["a", "b"]);
@@ -125,7 +125,7 @@ test("hidden posts stay, and nothing is hidden in what is made", () => {
   expect(segment.database().prepare(mask).all()).toEqual([{ replaced: nothing, hidden: nothing }]);
 });
 
-test("posts that an index answers for and that have no row are told, not left out", () => {
+test("reports indexed posts without a row", () => {
   const segment = sealedAgain();
   for (let id = 1n; id <= 100n; id += 1n)
     segment.change(id, ["all", "all", `w${id % 3n}`, `once${id}`]);
@@ -176,7 +176,7 @@ test.each([
     "blocks are not in order",
     "INSERT INTO sealed_terms SELECT 'zzz', block, sum FROM sealed_terms WHERE first = 'all'",
   ],
-])("damage is told: %s", (_, damage) => {
+])("reports damage: %s", (_, damage) => {
   const segment = sealedAgain();
   for (let id = 1n; id <= 100n; id += 1n) segment.change(id, ["all", "all", `once${id}`]);
   segment.seal();

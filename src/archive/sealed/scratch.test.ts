@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { bitmapSet, emptySet, listSet } from "./chunk-set.ts";
 import { createScratch } from "./scratch.ts";
 
-describe("room for results", () => {
-  test("is handed out again after it was freed, but for the set that is kept", () => {
+describe("result buffers", () => {
+  test("are reused after their release, except that of the retained set", () => {
     const scratch = createScratch();
     const [first, , third] = [scratch.take(), scratch.take(), scratch.take()];
     scratch.release(1, listSet(third.list, 1));
@@ -14,7 +14,7 @@ describe("room for results", () => {
     expect(scratch.take()).toBe(first);
   });
 
-  test("of a result that is kept is not handed out until it is freed too", () => {
+  test("of a retained result are not reused until released too", () => {
     const scratch = createScratch();
     const kept = [scratch.take(), scratch.take()].at(-1);
     scratch.release(0, listSet(kept?.list ?? new Uint16Array(0), 1));
@@ -23,7 +23,7 @@ describe("room for results", () => {
     expect(scratch.take()).toBe(kept);
   });
 
-  test("is kept as a bitmap too", () => {
+  test("retain bitmaps too", () => {
     const scratch = createScratch();
     const [first, second] = [scratch.take(), scratch.take()];
     scratch.release(0, bitmapSet(second.bits, 1));
@@ -31,7 +31,7 @@ describe("room for results", () => {
     expect(scratch.take()).toBe(first);
   });
 
-  test("is freed as a whole where the set lies below, or elsewhere", () => {
+  test("are all released if the set is in an earlier buffer, or in none", () => {
     const scratch = createScratch();
     const first = scratch.take();
     scratch.take();

@@ -227,7 +227,7 @@ const butNot = (child: SealedQuery, ...excluded: SealedQuery[]): SealedQuery => 
   excluded,
 });
 
-describe("finds what is there", () => {
+describe("finds matches", () => {
   test.each<[string, SealedQuery]>([
     ["every post", { kind: "every" }],
     ["nothing", { kind: "none" }],
@@ -332,7 +332,7 @@ const { tree } = fc.letrec<{ tree: SealedQuery }>((tie) => {
   };
 });
 
-test("finds what random queries mean, in random ranges", () => {
+test("of random queries in random ranges", () => {
   fc.assert(
     fc.property(tree, fc.nat(total), fc.nat(total), (query, one, other) => {
       const range = { from: Math.min(one, other), to: Math.max(one, other) };
@@ -350,7 +350,7 @@ test("finds what random queries mean, in random ranges", () => {
   );
 });
 
-test("finds the same where nothing is remembered", () => {
+test("without a cache", () => {
   const forgetful = open(0);
   for (const query of [phrase("w0", "w1"), prefix("日", "w0"), not(term("w5"))]) {
     const again = search(query, everything, forgetful);
@@ -359,7 +359,7 @@ test("finds the same where nothing is remembered", () => {
   forgetful.close();
 });
 
-test("groups nest as deeply as queries may, and hold as many leaves", () => {
+test("of groups nested as deeply, with as many leaves, as queries allow", () => {
   let query: SealedQuery = or(...words.slice(0, 256).map(term));
   for (let depth = 0; depth < 20; depth++) {
     query = depth % 2 === 0 ? butNot(query, term("missing")) : or(query, phrase("w900", "w901"));
@@ -415,7 +415,7 @@ describe("steps through the chunks of a range", () => {
     expect(steps(query, range)).toEqual(expected);
   });
 
-  test("every post has no more members than there are posts", () => {
+  test("with no more members than posts", () => {
     const [last] = index.matches(
       { kind: "every" },
       { from: total - 1, to: total },
@@ -425,7 +425,7 @@ describe("steps through the chunks of a range", () => {
     expect(last && countBetween(last.set, 0, postsOfChunk)).toBe(1_234);
   });
 
-  test("without the posts that are left out", () => {
+  test("without posts that are left out", () => {
     const left = listSet(Uint16Array.of(0, 2, 4_000), 3);
     const found: number[] = [];
     const requested: number[] = [];
@@ -441,7 +441,7 @@ describe("steps through the chunks of a range", () => {
     expect(found).toEqual([postsOfChunk, postsOfChunk - 3, 1_234]);
   });
 
-  test("and other searches may be begun meanwhile", () => {
+  test("while other searches begin", () => {
     const [query, others] = [phrase("w0", "w1"), or(term("w7"), term("w8"))];
     const alone = naive(query);
     const flags = nothing();
@@ -455,7 +455,7 @@ describe("steps through the chunks of a range", () => {
     expect(differences(flags, alone)).toEqual([]);
   });
 
-  test("looking at no more containers than there are terms and chunks", () => {
+  test("reading no more containers than terms times chunks", () => {
     const done = work();
     const query = and(or(...words.slice(0, 50).map(term)), phrase("w0", "w1", "w0"), term("w2"));
     Array.from(index.matches(query, everything, () => null, done));
@@ -469,7 +469,7 @@ describe("steps through the chunks of a range", () => {
 
 const work = (): SealedWork => ({ containers: 0 });
 
-describe("looks at few containers where few posts are left:", () => {
+describe("reads few containers if few candidates are left:", () => {
   const [w0, w1, one, other] = [term("w0"), term("w1"), term("only1"), term("only2")];
   const phrases = or(phrase("w0", "w1"), phrase("w1", "w0"));
 
@@ -487,7 +487,7 @@ describe("looks at few containers where few posts are left:", () => {
   });
 });
 
-describe("many prefixes are looked up in steps", () => {
+describe("looks up many prefixes in steps", () => {
   /** 4,096 terms in one to thousands of posts, several times, and some in none. */
   const many = or(
     prefix("w"),
@@ -518,7 +518,7 @@ describe("many prefixes are looked up in steps", () => {
     return { flags, most, slices, prepared: done.prepared };
   }
 
-  test("none of which reads more than a few hundred terms", () => {
+  test("of at most a few hundred terms", () => {
     const opened = open(remembersNothing);
     const { flags, most, slices } = inSlices(many, opened);
     expect(differences(flags, search(many))).toEqual([]);
@@ -527,7 +527,7 @@ describe("many prefixes are looked up in steps", () => {
     opened.close();
   });
 
-  test("and read no more than in one go", () => {
+  test("which read no more than a single step would", () => {
     const opened = open(remembersNothing);
     const alone = { containers: 0, prepared: 0 };
     Array.from(opened.matches(or(many), everything, () => null, alone));
@@ -535,7 +535,7 @@ describe("many prefixes are looked up in steps", () => {
     opened.close();
   });
 
-  test("and two queries that take turns find what each finds alone", () => {
+  test("so that two interleaved queries find the same as alone", () => {
     const opened = open();
     const [one, other] = [or(prefix("w")), or(prefix("w"), prefix("日"))];
     const found = [nothing(), nothing()];
@@ -556,7 +556,7 @@ describe("many prefixes are looked up in steps", () => {
     opened.close();
   });
 
-  test("and a query of a few terms in none", () => {
+  test("and a query of few terms in none", () => {
     const steps = [
       ...index.matches(and(term("w0"), phrase("w0", "w1")), everything, () => null, work()),
     ];
@@ -564,11 +564,11 @@ describe("many prefixes are looked up in steps", () => {
   });
 });
 
-test("a phrase of terms that keep no positions is refused", () => {
+test("rejects a phrase of terms without positions", () => {
   expect(() => search(phrase("lang:en", "|"))).toThrow("keeps no positions");
 });
 
-test("what is remembered says how much it takes", () => {
+test("reports the size of cached postings", () => {
   let bytes = 0;
   const terms: TermCache = {
     open: () => ({
@@ -589,7 +589,7 @@ test("what is remembered says how much it takes", () => {
   opened.close();
 });
 
-describe("a segment", () => {
+describe("segment", () => {
   const bare = (): DatabaseSync => {
     const made = new DatabaseSync(":memory:");
     made.exec(sealedMigrations.join(""));
@@ -598,11 +598,11 @@ describe("a segment", () => {
   const openBare = (made: DatabaseSync): SealedIndex | null =>
     openSealedIndex(made, { name: "bare", terms: createTermCache(1_000), ids: null });
 
-  test("that is not sealed has no index", () => {
+  test("without sealed index has none", () => {
     expect(openBare(bare())).toBeNull();
   });
 
-  test("without posts has an index in which nothing is found", () => {
+  test("without posts has an empty index", () => {
     const made = bare();
     writeSealedTables(made, [], [], 7);
     const empty = openBare(made);
@@ -612,7 +612,7 @@ describe("a segment", () => {
     expect([...(empty?.matches(not(term("a")), range, () => null, work()) ?? [])]).toEqual([]);
   });
 
-  test("that a later version has sealed is taken as one that cannot be read", () => {
+  test("sealed by a later version is unreadable", () => {
     const made = bare();
     writeSealedTables(made, [], [], 7);
     made.exec("UPDATE sealed SET format = 3");

@@ -18,7 +18,7 @@ const token = (text: string): SequenceElement => ({ kind: "token", token: text }
 const prefix = (text: string): SequenceElement => ({ kind: "prefix", prefix: text });
 const terms = (...elements: SequenceElement[]): PlanNode => ({ kind: "terms", elements });
 
-describe("a lowered plan becomes", () => {
+describe("translates a lowered plan", () => {
   const word = terms(token("word"));
   const other = terms(token("other"));
 
@@ -67,7 +67,7 @@ describe("a lowered plan becomes", () => {
     expect(sealedQuery(plan)).toEqual(expected);
   });
 
-  test("an error where the plan was not lowered", () => {
+  test("and throws if the plan is not lowered", () => {
     expect(() => sealedQuery({ kind: "platform", platform: "x" })).toThrow("holds no platform");
     expect(() => sealedQuery(terms({ kind: "any" }))).toThrow("holds no open place");
   });
@@ -173,7 +173,7 @@ test.each([
   ["words and facets", "lang", [0, 3]],
   ["facets alone", "lang:", []],
   ["rare words and frequent facets", "is", [0]],
-])("a prefix of %s behind a word finds what FTS5 finds", (_name, last, numbers) => {
+])("a prefix of %s after a word finds what FTS5 finds", (_name, last, numbers) => {
   const texts = ["my language is mine, my island", "no word, my", "lang my own", "my lang"];
   const posts = Array.from({ length: 80 }, (_, n) => texts[n] ?? `post ${n}`).map((each) =>
     indexTerms(makePost({ text: each, langs: ["en"] })).join(" "),

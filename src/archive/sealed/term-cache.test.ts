@@ -16,14 +16,14 @@ function memoryOf(bytes: number, cache = createTermCache(10_000)) {
   return { cache, made, grows, memory, get };
 }
 
-test("what is remembered is not made again", () => {
+test("does not rebuild a cached value", () => {
   const { get, made } = memoryOf(100);
   expect(get("a")).toBe("value of a");
   expect(get("a")).toBe("value of a");
   expect(made).toEqual(["a"]);
 });
 
-test("what was used least recently goes first", () => {
+test("evicts the least recently used entry", () => {
   const { get, made } = memoryOf(3_000);
   for (const key of ["a", "b", "c", "a", "b", "d"]) get(key);
   for (const key of ["a", "b", "d"]) get(key);
@@ -33,7 +33,7 @@ test("what was used least recently goes first", () => {
   expect(made).toEqual(["a", "b", "c", "d", "c", "a"]);
 });
 
-test("an entry is taken from the start, the middle and the end of what was used", () => {
+test("evicts from the start, the middle and the end of the list", () => {
   const { get, made } = memoryOf(3_000);
   for (const key of ["a", "b", "c", "b", "a", "a", "c", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
@@ -43,7 +43,7 @@ test("an entry is taken from the start, the middle and the end of what was used"
   expect(made.at(-1)).toBe("b");
 });
 
-test("entries count even where their values take nothing", () => {
+test("counts entries even if their values are empty", () => {
   const { get, made } = memoryOf(0);
   for (let n = 0; n < 1_000; n++) get(`missing ${n}`);
   made.length = 0;
@@ -53,7 +53,7 @@ test("entries count even where their values take nothing", () => {
   expect(made).toHaveLength(901);
 });
 
-test("what grows later makes others go, and at last itself", () => {
+test("evicts others, and finally itself, when a value grows", () => {
   const { get, made, grows } = memoryOf(100);
   for (const key of ["a", "b", "c"]) get(key);
   grows.get("b")?.(9_000);
@@ -66,7 +66,7 @@ test("what grows later makes others go, and at last itself", () => {
   expect(made).toEqual(["a", "b", "c", "b", "d", "e", "f"]);
 });
 
-test("what was forgotten does not count any more, nor when it grows", () => {
+test("does not count evicted values, nor their growth", () => {
   const { get, made, grows, memory } = memoryOf(4_000);
   get("a");
   get("b");
@@ -76,7 +76,7 @@ test("what was forgotten does not count any more, nor when it grows", () => {
   expect(made).toEqual(["a", "b", "c", "d"]);
 });
 
-test("indexes share the bytes, but not the keys, and close alone", () => {
+test("shares the bytes, but not the keys, among indexes, which close separately", () => {
   const cache = createTermCache(10_000);
   const one = memoryOf(4_000, cache);
   const other = memoryOf(4_000, cache);

@@ -52,8 +52,8 @@ function spoil(page: number, bytes = new Uint8Array(64).fill(0xff)): void {
 const request = (query: string, fromMs: number | null = null) =>
   archive.ask(query, { limit: 10_000, fromMs });
 
-describe("a damaged page of the rows", () => {
-  test.each(["fts5", "sealed"])("costs the posts on it alone, of posts found by %s", (form) => {
+describe("damaged page of the rows", () => {
+  test.each(["fts5", "sealed"])("loses only its own posts, of posts found by %s", (form) => {
     if (form === "sealed") archive.seal();
     const pages = pagesOf("post");
     expect(pages.length).toBeGreaterThan(8);
@@ -72,8 +72,8 @@ describe("a damaged page of the rows", () => {
   });
 });
 
-describe("a damaged page of FTS5's index", () => {
-  test("is stepped around: every row is looked at, the answer is whole, and the segment is marked", () => {
+describe("damaged page of FTS5's index", () => {
+  test("is avoided: every row is read, the answer is complete, and the segment is marked", () => {
     const pages = pagesOf("term_data");
     for (const page of pages.slice(2)) spoil(page);
     const { positions, damage } = request("river n3");
@@ -98,7 +98,7 @@ describe("a damaged page of FTS5's index", () => {
     ["root", 0],
     ["leaf", 2],
   ])(
-    "with the %s of the list of its posts damaged too, the rows that can be read answer, and not as all there are",
+    "with a damaged %s of its list of posts as well, leaves an incomplete answer from readable rows",
     (_, index) => {
       for (const page of pagesOf("term_data").slice(2)) spoil(page);
       spoil(pagesOf("term_docsize")[index] ?? 0);
@@ -109,7 +109,7 @@ describe("a damaged page of FTS5's index", () => {
   );
 });
 
-test("a row that is lost is named where every row is looked at", () => {
+test("a lost row is named when every row is read", () => {
   const database = new DatabaseSync(path());
   database.exec("DELETE FROM post WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 50)");
   database.close();
@@ -119,7 +119,7 @@ test("a row that is lost is named where every row is looked at", () => {
   expect(damage).toMatchObject([{ platform: "bluesky", sequence: 1 }]);
 });
 
-test("a flipped bit in the list of FTS5's posts hides none from an answer that is whole", () => {
+test("a flipped bit in FTS5's list of posts hides none from a complete answer", () => {
   const [, page = 0] = pagesOf("term_docsize");
   archive.reopen();
   const pageBytes = 8_192;
@@ -138,7 +138,7 @@ test("a flipped bit in the list of FTS5's posts hides none from an answer that i
   expect(lacking).toEqual([]);
 });
 
-describe("what SQLite itself does not notice", () => {
+describe("damage that SQLite does not detect", () => {
   /** Changes a table without updating its sums, like a failing disk. */
   function change(sql: string): void {
     const database = new DatabaseSync(path(), { defensive: false });
@@ -147,32 +147,29 @@ describe("what SQLite itself does not notice", () => {
     archive.reopen();
   }
 
-  test.each(["fts5", "sealed"])(
-    "other bytes in FTS5's index are not answered from, of %s",
-    (form) => {
-      if (form === "sealed") {
-        archive.seal();
-        archive.put(makePost({ key: "late", createdMs: startMs + 500, text: "river late n3" }));
-      }
-      change(
-        `UPDATE term_data SET block = CAST(replace(block, 'river', 'rover') AS BLOB) WHERE id > 10`,
-      );
-      const { positions, damage } = request("river n3");
-      const late = form === "sealed" ? 1 : 0;
-      expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
-      expect(damage).toEqual([]);
-      expect(existsSync(damageMarkerOf(path()))).toBe(true);
-    },
-  );
+  test.each(["fts5", "sealed"])("in FTS5's index is not answered from, of %s", (form) => {
+    if (form === "sealed") {
+      archive.seal();
+      archive.put(makePost({ key: "late", createdMs: startMs + 500, text: "river late n3" }));
+    }
+    change(
+      `UPDATE term_data SET block = CAST(replace(block, 'river', 'rover') AS BLOB) WHERE id > 10`,
+    );
+    const { positions, damage } = request("river n3");
+    const late = form === "sealed" ? 1 : 0;
+    expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
+    expect(damage).toEqual([]);
+    expect(existsSync(damageMarkerOf(path()))).toBe(true);
+  });
 
-  test("a post that is in no list of FTS5 any more is found by its row, and the answer is not whole", () => {
+  test("a post missing from FTS5's lists is found by its row, and the answer is incomplete", () => {
     change("DELETE FROM term_docsize WHERE id = (SELECT id FROM term_docsize LIMIT 1 OFFSET 9)");
     const { positions, damage } = request("river");
     expect(positions).toHaveLength(posts);
     expect(damage).toHaveLength(1);
   });
 
-  test("a post that is hidden by nothing makes answers not whole", () => {
+  test("a wrong entry in the list of hidden posts makes answers incomplete", () => {
     change("INSERT INTO hidden SELECT id FROM post LIMIT 1");
     expect(request("river").damage).toHaveLength(1);
   });

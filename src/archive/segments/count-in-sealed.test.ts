@@ -60,7 +60,7 @@ function count(widthMs: number, skewMs: number, expired: () => boolean) {
 const hourMs = 3_600_000;
 const never = (): boolean => false;
 
-test("every stretch has its posts, whatever chunks they lie in, and no row is read", () => {
+test("counts every bucket, across chunks, without reading rows", () => {
   const { counts, rows, containers, stoppedAt } = count(hourMs, 0, never);
   const expected = new Map<number, number>();
   for (let number = 0; number < posts; number++) {
@@ -71,7 +71,7 @@ test("every stretch has its posts, whatever chunks they lie in, and no row is re
   expect({ rows, containers, stoppedAt }).toEqual({ rows: 0, containers: 3, stoppedAt: null });
 });
 
-test("rows are read of the posts that lie so near to a border that they may belong on its other side", () => {
+test("reads rows only of posts so near to a boundary that they may be beyond it", () => {
   const { counts, rows } = count(hourMs, 10_000, never);
   expect([...counts]).toEqual([...count(hourMs, 0, never).counts]);
   const borders = Math.floor(newestMs / hourMs) - Math.floor((newestMs - posts * 1_000) / hourMs);
@@ -79,14 +79,14 @@ test("rows are read of the posts that lie so near to a border that they may belo
   expect(rows).toBeLessThanOrEqual((borders + 1) * 10);
 });
 
-test("where time is over it ends after a chunk, and says exactly how far it came", () => {
+test("ends after a chunk at the deadline, and reports exactly how far it came", () => {
   const { stoppedAt, containers, counts } = count(hourMs, 0, () => true);
   expect(stoppedAt).toBe(idOf(postsOfChunk) + 1n);
   expect(containers).toBe(1);
   expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsOfChunk);
 });
 
-test("where rows tell every time it ends after some of them", () => {
+test("ends after some rows if rows determine every time", () => {
   const { stoppedAt, rows } = count(hourMs, 2 * hourMs, () => true);
   expect(stoppedAt).toBe(idOf(rows) + 1n);
   expect(rows).toBeLessThan(1_000);

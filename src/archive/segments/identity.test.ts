@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("an identity is read as it was written, also after the segment was written to", () => {
+test("reads the identity as written, also after later writes", () => {
   expect(identityIn(path)).toEqual(identity);
   segment.exec("COMMIT");
   inTransaction(segment, () => writtenInWriter(segment)(9));
@@ -40,7 +40,7 @@ test("an identity is read as it was written, also after the segment was written 
 });
 
 test.for(["uri_key", "platform", "sequence", "low", "made_in", "written_in", "replaces"])(
-  "an identity of which %s was changed is unreadable, and not that of another segment",
+  "an identity with changed %s is unreadable, not of another segment",
   (name) => {
     const value = typeof identityValue(name) === "string" ? "'b2'" : "value + 64";
     segment.exec(`COMMIT; UPDATE setting SET value = ${value} WHERE name = '${name}'`);

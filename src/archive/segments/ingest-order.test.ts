@@ -47,7 +47,7 @@ function reported({ database }: Segment, pageSize: number): string[] {
   }
 }
 
-test("posts that lie side by side are one row, and stay found when others come between them", () => {
+test("stores adjacent posts as one row, and finds them when others come between", () => {
   withSegment((segment) => {
     arrive(segment, 0, [10n, 20n, 30n]);
     expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
@@ -56,7 +56,7 @@ test("posts that lie side by side are one row, and stay found when others come b
   });
 });
 
-test("what is left of a run whose posts are gone takes in no other post", () => {
+test("a run whose posts are deleted does not include other posts", () => {
   withSegment((segment) => {
     arrive(segment, 0, [10n, 20n]);
     for (const id of [10n, 20n]) remove(segment, id);
@@ -66,7 +66,7 @@ test("what is left of a run whose posts are gone takes in no other post", () => 
   });
 });
 
-test("every post is told once, under the number of its batch, however batches lie among one another", () => {
+test("returns every post once, under the number of its batch, however batches interleave", () => {
   const step = fc.record({
     ids: fc.uniqueArray(fc.bigInt({ min: 0n, max: 60n }), { minLength: 1, maxLength: 12 }),
     removed: fc.array(fc.bigInt({ min: 0n, max: 60n }), { maxLength: 3 }),
@@ -115,7 +115,7 @@ test("every post is told once, under the number of its batch, however batches li
   );
 });
 
-test("copied row by row into another segment, arrivals are the same there", () => {
+test("a copy of all rows in another segment has the same order", () => {
   withSegment((segment) =>
     withSegment((copy) => {
       let number = arrive(segment, 0, [10n, 20n, 30n]);
@@ -130,7 +130,7 @@ test("copied row by row into another segment, arrivals are the same there", () =
   );
 });
 
-test("forgets from either end", () => {
+test("drops rows from either end", () => {
   withSegment((segment) => {
     for (const number of [1, 2, 3, 4]) arrive(segment, number - 1, [BigInt(number * 10)]);
     expect(segment.arrivals.forgetBefore(3, 1)).toBe(1);
@@ -140,7 +140,7 @@ test("forgets from either end", () => {
   });
 });
 
-test("a hidden post is passed over", () => {
+test("skips hidden posts", () => {
   withSegment((segment) => {
     arrive(segment, 0, [10n, 20n]);
     arrive(segment, 2, [15n, 30n]);
@@ -149,7 +149,7 @@ test("a hidden post is passed over", () => {
   });
 });
 
-test("IDs that rise come back from few bytes", () => {
+test("packs ascending IDs into few bytes", () => {
   const ids = fc
     .uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { minLength: 1 })
     .map((values) => values.toSorted((a, b) => (a < b ? -1 : 1)));

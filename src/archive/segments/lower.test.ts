@@ -13,7 +13,7 @@ const ids: PlanNode = { kind: "id", low: 5n, high: null };
 const everything: Lowered = { plan: { kind: "all" }, exact: true };
 const nothing: Lowered = { plan: { kind: "none" }, exact: true };
 
-describe("a platform", () => {
+describe("platform", () => {
   test.each<[string, PlanNode, Lowered]>([
     ["of the segment is everything", on("x"), everything],
     ["of another is nothing", on("bluesky"), nothing],
@@ -34,21 +34,18 @@ describe("a platform", () => {
   });
 });
 
-describe("what the index cannot say", () => {
-  test.each([time, ids])(
-    "of $kind may be anything on either side, and is looked at again",
-    (plan) => {
-      expect(lower(plan, "x")).toEqual({ plan: { kind: "all" }, exact: false });
-      expect(lower(not(plan), "x")).toEqual({ plan: { kind: "all" }, exact: false });
-      expect(lower(or(plan, word), "x")).toEqual({ plan: { kind: "all" }, exact: false });
-      expect(lower(and(plan, word), "x")).toEqual({ plan: word, exact: false });
-      expect(lower(not(and(plan, word)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
-      expect(lower(not(or(plan, word)), "x")).toEqual({ plan: not(word), exact: false });
-    },
-  );
+describe("inexact condition", () => {
+  test.each([time, ids])("of $kind is everything or nothing, and is checked", (plan) => {
+    expect(lower(plan, "x")).toEqual({ plan: { kind: "all" }, exact: false });
+    expect(lower(not(plan), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+    expect(lower(or(plan, word), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+    expect(lower(and(plan, word), "x")).toEqual({ plan: word, exact: false });
+    expect(lower(not(and(plan, word)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+    expect(lower(not(or(plan, word)), "x")).toEqual({ plan: not(word), exact: false });
+  });
 });
 
-describe("a count", () => {
+describe("count", () => {
   const likes = (atLeast: number): PlanNode => ({ kind: "min-count", metric: "likes", atLeast });
   const facet = (count: number): PlanNode => ({
     kind: "terms",
@@ -62,7 +59,7 @@ describe("a count", () => {
     [1_001, 1_000, 10_000, false],
     [1_000_000_000, 1_000_000_000, 1_000_000_000, true],
     [1_000_000_001, 1_000_000_000, null, false],
-  ])("of at least %i lies between the facets %s and %s", (atLeast, below, above, exact) => {
+  ])("of at least %i is between the facets %s and %s", (atLeast, below, above, exact) => {
     const lowered = lower(likes(atLeast), "x");
     expect(lowered).toEqual({ plan: below === null ? { kind: "all" } : facet(below), exact });
     const negated = above === null ? { kind: "all" } : not(facet(above));
@@ -70,13 +67,13 @@ describe("a count", () => {
   });
 });
 
-describe("a phrase", () => {
+describe("phrase", () => {
   const phrase = (text: string): PlanNode => ({
     kind: "terms",
     elements: text.split(" ").map((token) => ({ kind: "token", token })),
   });
 
-  test.each(["one", "to be or not to be", "a a"])("%s is matched whole by the index", (text) => {
+  test.each(["one", "to be or not to be", "a a"])("%s is matched exactly by the index", (text) => {
     expect(lower(phrase(text), "x")).toEqual({ plan: phrase(text), exact: true });
   });
 
@@ -84,13 +81,13 @@ describe("a phrase", () => {
     ["the ".repeat(256).trim(), phrase("the the")],
     ["a b a b a b c", and(phrase("a b a b"), phrase("c"))],
     ["the a the b the c d", and(phrase("the a the b"), phrase("c d"))],
-  ])("%s matches each word twice at most, and is checked again", (text, expected) => {
+  ])("%s matches each word at most twice, and is checked", (text, expected) => {
     expect(lower(phrase(text), "x")).toEqual({ plan: expected, exact: false });
     expect(lower(not(phrase(text)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
   });
 });
 
-test("a circle with more cells than it may have is lowered to all posts with a place", () => {
+test("lowers a circle with too many cells to all posts with a location", () => {
   const circle: PlanNode = { kind: "geo", lat: 10.5, lon: 10.5, radiusKm: 100 };
   expect(lower(circle, "x", 64).plan).toMatchObject({ kind: "or" });
   expect(lower(circle, "x", 1).plan).toMatchObject({ kind: "terms" });

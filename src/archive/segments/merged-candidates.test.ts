@@ -74,7 +74,7 @@ const written = fc.uniqueArray(
 );
 
 describe("candidates of both indexes", () => {
-  test("come all and once, newest first, whatever is wanted and wherever FTS5 stops", () => {
+  test("are each returned once, newest first, with any batch size and wherever FTS5 stops", () => {
     const property = fc.property(
       numbers,
       written,
@@ -98,7 +98,7 @@ describe("candidates of both indexes", () => {
     });
   });
 
-  test("come from a range alone", () => {
+  test("are within the range", () => {
     const index = indexOf([0, 1, 2, postsOfChunk, posts - 1]);
     const range = { low: idOf(postsOfChunk), high: idOf(1) };
     const overlay = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
@@ -113,7 +113,7 @@ describe("candidates of both indexes", () => {
     ]);
   });
 
-  test("that are more than wanted are not looked for: FTS5 is asked down to the last one alone", () => {
+  test("beyond the batch are not read: FTS5 is queried down to the last one only", () => {
     const index = indexOf([...Array(500).keys()]);
     const ranges: unknown[] = [];
     const overlay: OverlayLookup = (range, limit) => {
@@ -127,7 +127,7 @@ describe("candidates of both indexes", () => {
     expect(work.containers).toBe(1);
   });
 
-  test("come chunk by chunk where time is over, and each batch says exactly how far", () => {
+  test("are returned by chunk after the deadline, with the exact end of each batch", () => {
     const index = indexOf([3, postsOfChunk + 3, 2 * postsOfChunk + 3]);
     const batches = [
       ...mergedCandidates({ ...requested, index, overlay: null }, everything, 20, () => true, {

@@ -21,7 +21,7 @@ const row: SummedRow = {
   record: '"a post"',
 };
 
-test("a change of any column changes the sum", () => {
+test("a change of any column changes the checksum", () => {
   const others: Partial<SummedRow>[] = [
     { id: 8n },
     { timeMs: 1_700_000_000_001 },
@@ -37,7 +37,7 @@ test("a change of any column changes the sum", () => {
   expect(new Set([rowSum(row), ...sums]).size).toBe(others.length + 1);
 });
 
-test("numbers have one sum in both of their forms", () => {
+test("numbers and bigints have the same checksum", () => {
   const { timeMs } = row;
   expect(rowSum({ ...row, timeMs: BigInt(Number(timeMs)) })).toBe(rowSum(row));
 });
@@ -87,7 +87,7 @@ test.for([
   ["the revision", "revision = 'other'"],
   ["the sum", "sum = sum + 1"],
   ["the whole sum", "sum = NULL"],
-])("a row is damaged where %s was changed beside its sum", ([, assignment]) => {
+])("a row is damaged if %s was changed without its checksum", ([, assignment]) => {
   change(`UPDATE post SET ${assignment} WHERE id = ${second}`);
   reading((segment, ids) => {
     const read = segment.rows(ids);
@@ -96,14 +96,14 @@ test.for([
   });
 });
 
-test("the row of another post under an ID is damaged", () => {
+test("another post's row under an ID is damaged", () => {
   change(`DELETE FROM post WHERE id = ${second};
     INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
     FROM post ORDER BY id LIMIT 1`);
   reading((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
 });
 
-test("a source that sends a damaged post again mends it, and counts do not", () => {
+test("a post that its source repeats repairs a damaged row, counts do not", () => {
   change(`UPDATE post SET record = replace(record, 'two', 'too') WHERE id = ${second}`);
   archive.write([
     {
@@ -123,7 +123,7 @@ test("a source that sends a damaged post again mends it, and counts do not", () 
   });
 });
 
-test("rows of a segment that is older than sums are taken as they are, and get a sum when they are written", () => {
+test("rows older than checksums are intact, and get one when written", () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-sums-"));
   const database = new DatabaseSync(join(folder, "old.db"));
   const sumsAt = segmentMigrations.findIndex((migration) => migration.includes("sum INTEGER"));

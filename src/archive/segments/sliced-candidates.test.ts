@@ -20,7 +20,7 @@ function* indexedPosts(): Generator<IndexedPost, void> {
 const forms = segmentForms(indexedPosts());
 afterAll(() => forms.remove());
 
-test("a slice begins again with fewer posts where the terms become frequent", () => {
+test("restarts a slice with fewer posts when the terms become frequent", () => {
   const query: SealedQuery = {
     kind: "or",
     children: terms.map((term) => ({ kind: "term", term })),

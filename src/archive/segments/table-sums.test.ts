@@ -28,7 +28,7 @@ function write(database: DatabaseSync, work: () => void, end: "COMMIT" | "ROLLBA
   database.exec(end);
 }
 
-test("sums follow whatever is written, and roll back with it", () => {
+test("updates the checksums with every write, and rolls them back with it", () => {
   const step = fc.record({
     kind: fc.constantFrom("add", "remove", "hide", "show", "merge", "name", "unname"),
     id: fc.integer({ min: 1, max: 40 }),
@@ -103,18 +103,15 @@ test.each([
   ["uri", "UPDATE uri SET hash = hash + 1 WHERE id = 9"],
   ["uri", "UPDATE uri SET id = id + 1 WHERE id = 9"],
   ["uri", "UPDATE uri SET id = CASE id WHEN 9 THEN 10 ELSE 9 END WHERE id IN (9, 10)"],
-])(
-  "a change of %s that no writer made is noticed, also after it was written to: %s",
-  (table, sql) => {
-    const database = filled();
-    database.exec(sql);
-    expect(run(damagedTables(database))).toEqual([table]);
-    write(database, () => database.exec("INSERT INTO hidden VALUES(99)"));
-    expect(run(damagedTables(database))).toEqual([table]);
-  },
-);
+])("detects a change of %s made without a writer, also after later writes: %s", (table, sql) => {
+  const database = filled();
+  database.exec(sql);
+  expect(run(damagedTables(database))).toEqual([table]);
+  write(database, () => database.exec("INSERT INTO hidden VALUES(99)"));
+  expect(run(damagedTables(database))).toEqual([table]);
+});
 
-test("every bit of a block of FTS5 counts", () => {
+test("covers every bit of a block of FTS5", () => {
   const database = filled();
   const select = database.prepare("SELECT id, block FROM term_data WHERE id > 10 LIMIT 1");
   select.setReadBigInts(true);
@@ -137,7 +134,7 @@ test.each([
   ["hidden", "id", 63],
   ["uri", "hash", 64],
   ["uri", "id", 63],
-])("every bit counts of a row of %s: its %s", (table, column, bits) => {
+])("covers every bit of a row of %s: its %s", (table, column, bits) => {
   const database = filled();
   const select = database.prepare(`SELECT max(id), ${column} AS value FROM ${table}`);
   select.setReadBigInts(true);
@@ -152,7 +149,7 @@ test.each([
   }
 });
 
-test("every bit of the size of a document counts", () => {
+test("covers every bit of a document size", () => {
   const database = filled();
   const set = database.prepare("UPDATE term_docsize SET sz = ? WHERE id = 9");
   for (const size of [[0], [5], [0x81, 0x05], [0xff, 0x7f], [0x81, 0x80, 0x01]]) {
@@ -174,7 +171,7 @@ test("a damaged row may have cells of any type when it is removed", () => {
   expect(run(damagedTables(database))).toEqual(["term_docsize"]);
 });
 
-test("tables of many rows are summed in steps", () => {
+test("sums tables of many rows in steps", () => {
   const database = emptySegment();
   write(database, () =>
     database.exec(`INSERT INTO uri
@@ -187,7 +184,7 @@ test("tables of many rows are summed in steps", () => {
   expect(run(damagedTables(database))).toEqual(["uri"]);
 });
 
-test("a segment without sums, of an earlier version, is taken as it is", () => {
+test("accepts a segment of an earlier version without checksums", () => {
   const database = new DatabaseSync(":memory:", { defensive: false });
   for (const migration of segmentMigrations) database.exec(migration);
   write(database, () => database.exec("INSERT INTO hidden VALUES(1)"));

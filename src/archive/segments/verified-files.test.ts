@@ -21,7 +21,7 @@ const counted = () => {
 
 const run = (steps: Iterable<void>): number => [...steps].length;
 
-test("a file that one thread has verified is verified by no other", () => {
+test("a file that one thread has verified is not verified again", () => {
   const shared = createVerifiedFiles();
   const count = counted();
   for (const thread of [useVerifiedFiles(shared), useVerifiedFiles(shared)]) {
@@ -33,7 +33,7 @@ test("a file that one thread has verified is verified by no other", () => {
   expect(count.runs).toBe(2);
 });
 
-test("a thread waits for another one that is verifying, in slices, and runs nothing itself", () => {
+test("a thread waits in slices for another one that is verifying", () => {
   const shared = createVerifiedFiles();
   const count = counted();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
@@ -45,7 +45,7 @@ test("a thread waits for another one that is verifying, in slices, and runs noth
   expect(count.runs).toBe(1);
 });
 
-test("what is given up or fails is taken over by the thread that waits", () => {
+test("the waiting thread takes over an abandoned or failed verification", () => {
   const shared = createVerifiedFiles();
   const count = counted();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
@@ -73,7 +73,7 @@ test("two searches of one thread never wait for each other", () => {
   expect(count.runs).toBe(2);
 });
 
-test("a segment is verified by the first of the threads that opens it", () => {
+test("a segment is verified by the first thread that opens it", () => {
   const archive = smallArchive(100);
   try {
     archive.put(makePost({ key: "one" }));

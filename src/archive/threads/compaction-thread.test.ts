@@ -45,7 +45,7 @@ const holds = async (archive: Archive): Promise<number> => {
   return segments.reduce((sum, { posts }) => sum + posts, 0);
 };
 
-test("an archive that is kept up makes its terms anew while it is written and read", async () => {
+test("compaction rebuilds terms while the archive is written and read", async () => {
   const first = await open("off");
   await put(first, 0, 250);
   expect(await first.upkeep()).toBeNull();
@@ -68,7 +68,7 @@ test("an archive that is kept up makes its terms anew while it is written and re
   await archive.close();
 });
 
-test("a second process beside it does no upkeep, and takes it over when the first ends", async () => {
+test("a second process runs no compaction until the first ends", async () => {
   const first = await open();
   const second = await open();
   await until("one keeps it up", async () => {
@@ -84,7 +84,7 @@ test("a second process beside it does no upkeep, and takes it over when the firs
   await second.close();
 });
 
-test("closing ends a rewrite in its middle, and leaves nothing of it", async () => {
+test("closing ends a rewrite midway, and leaves nothing of it", async () => {
   const first = await open("off");
   await put(first, 0, 2_000);
   await first.close();

@@ -17,13 +17,13 @@ const openToOthers = (): string[] =>
     .filter((path) => (statSync(path).mode & 0o077) !== 0)
     .map((path) => path.slice(dirname(archive.folder).length));
 
-test("catalog, segments, copies of segments and their side files are private to their owner", () => {
+test("catalog, segments, copies and side files are private to their owner", () => {
   for (const key of ["1", "2", "3"]) archive.put(makePost({ key }));
   archive.seal();
   expect(openToOthers()).toEqual([]);
 });
 
-test("files and folders that others may read are tightened when they are opened", () => {
+test("files and folders readable by others are restricted on opening", () => {
   archive.put(makePost());
   for (const file of readdirSync(archive.folder, { recursive: true, withFileTypes: true })) {
     chmodSync(join(file.parentPath, file.name), file.isFile() ? 0o644 : 0o755);

@@ -104,8 +104,8 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
 const total = ({ buckets }: CountAnswer): number =>
   buckets.reduce((sum, each) => sum + each.count, 0);
 
-describe.each(indexForms)("calls that take turns on posts found by %s", (form) => {
-  test("find every post that stays, and none twice", () => {
+describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
+  test("find every stored post once", () => {
     const random = seededRandom(7);
     const { set, volatile } = openSet(form, random);
     const comesAndGoes = new Set(

@@ -56,7 +56,7 @@ const everything = {
   deadlineMs: Number.POSITIVE_INFINITY,
 } as const;
 
-test("batches given one after another are written in their order, and read by every reader", async () => {
+test("batches are written in call order, and visible to every reader", async () => {
   const stored = await open();
   const reports = await Promise.all([0, 100, 200].map((from) => stored.write(batch(from, 100))));
   expect(reports.map(({ inserted }) => inserted)).toEqual([100, 100, 100]);
@@ -65,7 +65,7 @@ test("batches given one after another are written in their order, and read by ev
   for (const { positions } of answers) expect(positions).toHaveLength(300);
 });
 
-test("when a batch fails, those given meanwhile fail with it, and the next one is tried", async () => {
+test("a failed batch fails those queued behind it, and the next one is tried", async () => {
   const stored = await open();
   await stored.write(batch(0, 1));
   const impossible = {
@@ -87,7 +87,7 @@ test("when a batch fails, those given meanwhile fail with it, and the next one i
   expect(await stored.write(batch(10, 5))).toMatchObject({ inserted: 5 });
 });
 
-test("IDs beyond 2^53, platforms and the names of accounts and posts reach the readers whole", async () => {
+test("IDs beyond 2^53, platforms and names reach the readers unchanged", async () => {
   const stored = await open();
   await stored.write(batch(0, 3));
   const { positions } = await stored.search(everything);
@@ -110,7 +110,7 @@ test("IDs beyond 2^53, platforms and the names of accounts and posts reach the r
   expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
 });
 
-test("a folder that holds something else is refused with what to do", async () => {
+test("a folder with other content is refused with a hint", async () => {
   const stored = await open();
   await stored.close();
   writeFileSync(
@@ -121,7 +121,7 @@ test("a folder that holds something else is refused with what to do", async () =
   archive = null;
 });
 
-test("a search whose signal aborts is rejected with its reason, its thread stops, and others are answered", async () => {
+test("an aborted search is rejected with the signal's reason, its thread stops, and others are answered", async () => {
   const stored = await open();
   await stored.write(batch(0, 100));
   const removed = new AbortController();

@@ -46,7 +46,7 @@ function schedule() {
   return { add, runSlice, runAll, ran, laterBy: (ms: number) => (nowMs += ms), scheduler };
 }
 
-test("a read runs before the next slice of a search", () => {
+test("runs a read before the next slice of a search", () => {
   const { add, runSlice, runAll, ran } = schedule();
   add("search", { slices: 3 });
   runSlice(() => add("read", { kind: "read" }));
@@ -54,7 +54,7 @@ test("a read runs before the next slice of a search", () => {
   expect(ran).toEqual(["search", "read", "search", "search"]);
 });
 
-test("the account that used the least time has the next slice", () => {
+test("gives the next slice to the account with the least recent reader time", () => {
   const { add, runSlice, runAll, ran } = schedule();
   add("heavy", { account: "a", slices: 4 });
   add("heavy too", { account: "a", slices: 4 });
@@ -67,7 +67,7 @@ test("the account that used the least time has the next slice", () => {
   expect(ran.slice(3)).toEqual(["heavy", "heavy", ...Array(4).fill("heavy too")]);
 });
 
-test("two accounts that search without end have equally many slices", () => {
+test("gives two accounts that search continuously the same number of slices", () => {
   const { add, runSlice, ran } = schedule();
   add("a", { account: "a", slices: 100 });
   add("b", { account: "b", slices: 100 });
@@ -75,7 +75,7 @@ test("two accounts that search without end have equally many slices", () => {
   expect(ran.filter((each) => each === "a")).toHaveLength(20);
 });
 
-test("what an account used long ago does not count any more", () => {
+test("forgets reader time of long ago", () => {
   const { add, runAll, runSlice, ran, laterBy } = schedule();
   add("a", { account: "a", slices: 50 });
   runAll();
@@ -86,21 +86,21 @@ test("what an account used long ago does not count any more", () => {
   expect(ran.slice(50)).toEqual(["b", "a"]);
 });
 
-test("a call is not suspended while no other call waits", () => {
+test("does not suspend a call while no other is pending", () => {
   const { add, runSlice, ran } = schedule();
   add("search", { slices: 100 });
   expect(runSlice()).toHaveLength(1);
   expect(ran).toHaveLength(100);
 });
 
-test("a call that was cancelled before it began is never begun", () => {
+test("does not begin a call that was cancelled before", () => {
   const { add, runAll, ran } = schedule();
   add("cancelled", { isCancelled: () => true });
   expect(runAll()).toMatchObject([{ id: 1, ok: false }]);
   expect(ran).toEqual([]);
 });
 
-test("a call that fails is answered with its error, and the others go on", () => {
+test("answers a failed call with its error, and continues with the others", () => {
   const { add, runAll } = schedule();
   const fail = (): never => {
     throw new Error("broken");

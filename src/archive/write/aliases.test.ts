@@ -62,8 +62,8 @@ function names(): number {
 const found = (): string[] =>
   archive.records(archive.ask("river").positions).map((record) => record.Metadata.uri);
 
-describe("a deletion by another name", () => {
-  test("reaches its post in whatever segment it lies, after a restart too", () => {
+describe("deletion by alias", () => {
+  test("removes its post from any segment, also after a restart", () => {
     archive.write([0, 1, 2, 3, 4, 5, 6, 7].map(put));
     archive.reopen();
     expect(archive.write([deletion(aliasOf(1)), deletion(aliasOf(6))])).toMatchObject({
@@ -72,7 +72,7 @@ describe("a deletion by another name", () => {
     expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(uriOf));
   });
 
-  test("reaches a post that comes in the same batch", () => {
+  test("removes a post of the same batch", () => {
     expect(archive.write([put(1), deletion(aliasOf(1))])).toMatchObject({ suppressed: 1 });
     expect(found()).toEqual([]);
   });
@@ -84,24 +84,24 @@ describe("a deletion by another name", () => {
     expect(found()).toEqual([]);
   });
 
-  test("leaves an edit that is later", () => {
+  test("ignores a later edit", () => {
     archive.write([put(1)]);
     archive.write([deletion(aliasOf(1), "2025-12-31")]);
     expect(found()).toEqual([uriOf(1)]);
   });
 
-  test("of a post that is known by that name alone reaches it", () => {
+  test("also accepts the uri as the name", () => {
     archive.put(post(1, { uri: aliasOf(1) }));
     archive.write([deletion(aliasOf(1))]);
     expect(found()).toEqual([]);
   });
 
-  test("of what is not held leaves nothing: the post may come", () => {
+  test("leaves no tombstone for an unknown post", () => {
     archive.write([deletion(aliasOf(1)), deletion(uriOf(1))]);
     expect(archive.write([put(1)])).toMatchObject({ inserted: 1 });
   });
 
-  test("also reaches a post that was held before it came with the name", () => {
+  test("removes a post that was stored before it came with the alias", () => {
     archive.put(post(1));
     expect(archive.write([put(1)])).toMatchObject({ unchanged: 1 });
     archive.write([deletion(aliasOf(1))]);
@@ -109,7 +109,7 @@ describe("a deletion by another name", () => {
   });
 });
 
-test("aliases are listed by page, those of the newest posts first, also after a restart", () => {
+test("lists aliases by page, newest posts first, also after a restart", () => {
   archive.write([0, 1, 2, 3, 4].map(put));
   archive.reopen();
   const { aliases } = archive.reader.operations;
@@ -124,7 +124,7 @@ test("aliases are listed by page, those of the newest posts first, also after a 
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
 });
 
-test("a name is forgotten once its post is gone", () => {
+test("removes an alias once its post is deleted", () => {
   archive.write([put(1), put(2)]);
   archive.write([deletion(uriOf(1))]);
   expect(names()).toBe(2);
@@ -133,8 +133,8 @@ test("a name is forgotten once its post is gone", () => {
   expect(archive.write([deletion(aliasOf(2))])).toMatchObject({ deleted: 1 });
 });
 
-describe("an account that asks not to be found", () => {
-  test("is hidden with all of its posts, until it says otherwise", () => {
+describe("account that opts out", () => {
+  test("is hidden with all of its posts until it opts in", () => {
     archive.write([known(start), ...[0, 1, 2, 3, 4].map(put)]);
     archive.write([account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
@@ -144,12 +144,12 @@ describe("an account that asks not to be found", () => {
     expect(found()).toHaveLength(6);
   });
 
-  test("is hidden also where it says so in the batch of its first post", () => {
+  test("is hidden also by a change in the batch of its first post", () => {
     archive.write([known(start), put(1), account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
   });
 
-  test("is noted only where posts of it are held", () => {
+  test("is recorded only if its posts are stored", () => {
     archive.write([account("opted-out", start + 5)]);
     archive.write([known(start), put(1)]);
     expect(found()).toEqual([uriOf(1)]);

@@ -41,7 +41,7 @@ const metrics = (likes: number | null, reposts: number | null = 0, replies = 0, 
   quote_count: quotes,
 });
 
-test("counts gather, and are added to their posts in every segment", () => {
+test("collects counts, and adds them to posts in every segment", () => {
   archive = smallArchive(3);
   archive.put(...Array.from({ length: 10 }, (_, n) => post(n)));
   archive.write([seen(0), seen(9, "reposts", 4), seen(0, "likes", 2), seen(5, "replies")]);
@@ -54,7 +54,7 @@ test("counts gather, and are added to their posts in every segment", () => {
   expect(metricsOf(0)).toEqual(metrics(3));
 });
 
-test("thresholds are found as soon as counts pass them, however the index names them", () => {
+test("indexes a threshold as soon as a count passes it, for each metric", () => {
   archive = smallArchive();
   archive.put(post(1), post(2));
   for (const [by, finds] of [
@@ -74,7 +74,7 @@ test("thresholds are found as soon as counts pass them, however the index names 
   expect(archive.ask("-min_faves:1000").positions).toHaveLength(1);
 });
 
-test("a storm of likes on one post is one change of it", () => {
+test("merges many likes of one post into one change", () => {
   archive = smallArchive();
   archive.put(post(1));
   for (let batch = 0; batch < 20; batch += 1) {
@@ -87,7 +87,7 @@ test("a storm of likes on one post is one change of it", () => {
   expect(metricsOf(1)).toEqual(metrics(10_000));
 });
 
-test("counts of posts that are not held are kept nowhere", () => {
+test("drops counts of posts that are not stored", () => {
   archive = smallArchive();
   archive.put(post(1));
   archive.write([seen(2)]);
@@ -97,7 +97,7 @@ test("counts of posts that are not held are kept nowhere", () => {
   expect(metricsOf(2)).toEqual(metrics(0));
 });
 
-test("an unknown count begins with what is seen, and an edit keeps what was counted", () => {
+test("starts an unknown count at the first change, and keeps counts when the post is edited", () => {
   archive = smallArchive();
   const unknown = { likes: null, reposts: null, replies: null, quotes: null };
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
@@ -114,7 +114,7 @@ test("an unknown count begins with what is seen, and an edit keeps what was coun
   expect(archive.ask("edited min_faves:1").positions).toHaveLength(1);
 });
 
-test("a reply or quote that is deleted is taken off what it spoke to, and no count falls below nothing", () => {
+test("subtracts a deleted reply or quote, and never below zero", () => {
   archive = smallArchive(2);
   const to = { id: null, uri: uriOf(1), username: null, userId: null };
   archive.put(
@@ -139,7 +139,7 @@ test("a reply or quote that is deleted is taken off what it spoke to, and no cou
   expect(metricsOf(1)).toEqual(metrics(0));
 });
 
-test("counts that gather while others are added wait for the next time, and outlive the process", () => {
+test("leaves counts collected during a step for the next one, and keeps them across restarts", () => {
   archive = smallArchive();
   archive.put(post(1));
   archive.write([seen(1)]);
@@ -152,7 +152,7 @@ test("counts that gather while others are added wait for the next time, and outl
   expect(metricsOf(1)).toEqual(metrics(2));
 });
 
-test("a step that a crash cut after one segment is not added twice there", () => {
+test("does not add a step twice to a segment after a crash", () => {
   archive = smallArchive(2);
   archive.put(...[1, 2, 3, 4].map((n) => post(n)));
   archive.write([seen(1), seen(4)]);
@@ -166,7 +166,7 @@ test("a step that a crash cut after one segment is not added twice there", () =>
   expect(metricsOf(4)).toEqual(metrics(1));
 });
 
-test("many changes are added in steps of bounded size", () => {
+test("adds many changes in steps of bounded size", () => {
   archive = smallArchive(10_000);
   archive.put(...Array.from({ length: 5_000 }, (_, n) => post(n)));
   archive.write(Array.from({ length: 5_000 }, (_, n) => seen(n)));

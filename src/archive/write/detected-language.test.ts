@@ -51,7 +51,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("a post whose source names no language is found by the one of its text, and says so", async () => {
+test("finds a post without a reported language by the detected one, and marks it", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: [] }));
   const [record, ...others] = await found("lang:de");
@@ -60,7 +60,7 @@ test("a post whose source names no language is found by the one of its text, and
   expect(await found("lang:und")).toEqual([]);
 });
 
-test("what a source names is never overridden", async () => {
+test("never overrides a reported language", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: ["nl"] }));
   expect(await found("lang:de")).toEqual([]);
@@ -68,14 +68,14 @@ test("what a source names is never overridden", async () => {
   expect(record?.Metadata).toMatchObject({ lang: "nl", langs: ["nl"], lang_detected: false });
 });
 
-test("a text in which no language can be told is of none", async () => {
+test("leaves a text without a detectable language undetermined", async () => {
   await open();
   await put(makePost({ key: "a", text: "ok https://example.com/heute-ist-das-wetter", langs: [] }));
   const [record] = await found("lang:und");
   expect(record?.Metadata).toMatchObject({ lang: null, langs: [], lang_detected: false });
 });
 
-test("off, nothing is detected", async () => {
+test("detects nothing if disabled", async () => {
   await open("off");
   await put(makePost({ key: "a", text: german, langs: [] }));
   expect(await found("lang:de")).toEqual([]);
@@ -83,7 +83,7 @@ test("off, nothing is detected", async () => {
   expect(record?.Metadata).toMatchObject({ lang: null, lang_detected: false });
 });
 
-test("the same post again is unchanged; counts leave its language, another text brings its own", async () => {
+test("keeps the language of an unchanged post, also when counts change, and detects that of another text", async () => {
   await open();
   const post = makePost({ key: "a", text: german, langs: [], origin: "import" });
   expect(await put(post)).toMatchObject({ inserted: 1 });

@@ -35,7 +35,7 @@ function lookupsWith(used: ReadonlySet<bigint>) {
   };
 }
 
-test("a post whose number and the thousand after it are taken gets an ID of its own", () => {
+test("returns a free ID for a post whose number and the next thousand are taken", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const first = numberedId(timeMs, uriNumber(uri));
   const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
@@ -43,7 +43,7 @@ test("a post whose number and the thousand after it are taken gets an ID of its 
   expect(found).toEqual({ id: first + 1_000n, isHeld: false });
 });
 
-test("a post that is not archived has the ID that any archive would give it", () => {
+test("returns the same ID for an unknown post in any archive", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const [found] = identifyPosts(lookupsWith(new Set()), [{ platform: "bluesky", uri, timeMs }]);
   expect(found?.id).toBe(numberedId(timeMs, uriNumber(uri)));

@@ -74,7 +74,7 @@ const hashes = fc
   .map((all) => all.map(([number, rest]) => hashWith(number, rest)));
 
 describe("posts of one millisecond", () => {
-  test("get the same numbers in whatever order and batches they arrive", () => {
+  test("get the same numbers in any order and batches of arrival", () => {
     const batches = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(hashes, batches, (all, sizes) => {
@@ -90,7 +90,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("are numbered in the order of their hashes, each with its own number where that is free", () => {
+  test("are numbered by hash, each with its own number if that is free", () => {
     fc.assert(
       fc.property(hashes, (all) => {
         const numbered = expected(all, []);
@@ -105,7 +105,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("are numbered around those that must not be moved", () => {
+  test("are numbered around fixed ones", () => {
     const fixed = fc.uniqueArray(numbers, { maxLength: 6 });
     fc.assert(
       fc.property(hashes, fixed, fc.boolean(), (all, own, isLate) => {
@@ -123,7 +123,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("keep their numbers when another one is deleted, and stay in order", () => {
+  test("keep their numbers and order when another one is deleted", () => {
     fc.assert(
       fc.property(hashes, hashes, fc.nat(), (all, later, index) => {
         const stored: Stored = new Map();
@@ -141,7 +141,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("that share a number move no post beyond the run that they are in", () => {
+  test("that share a number move no post beyond their run", () => {
     const stored: Stored = new Map();
     store(stored, [hashWith(500n, 1), hashWith(600n, 1)]);
     const slots = slotsOf(stored);

@@ -81,7 +81,7 @@ function paged(from: readonly SmallArchive[], random: () => number, mostPosts = 
   }
 }
 
-describe("archives that were filled in different orders and batches", () => {
+describe("archives filled in different orders and batches", () => {
   test("give every post the same ID", () => {
     const posts = manyPosts();
     const [first, second] = [filled(posts, 1), filled(posts, 2, 40)];
@@ -102,7 +102,7 @@ describe("archives that were filled in different orders and batches", () => {
     }
   });
 
-  test("page on after one another and lose and repeat nothing", () => {
+  test("continue each other's pages without losing or repeating posts", () => {
     const posts = manyPosts();
     const all = [filled(posts, 3), filled(posts, 4, 100), filled(posts, 5)];
     const expected = urisOf(
@@ -114,7 +114,7 @@ describe("archives that were filled in different orders and batches", () => {
     }
   });
 
-  test("page on after one another where each lacks some of the posts", () => {
+  test("continue each other's pages if each lacks some posts", () => {
     const posts = manyPosts();
     const random = seededRandom(7);
     const lacking = posts.filter(() => random() < 0.1);
@@ -134,7 +134,7 @@ describe("archives that were filled in different orders and batches", () => {
     }
   });
 
-  test("page on while posts arrive that move others", () => {
+  test("continue pages while arriving posts move others", () => {
     const [first, second] = [colliding.slice(0, 100), colliding.slice(100, 200)];
     const archive = filled(
       [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
@@ -155,7 +155,7 @@ describe("archives that were filled in different orders and batches", () => {
   });
 });
 
-test("posts that arrive after their segments were sealed move sealed ones", () => {
+test("move sealed posts when others arrive", () => {
   const posts = manyPosts();
   const archive = filled(
     posts.filter((_, n) => n % 2 === 0),
@@ -169,7 +169,7 @@ test("posts that arrive after their segments were sealed move sealed ones", () =
   expect(urisOf(archive, positions)).toEqual(urisOf(fresh, positions));
 });
 
-test("a post that another one displaces is edited, counted and deleted by its alias", () => {
+test("edit, count and delete a moved post by its alias", () => {
   const pair = colliding.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
   const [early = "", late = ""] = pair;
   const archive = filled([], 1);

@@ -42,7 +42,7 @@ function rowsOf(table: string): number {
 
 const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 
-test("what is told of accounts of which nothing is held is not kept, but for what would hide their posts", () => {
+test("does not record accounts without posts, except what would hide their posts", () => {
   archive = smallArchive();
   archive.write([...reported("did:plc:a"), ...reported("did:plc:b")]);
   expect(rowsOf("account")).toBe(0);
@@ -58,7 +58,7 @@ test("what is told of accounts of which nothing is held is not kept, but for wha
   expect(rowsOf("account")).toBe(1);
 });
 
-test("handles of strangers and labels of posts that never came are forgotten after a month", () => {
+test("removes handles of unknown accounts and labels of unknown posts after a month", () => {
   archive = smallArchive();
   archive.put(makePost({ key: "held", username: "", origin: "stream", createdMs: start }));
   archive.write([
@@ -77,14 +77,14 @@ test("handles of strangers and labels of posts that never came are forgotten aft
   expect(archive.ask("from:later.example").positions).toHaveLength(0);
 });
 
-test("what an import says of handles is kept", () => {
+test("keeps handles from imports", () => {
   archive = smallArchive();
   archive.put(makePost({ username: "imported.example", createdMs: start }));
   archive.expire(start + 3_000 * dayMs);
   expect(rowsOf("handle")).toBe(1);
 });
 
-test("large tables are gone through in parts, round and round", () => {
+test("processes large tables in portions, cyclically", () => {
   archive = smallArchive();
   const strangers = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
   archive.write(strangers);

@@ -38,7 +38,7 @@ function contents(): string[] {
 const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
 
 describe("identity", () => {
-  test("the same uri is one post, however often it comes", () => {
+  test("one uri is one post, however often it arrives", () => {
     archive = smallArchive();
     const post = makePost();
     expect(archive.put(post)).toMatchObject({ inserted: 1, unchanged: 0 });
@@ -46,7 +46,7 @@ describe("identity", () => {
     expect(contents()).toEqual(["a plain post"]);
   });
 
-  test("a post that comes again with another time keeps its ID, in whatever segment it lies", () => {
+  test("a post that arrives with another time keeps its ID, in any segment", () => {
     archive = smallArchive(2);
     const posts = [0, 1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts);
@@ -58,7 +58,7 @@ describe("identity", () => {
     expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
   });
 
-  test("posts whose number is taken get the next free ones of their millisecond and keep apart", () => {
+  test("posts whose number is taken get the next free ones of their millisecond", () => {
     archive = smallArchive();
     const first = makePost({ key: "first" });
     archive.put(first);
@@ -118,7 +118,7 @@ describe("identity", () => {
     expect(old.positions).toEqual([{ id: 20n, platform: "x" }]);
   });
 
-  test("times in year 1, 1970 and 2009 are found where they say they are", () => {
+  test("times in year 1, 1970 and 2009 are found", () => {
     archive = smallArchive();
     const years = [1, 1970, 2009].map((year) => {
       const date = new Date(0);
@@ -133,7 +133,7 @@ describe("identity", () => {
 });
 
 describe("segments", () => {
-  test("the newest one is cut when it is full, and each ID has one home", () => {
+  test("the newest one is cut when full, and each ID has one owner", () => {
     archive = smallArchive(3);
     archive.put(
       ...Array.from({ length: 10 }, (_, n) => makePost({ key: `${n}`, createdMs: start + n })),
@@ -171,7 +171,7 @@ describe("segments", () => {
     expect(contents()).toEqual(sorted);
   });
 
-  test("everything is there after the files were closed and opened again", () => {
+  test("everything is there after the files are reopened", () => {
     archive = smallArchive(3);
     archive.put(...[1, 2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n })));
     const before = ids();
@@ -180,7 +180,7 @@ describe("segments", () => {
     expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
   });
 
-  test("a segment file that no catalog names, left by a crash, is replaced", () => {
+  test("an orphaned segment file of a crash is replaced", () => {
     archive = smallArchive(2);
     const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts.slice(0, 1));
@@ -202,7 +202,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("before the post came keeps it out, and a replay never brings it back", () => {
+  test("before the post arrives rejects it, also in a replay", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
     expect(archive.put(post)).toMatchObject({ inserted: 0, suppressed: 1 });
@@ -213,7 +213,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("at an earlier revision than the one held removes nothing", () => {
+  test("at an earlier revision than the stored one removes nothing", () => {
     archive = smallArchive();
     archive.put({ ...post, revision: "3ccc" });
     expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 0, unchanged: 1 });
@@ -227,7 +227,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("of a post without revisions keeps every import of it out", () => {
+  test("a post without revisions rejects every import of it", () => {
     archive = smallArchive();
     const imported = makePost({ key: "file" });
     archive.put(imported);
@@ -245,7 +245,7 @@ describe("deleting", () => {
 });
 
 describe("editing", () => {
-  test("replaces text and terms; an older revision that comes later changes nothing", () => {
+  test("replaces text and terms, but an older revision changes nothing", () => {
     archive = smallArchive();
     archive.put(streamed({ revision: "3aaa", text: "first words" }));
     expect(archive.put(streamed({ revision: "3bbb", text: "second words" })).updated).toBe(1);
@@ -257,7 +257,7 @@ describe("editing", () => {
     expect(word("second")).toHaveLength(1);
   });
 
-  test("an import never overrides what was observed, but is overridden by it", () => {
+  test("by an import never overrides an observed version, which overrides an import", () => {
     archive = smallArchive();
     archive.put(makePost({ text: "imported" }));
     archive.put(streamed({ text: "observed", revision: "3aaa" }));
@@ -265,7 +265,7 @@ describe("editing", () => {
     expect(contents()).toEqual(["observed"]);
   });
 
-  test("counts that a source does not tell stay as they were", () => {
+  test("keeps counts that the source does not report", () => {
     archive = smallArchive();
     const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
     archive.put(makePost({ counts }));
@@ -281,8 +281,8 @@ describe("editing", () => {
   });
 });
 
-describe("a later version without counts", () => {
-  test("is found by the counts that are known", () => {
+describe("later version without counts", () => {
+  test("is found by known counts", () => {
     archive = smallArchive();
     archive.put(makePost({ counts: { likes: 500, reposts: null, replies: null, quotes: null } }));
     archive.put(makePost({ text: "another text" }));
@@ -291,7 +291,7 @@ describe("a later version without counts", () => {
     expect(archive.search({ plan: { kind: "not", child: liked } }).positions).toHaveLength(0);
   });
 
-  test("changes nothing when only the cap of a time to come has moved on", () => {
+  test("changes nothing if only the cap of a future time has moved", () => {
     archive = smallArchive();
     const future = makePost({
       platform: "mastodon",
@@ -305,8 +305,8 @@ describe("a later version without counts", () => {
   });
 });
 
-describe("what is kept beside the posts", () => {
-  test("checkpoints and coverage are saved with the batch; touching intervals become one", () => {
+describe("data beside the posts", () => {
+  test("checkpoints and coverage are saved with the batch, and touching intervals are merged", () => {
     archive = smallArchive();
     const interval = {
       platform: "bluesky",
@@ -338,7 +338,7 @@ describe("what is kept beside the posts", () => {
     ]);
   });
 
-  test("a name stands for every account that bore it, an id for its handles", () => {
+  test("a name means every account that had it, an id its handles", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -420,7 +420,7 @@ describe("accounts", () => {
       .sort();
   };
 
-  test("of different platforms with one id, and a handle that reads like an id, are kept apart", () => {
+  test("of different platforms with one id, and handles that look like ids, are distinct", () => {
     archive = smallArchive();
     archive.put(
       makePost({
@@ -440,7 +440,7 @@ describe("accounts", () => {
     expect(found("7")).toEqual(["digits"]);
   });
 
-  test("cannot be renamed or taken over by what others write about them", () => {
+  test("cannot be renamed or taken over by others' posts", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -479,7 +479,7 @@ describe("accounts", () => {
     expect(names.sort()).toEqual(["did:plc:evil", "jay.example"]);
   });
 
-  test("keep the handle that was observed, whatever an import says later", () => {
+  test("keep the observed handle, whatever an import claims", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -499,8 +499,8 @@ describe("accounts", () => {
   });
 });
 
-describe("what a hostile file or a crash leaves", () => {
-  test("the highest number there is keeps nothing from being written after it", () => {
+describe("hostile files and crashes", () => {
+  test("the highest number does not prevent later writes", () => {
     archive = smallArchive(2);
     const x = { platform: "x", userId: null, username: "a" } as const;
     archive.put(makePost({ ...x, nativeId: 2n ** 63n - 1n, text: "last" }));
@@ -510,7 +510,7 @@ describe("what a hostile file or a crash leaves", () => {
     expect(contents()).toHaveLength(7);
   });
 
-  test("a batch that failed leaves no writer on a file that another process replaces", () => {
+  test("a failed batch leaves no writer on a file that another process replaces", () => {
     archive = smallArchive(2);
     archive.put(makePost({ key: "1", createdMs: start }));
     const posts = [2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
@@ -533,7 +533,7 @@ describe("what a hostile file or a crash leaves", () => {
     expect(ids()).toHaveLength(5);
   });
 
-  test("a number that tells no time is found by the time that the post claims", () => {
+  test("a number without a time is found by the post's claimed time", () => {
     archive = smallArchive();
     archive.put(
       makePost({
@@ -551,7 +551,7 @@ describe("what a hostile file or a crash leaves", () => {
   });
 });
 
-test("IDs that a window must not lose lie where their time says", () => {
+test("IDs that a window must include are stored by their time", () => {
   archive = smallArchive();
   archive.put(makePost({ createdMs: start }));
   const [id = 0n] = ids();

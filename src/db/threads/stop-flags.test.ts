@@ -3,7 +3,7 @@ import { isStopped, StopFlags } from "./stop-flags.ts";
 
 const reason = new Error("nobody waits");
 
-test("a flag goes up with its signal and comes down with the answer, to serve another call", async () => {
+test("sets the flag on abort, and clears it with the answer for reuse", async () => {
   const flags = new StopFlags();
   const aborted = new AbortController();
   const answer = Promise.withResolvers<string>();
@@ -23,7 +23,7 @@ test("a flag goes up with its signal and comes down with the answer, to serve an
   expect(await again).toBe(taken);
 });
 
-test("answers and faults come through; a signal that has aborted makes no call", async () => {
+test("passes answers and errors through, and makes no call for an aborted signal", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
   expect(await flags.during(signal, async () => "found")).toBe("found");
@@ -33,7 +33,7 @@ test("answers and faults come through; a signal that has aborted makes no call",
   await expect(flags.during(AbortSignal.abort(reason), call)).rejects.toBe(reason);
 });
 
-test("calls beyond the number of flags are made all the same, without one", async () => {
+test("makes calls beyond the number of flags without one", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
   const release = Promise.withResolvers<void>();

@@ -43,19 +43,19 @@ const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
   return error;
 };
 
-test("a call is answered by the thread, which knows what it was started with", async () => {
+test("passes a call to the thread, which has its start data", async () => {
   thread = makeThread();
   expect(await thread.call("echo", 2n ** 60n)).toEqual(["its own data", 2n ** 60n]);
 });
 
-test("calls of one turn of the event loop travel together", async () => {
+test("sends calls of one event-loop turn together", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const calls = [thread.call("together", null), thread.call("together", null)];
   expect(await Promise.all(calls)).toEqual([2, 2]);
 });
 
-test("a fault in the thread is the caller's fault, with its code and hint", async () => {
+test("passes an error of the thread to the caller, with code and hint", async () => {
   thread = makeThread();
   expect(await errorOf(thread.call("fail", null))).toMatchObject({
     code: "no_luck",
@@ -64,7 +64,7 @@ test("a fault in the thread is the caller's fault, with its code and hint", asyn
   });
 });
 
-test("only the call that a thread died at is told so; those behind it may simply try again", async () => {
+test("reports thread_died for the current call only, and thread_restarted for those behind it", async () => {
   thread = makeThread();
   const [before, dying, behind] = [
     thread.call("echo", 1),
@@ -76,7 +76,7 @@ test("only the call that a thread died at is told so; those behind it may simply
   expect(await behind).toMatchObject({ code: "thread_restarted", retryable: true });
 });
 
-test("a thread that died is started anew by the next call, and a call on its way is not lost", async () => {
+test("restarts a thread that died with the next call, without losing it", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const dying = errorOf(thread.call("die", null));
@@ -92,7 +92,7 @@ test("a closed thread answers nothing more", async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the bytes of a `body` change hands, those within a larger buffer are copied", async () => {
+test("transfers the bytes of a `body`, and copies those within a larger buffer", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "earshot-thread-")), "worker.ts");
   const library = pathToFileURL(join(import.meta.dirname, "serve.ts")).href;
   writeFileSync(

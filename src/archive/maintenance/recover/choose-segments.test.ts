@@ -31,8 +31,8 @@ function chosen(...given: Given[]): { taken: number[]; left: string[] } {
 
 const ms = 1n << 22n;
 
-describe("segments are chosen so that no ID is in two", () => {
-  test("those side by side are all taken, in the order of their IDs, the first from ID 0 on", () => {
+describe("chosen segments have no common IDs", () => {
+  test("all disjoint ones are chosen, in ID order, the first from ID 0", () => {
     const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 3, low: 20n * ms, ids: [21n * ms, 22n * ms] }),
@@ -46,7 +46,7 @@ describe("segments are chosen so that no ID is in two", () => {
     ]);
   });
 
-  test("one that was replaced is left out", () => {
+  test("a replaced one is omitted", () => {
     expect(
       chosen(
         { sequence: 1, writtenIn: 7, ids: [ms, 9n * ms] },
@@ -56,7 +56,7 @@ describe("segments are chosen so that no ID is in two", () => {
     ).toEqual({ taken: [2, 3], left: ["1 replaced"] });
   });
 
-  test("a replacement that was never committed, as the segment was written on, is left out", () => {
+  test("an uncommitted replacement of a segment that was still written is omitted", () => {
     expect(
       chosen(
         { sequence: 1, writtenIn: 8, ids: [ms, 9n * ms] },
@@ -65,7 +65,7 @@ describe("segments are chosen so that no ID is in two", () => {
     ).toEqual({ taken: [1], left: ["2 unfinished"] });
   });
 
-  test("of two that overlap the one that was written last is taken", () => {
+  test("the last written of two that overlap is chosen", () => {
     expect(
       chosen(
         { sequence: 1, writtenIn: 12, ids: [ms, 40n * ms] },
@@ -80,7 +80,7 @@ describe("segments are chosen so that no ID is in two", () => {
     ).toEqual({ taken: [2], left: ["1 overlapped"] });
   });
 
-  test("one of another archive, or under another name, is left out", () => {
+  test("one of another archive or with another name is omitted", () => {
     expect(chosen({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
       taken: [1],
       left: ["2 of another archive"],
@@ -89,7 +89,7 @@ describe("segments are chosen so that no ID is in two", () => {
     expect(chooseSegments([renamed], "key").chosen).toEqual([]);
   });
 
-  test("a segment that owns the IDs of one that aged out begins with its first post", () => {
+  test("one that took over the IDs of an aged-out segment begins with its first post", () => {
     const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),
@@ -101,23 +101,23 @@ describe("segments are chosen so that no ID is in two", () => {
   });
 });
 
-describe("the archive that the segments are of", () => {
+describe("archive of the segments", () => {
   const candidates = [
     candidate({ sequence: 1, uriKey: "a" }),
     candidate({ sequence: 2, uriKey: "b" }),
     candidate({ sequence: 3, uriKey: "b" }),
   ];
 
-  test("is the one that the data folder notes", () => {
+  test("is the one recorded in the data folder", () => {
     expect(chooseUriKey(candidates, archiveId("a"))).toBe("a");
   });
 
-  test("is else the one of most posts", () => {
+  test("is otherwise the one of most posts", () => {
     expect(chooseUriKey(candidates, null)).toBe("b");
     expect(chooseUriKey(candidates, archiveId("c"))).toBe("b");
   });
 
-  test("is unknown where no segment says so", () => {
+  test("is unknown if no segment has an identity", () => {
     expect(chooseUriKey([{ ...candidate({ sequence: 1 }), identity: null }], null)).toBe(null);
   });
 });

@@ -106,8 +106,8 @@ const losses: [string, () => void][] = [
   ["cut in the middle", () => truncateSync(catalogPath(folder), 20_000)],
 ];
 
-describe("a catalog that was lost is rebuilt from the segments", () => {
-  test.each(losses)("where it is %s: all posts are back, deleted ones are not", async (_, lose) => {
+describe("rebuilds a lost catalog from the segments", () => {
+  test.each(losses)("if it is %s: restores all posts except deleted ones", async (_, lose) => {
     makeArchive();
     const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
     lose();
@@ -123,7 +123,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, arrivals: 13 });
   });
 
-  test("the former catalog is moved aside, and what it still says is taken over", async () => {
+  test("moves the former catalog aside, and copies its usable tables", async () => {
     write(numbers(0, 6).map(upsert), [
       {
         kind: "account",
@@ -148,7 +148,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("deleted accounts, and posts that were forgotten before they came, stay away", async () => {
+  test("keeps deleted accounts, and posts forgotten before they arrived, out", async () => {
     makeArchive();
     const removed = post(77);
     write([
@@ -170,7 +170,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(uris()).toEqual(left);
   });
 
-  test("a post that was forgotten and may return does so", async () => {
+  test("lets a forgotten post return that may", async () => {
     makeArchive();
     write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "~" }]);
     const catalog = openCatalog(folder);
@@ -182,7 +182,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });
 
-  test("what was deleted from a segment that aged out stays deleted", async () => {
+  test("keeps deletions of a segment that aged out", async () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     const [first] = readSegments(context.catalog);
@@ -196,7 +196,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });
 
-  test("segments that were rewritten, sealed and split keep what was deleted from them", async () => {
+  test("keeps deletions of rewritten, sealed and split segments", async () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     for (const entry of readSegments(context.catalog).slice(0, 3)) {
@@ -220,7 +220,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("a file that cannot be read, and one of another archive, are set aside", async () => {
+  test("sets aside an unreadable file, and one of another archive", async () => {
     makeArchive();
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 4);
@@ -242,7 +242,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });
 
-  test("segments of an earlier version, which do not say whose they are, get another key for their uris", async () => {
+  test("assigns a new uri key to segments of an earlier version without identity", async () => {
     makeArchive();
     for (const name of readdirSync(join(folder, "bluesky"))) {
       if (!name.endsWith(".db")) continue;
@@ -259,7 +259,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
 });
 
 describe("recover", () => {
-  test("is refused where nothing is wrong, unless it is forced", async () => {
+  test("refuses to run on an intact archive, unless forced", async () => {
     makeArchive();
     await expect(recovered()).rejects.toMatchObject({ code: "catalog_current" });
     await recovered(true);
@@ -267,18 +267,18 @@ describe("recover", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("is refused where there are no segments", async () => {
+  test("refuses to run without segments", async () => {
     await expect(recovered()).rejects.toMatchObject({ code: "nothing_to_recover" });
   });
 
-  test("is refused beside a server", async () => {
+  test("refuses to run beside a server", async () => {
     makeArchive();
     const server = lockFolder(dataDir);
     await expect(recovered()).rejects.toMatchObject({ code: "folder_in_use" });
     server.release();
   });
 
-  test("leaves everything as it was when it is stopped, and can be run again", async () => {
+  test("changes nothing if stopped, and can be run again", async () => {
     makeArchive();
     removeCatalog();
     const stopping = new AbortController();
