@@ -414,7 +414,9 @@ describe("test", () => {
     await added(canary, ["--client-id", "other"]);
     const { code, out } = await credentials(["test"]);
     expect(code).toBe(1);
-    expect(out).toMatch(/failed: the secret of credential \w+ was not sealed with the key/);
+    expect(out).toMatch(
+      /failed: the secret of credential \w+ was not encrypted with the current key/,
+    );
     expect(out).toMatch(/: ok: /);
     expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok"]);
   });

@@ -25,12 +25,12 @@ export function folderError(thrown: unknown, path: string): unknown {
     case "disk_full":
       return new EarshotError("disk_full", `the disk of ${path} is full`, {
         ...options,
-        hint: "free some space there, or name a folder on another disk",
+        hint: "free space there, or use a folder on another disk",
       });
     case "not_writable":
       return new EarshotError("not_writable", `${path} cannot be written`, {
         ...options,
-        hint: "check who may write there, and whether its disk is mounted for reading alone; SQLite has to write there to read, too",
+        hint: "check its permissions, and whether its disk is mounted read-only; SQLite needs to write there even to read",
       });
     case "damaged":
       return new EarshotError(
@@ -38,13 +38,13 @@ export function folderError(thrown: unknown, path: string): unknown {
         `a file in ${path} is damaged (${messageOf(thrown)})`,
         {
           ...options,
-          hint: "earshot archive check names it, or earshot check-control where it is control.db; restore a backup, or run earshot archive recover where it is catalog.db",
+          hint: "earshot archive check names it, or earshot check-control for control.db; restore a backup, or run earshot archive recover for catalog.db",
         },
       );
     case "missing":
       return new EarshotError("file_missing", `${path}: ${messageOf(thrown)}`, {
         ...options,
-        hint: "check that all of its files are there",
+        hint: "check that all of its files exist",
       });
     default:
       return thrown;

@@ -72,7 +72,7 @@ function folderInUse(dataDir: string): EarshotError {
     {
       status: 503,
       retryable: true,
-      hint: "stop it, or name another folder in EARSHOT_DATA_DIR",
+      hint: "stop it, or set EARSHOT_DATA_DIR to another folder",
     },
   );
 }

@@ -34,7 +34,7 @@ export function storeError(thrown: unknown): unknown {
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
     status: 503,
     retryable: true,
-    hint: "look at the free space and the rights of the data folder",
+    hint: "check the free space and the permissions of the data folder",
     cause: thrown,
   });
 }

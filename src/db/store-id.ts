@@ -27,9 +27,9 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
   }
   const id = text.trim();
   if (/^[0-9a-f]{32}$/.test(id)) return id;
-  throw new EarshotError("store_id_unreadable", `${path} does not hold an id`, {
+  throw new EarshotError("store_id_unreadable", `${path} does not contain an id`, {
     status: 503,
-    hint: `if ${store === "archive" ? "archive/" : "control.db"} is as it should be, remove the file: it is written again`,
+    hint: `if ${store === "archive" ? "archive/" : "control.db"} is the right one, remove the file: it will be written again`,
   });
 }
 

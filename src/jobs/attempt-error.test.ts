@@ -47,7 +47,7 @@ test("an error for the caller reaches caller and log", () => {
 test("the log says that a name resolves to a private address; the caller does not learn it", () => {
   const cause = new EarshotError(
     "address_refused",
-    "x.example leads to an address that is not public",
+    "x.example resolves to an address that is not public",
   );
   const message = "x.example cannot be resolved to a public address";
   const error = new EarshotError("upstream_unreachable", message, { retryable: true, cause });

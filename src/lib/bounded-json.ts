@@ -14,10 +14,10 @@ export const smallBytes = 16_384;
 /** Null if within the limits. */
 export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape): string | null {
   if (deepest > jsonBounds.deepest) return `it is nested deeper than ${jsonBounds.deepest} levels`;
-  if (values > jsonBounds.values) return `it holds more than ${jsonBounds.values} values`;
-  if (names > jsonBounds.names) return `it holds more than ${jsonBounds.names} different names`;
+  if (values > jsonBounds.values) return `it has more than ${jsonBounds.values} values`;
+  if (names > jsonBounds.names) return `it has more than ${jsonBounds.names} different names`;
   if (shortStrings > jsonBounds.shortStrings) {
-    return `it holds more than ${jsonBounds.shortStrings} short strings`;
+    return `it has more than ${jsonBounds.shortStrings} short strings`;
   }
   return null;
 }

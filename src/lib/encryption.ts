@@ -57,10 +57,10 @@ const boundTo = ({ purpose, accountId, id }: SecretOwner): Buffer =>
 function mismatch({ purpose, id }: SecretOwner): EarshotError {
   return new EarshotError(
     "secret_key_mismatch",
-    `the secret of ${purpose} ${id} was not sealed with the key in use`,
+    `the secret of ${purpose} ${id} was not encrypted with the current key`,
     {
       status: 500,
-      hint: "set EARSHOT_SECRET_KEY to the key that was in use when it was made, or put back the file secret.key of the data folder",
+      hint: "set EARSHOT_SECRET_KEY to the key it was created with, or put back the file secret.key of the data folder",
     },
   );
 }

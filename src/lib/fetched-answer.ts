@@ -29,7 +29,7 @@ export function answerOf(
       } catch (error) {
         throw new EarshotError(
           "answer_unreadable",
-          `the answer of ${url.host} is no JSON: ${messageOf(error)}`,
+          `the answer of ${url.host} is not JSON: ${messageOf(error)}`,
           { status: 502 },
         );
       }

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 
 /** Shared: `abort` without a reason creates an exception each time. */
-const over = new Error("it came before the time was over");
+const over = new Error("resolved before the timeout");
 
 /** Null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
 export function firstOf<Value>(

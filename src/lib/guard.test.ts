@@ -144,7 +144,7 @@ describe("guard", () => {
       message: "x.example cannot be resolved to a public address",
       status: 502,
       retryable: true,
-      hint: "only public addresses and hosts that the configuration names are called",
+      hint: "only public addresses and configured hosts are allowed",
     });
   });
 
@@ -156,7 +156,7 @@ describe("guard", () => {
     lookup("x.example", {}, (error) => {
       cause = error?.cause;
     });
-    expect(String(cause)).toContain("x.example leads to an address that is not public");
+    expect(String(cause)).toContain("x.example resolves to an address that is not public");
     expect(String(cause)).not.toContain("10.1.2.3");
   });
 
@@ -176,7 +176,7 @@ describe("guard", () => {
     } catch (thrown) {
       hint = (thrown as EarshotError).hint;
     }
-    expect(hint).toBe(`if it is a server of your own network, add ${origin} to EARSHOT_SOME_HOSTS`);
+    expect(hint).toBe(`if it is a server in your own network, add ${origin} to EARSHOT_SOME_HOSTS`);
   });
 
   test("refuses a name without an address", async () => {

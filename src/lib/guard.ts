@@ -91,7 +91,7 @@ function publicLookup(resolve: Resolve, hint: string): LookupFunction {
   const lookup = plainLookup((hostname, options, done) => {
     resolve(hostname, options, (error, addresses) => {
       const isPublic = addresses?.every(({ address }) => isPublicAddress(address));
-      const refusal = refused(`${hostname} leads to an address that is not public`, hint);
+      const refusal = refused(`${hostname} resolves to an address that is not public`, hint);
       done(error ?? (isPublic ? null : refusal), addresses);
     });
   });
@@ -104,8 +104,8 @@ function publicLookup(resolve: Resolve, hint: string): LookupFunction {
 
 function hintFor({ protocol, host: hostName }: URL, setting: string | undefined): string {
   return setting === undefined
-    ? "only public addresses and hosts that the configuration names are called"
-    : `if it is a server of your own network, add ${protocol.replace("ws", "http")}//${hostName} to ${setting}`;
+    ? "only public addresses and configured hosts are allowed"
+    : `if it is a server in your own network, add ${protocol.replace("ws", "http")}//${hostName} to ${setting}`;
 }
 
 function unresolved(hostname: string, hint: string, cause: unknown): EarshotError {

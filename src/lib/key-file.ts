@@ -38,7 +38,7 @@ export function ensureKeyFile(
   }
   syncFolder(dirname(path));
   const made = readIfThere(path, error);
-  if (made === null) throw unreadable(path, "it was removed while it was made", error);
+  if (made === null) throw unreadable(path, "it was removed during its creation", error);
   return made;
 }
 
@@ -52,7 +52,7 @@ function readIfThere(path: string, error: KeyFileError): Uint8Array | null {
   }
   const key = readKey(text);
   if (key !== null) return key;
-  throw unreadable(path, "it does not hold 32 bytes in base64 or hexadecimal", error);
+  throw unreadable(path, "it does not contain 32 bytes in base64 or hexadecimal", error);
 }
 
 function writeDurably(path: string, text: string): void {

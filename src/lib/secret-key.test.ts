@@ -93,7 +93,7 @@ test("creates no key if data is encrypted with a missing one", () => {
   expect(() => ensureSecretKey(folder, randomBytes, true)).toThrow(
     expect.objectContaining({
       code: "secret_key_missing",
-      hint: expect.stringContaining("put the file back"),
+      hint: expect.stringContaining("restore the file"),
     }),
   );
   expect(readdirSync(folder)).toEqual([]);

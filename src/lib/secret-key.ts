@@ -20,7 +20,7 @@ export function ensureSecretKey(
   if (holdsSecrets && !existsSync(path)) throw missing(path);
   return ensureKeyFile(path, randomBytes, {
     code: "secret_key_unreadable",
-    hint: "put back the file as it was, or set EARSHOT_SECRET_KEY; with another key, what is encrypted stays unreadable",
+    hint: "put back the file as it was, or set EARSHOT_SECRET_KEY; with another key, encrypted data stays unreadable",
   });
 }
 
@@ -30,6 +30,6 @@ const missing = (path: string): EarshotError =>
     `${path} is missing, and credentials or webhook secrets are encrypted with it`,
     {
       status: 503,
-      hint: `put the file back from its copy, or set EARSHOT_SECRET_KEY; to go on without those secrets, write a new key there: openssl rand -base64 32 > ${path}`,
+      hint: `restore the file from a copy, or set EARSHOT_SECRET_KEY; to continue without those secrets, write a new key there: openssl rand -base64 32 > ${path}`,
     },
   );

@@ -3,17 +3,18 @@ import { EarshotError } from "./errors.ts";
 /** Errors: `address_refused`. */
 export function readUrl(url: URL | string): URL {
   const read = URL.parse(String(url));
-  if (read === null) throw refused(`${JSON.stringify(String(url).slice(0, 200))} is no address`);
+  if (read === null)
+    throw refused(`${JSON.stringify(String(url).slice(0, 200))} is not a valid URL`);
   return read;
 }
 
 /** Errors: `address_refused` unless HTTP(S) without user name and password. */
 export function requireWebAddress(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw refused(`${url.protocol} addresses are not called`);
+    throw refused(`${url.protocol} addresses are not allowed`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw refused(`the address of ${url.host} holds a user name or a password`);
+    throw refused(`the address of ${url.host} contains a user name or a password`);
   }
   return url;
 }

@@ -70,7 +70,7 @@ test("a body with more names than are parsed is refused before it is", async () 
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toMatchObject({
     code: "invalid_request",
-    error: "the body is not parsed: it holds more than 5000 different names",
+    error: "the body is not parsed: it has more than 5000 different names",
   });
 });
 

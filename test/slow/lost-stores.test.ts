@@ -94,7 +94,7 @@ describe("a catalog that is not the present one", () => {
     [
       "missing",
       (dataDir) => removeDatabase(catalogOf(dataDir)),
-      /is missing, and there are segments/,
+      /is missing, but there are segments/,
     ],
     [
       "empty",
@@ -102,7 +102,7 @@ describe("a catalog that is not the present one", () => {
         removeDatabase(catalogOf(dataDir));
         writeFileSync(catalogOf(dataDir), "");
       },
-      /is empty, and there are segments/,
+      /is empty, but there are segments/,
     ],
     [
       "cut off",

@@ -121,7 +121,7 @@ test.each([
     hint: expect.stringContaining("earshot archive recover"),
   });
   expect(await findingsIn(folder())).toMatchObject([
-    { kind: "file_damaged", message: `catalog.db: table ${table} does not match its sum` },
+    { kind: "file_damaged", message: `catalog.db: table ${table} does not match its checksum` },
   ]);
   await recovered();
   const archive = await opened();

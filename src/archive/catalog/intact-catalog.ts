@@ -37,9 +37,9 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
     ...(found.tables.length === 0
       ? []
       : [
-          `the record of coverage in ${path} was damaged and is given up: answers about the time until now are not complete until a backfill or an import covers it again, or a backup is restored`,
+          `the coverage table in ${path} was damaged and has been reset: answers about the time until now are incomplete until a backfill or an import covers it again, or a backup is restored`,
         ]),
-    ...(found.structure.length === 0 ? [] : [`damaged indexes in ${path} were built again`]),
+    ...(found.structure.length === 0 ? [] : [`damaged indexes in ${path} were rebuilt`]),
   ];
 }
 
@@ -54,7 +54,7 @@ const giveUpCoverage = (catalog: DatabaseSync): void =>
   );
 
 function damaged(path: string, { tables, structure }: CatalogDamage): EarshotError {
-  const what = tables.length > 0 ? `not what was written: ${tables.join(", ")}` : structure[0];
+  const what = tables.length > 0 ? `checksum mismatch: ${tables.join(", ")}` : structure[0];
   return new EarshotError("archive_damaged", `${path} is damaged (${what})`, {
     status: 503,
     hint: "stop the server and restore a backup, or run earshot archive recover, which rebuilds the catalog from the segments",

@@ -58,7 +58,7 @@ function problemNow(folder: string): EarshotError | null {
   const noted = readStoreId(dirname(folder), "archive");
   if (noted !== null && noted !== archiveId(catalog.uriKey)) {
     return foreign(
-      `${catalogPath(folder)} is the catalog of another archive than ${noteIdOf(dirname(folder), "archive")} names`,
+      `${catalogPath(folder)} is not the catalog of the archive that ${noteIdOf(dirname(folder), "archive")} names`,
     );
   }
   for (const file of files) {
@@ -87,10 +87,10 @@ function olderSegment(
     if (identity.writtenIn >= commit) continue;
     return new EarshotError(
       "segment_older",
-      `${path} is an earlier copy: its last commit is number ${identity.writtenIn}, and ${catalogPath(folder)} knows number ${commit}`,
+      `${path} is an earlier copy: its last commit is number ${identity.writtenIn}, but ${catalogPath(folder)} has number ${commit}`,
       {
         status: 503,
-        hint: "stop the server and put back the present file or restore a backup, or run earshot archive recover, which goes on without the lost posts",
+        hint: "stop the server and put back the latest file or restore a backup, or run earshot archive recover, which continues without the lost posts",
       },
     );
   }
@@ -105,13 +105,13 @@ function fileProblem(
   if (identity === "empty" || identity === "unreadable") return null;
   if (identity === "unknown") return unknownProblem(name, catalog, folder);
   if (identity.uriKey !== catalog.uriKey) {
-    return foreign(`${path} is a segment of another archive than ${catalogPath(folder)}`);
+    return foreign(`${path} belongs to another archive than ${catalogPath(folder)}`);
   }
   if (nameOf(identity) !== name) return foreign(`${path} is the segment ${nameOf(identity)}`);
   if (identity.writtenIn <= catalog.commitNumber + 1) return null;
   return new EarshotError(
     "catalog_older",
-    `${catalogPath(folder)} is older than its segments: it knows ${catalog.commitNumber} commits, and ${name} was written in number ${identity.writtenIn}`,
+    `${catalogPath(folder)} is older than its segments: it has ${catalog.commitNumber} commits, but ${name} was written in number ${identity.writtenIn}`,
     { status: 503, hint: repair },
   );
 }
@@ -125,18 +125,18 @@ function unknownProblem(
   const [platform = ""] = name.split("/");
   const known = [...listed.keys(), ...retired];
   if (known.some((other) => other.startsWith(`${platform}/`))) return null;
-  return missing(`${catalogPath(folder)} lists no segment of ${platform}, and there are some`);
+  return missing(`${catalogPath(folder)} lists no segment of ${platform}, but there are some`);
 }
 
 function withoutCatalog(folder: string, files: readonly SegmentFile[]): EarshotError | null {
   const path = catalogPath(folder);
   if (files.some(({ identity }) => identity !== "empty")) {
     const state = existsSync(path) ? "is empty" : "is missing";
-    return missing(`${path} ${state}, and there are segments beside it`);
+    return missing(`${path} ${state}, but there are segments beside it`);
   }
   if (readStoreId(dirname(folder), "archive") === null) return null;
   const note = noteIdOf(dirname(folder), "archive");
-  return new EarshotError("archive_missing", `${folder} is empty, and ${note} names an archive`, {
+  return new EarshotError("archive_missing", `${folder} is empty, but ${note} names an archive`, {
     status: 503,
     hint: `check that its disk is mounted, or restore a backup; to begin an empty archive, remove ${note}`,
   });
@@ -151,7 +151,7 @@ const missing = (message: string): EarshotError =>
 const foreign = (message: string): EarshotError =>
   new EarshotError("catalog_foreign", message, {
     status: 503,
-    hint: "put back the files that belong together, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed",
+    hint: "put back the matching files, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed",
   });
 
 const nameOf = ({ platform, sequence }: Pick<SegmentIdentity, "platform" | "sequence">): string =>

@@ -63,7 +63,7 @@ export function follow(
 
   function copyOf(id: bigint): SegmentCopy {
     const part = parts.findLast(({ low }) => low <= id);
-    if (part === undefined) throw new Error(`no copy owns ID ${id}`);
+    if (part === undefined) throw new Error(`no part owns ID ${id}`);
     return part.copy;
   }
 

@@ -118,8 +118,7 @@ export function* replaceSegment(
     parts[0]?.copy.takeDeletions(copyDeletions);
     yield "worked";
     for (let tries = 0; !isDone; tries += 1) {
-      if (tries >= mostSwaps)
-        throw new Error("the segment is changed faster than it can be copied");
+      if (tries >= mostSwaps) throw new Error("the segment changes faster than it can be copied");
       yield* catchUp(followed);
       isDone = yield* inLock(catalog, () => {
         const setsAside = replacement.setsAside?.() ?? false;
@@ -223,7 +222,7 @@ function swap(
   { setsAside, copyDeletions }: { setsAside: boolean; copyDeletions: CopyDeletions },
 ): boolean {
   const now = present(catalog, entry);
-  if (now === null) throw new Error("the segment is gone");
+  if (now === null) throw new Error("the segment no longer exists");
   if (!finish(followed, mostUnderLock)) return false;
   const commit = countCommit(catalog);
   followed.parts[0]?.copy.takeDeletions(copyDeletions);

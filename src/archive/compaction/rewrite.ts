@@ -53,7 +53,7 @@ function requireWhole(
   const damage = rows === posts ? "a damaged list of hidden posts" : `${rows} of ${posts} posts`;
   throw new EarshotError(
     "archive_damaged",
-    `segment ${name} has ${damage} and is not rewritten, as that would hide the loss`,
+    `segment ${name} has ${damage} and is not rewritten, because that would hide the loss`,
     { hint: `restore a backup, or salvage it: earshot archive reindex --segment ${name}` },
   );
 }

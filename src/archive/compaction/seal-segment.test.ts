@@ -199,7 +199,7 @@ describe("sealed segment", () => {
     const segment = new DatabaseSync(path, { defensive: false });
     segment.exec(damage);
     segment.close();
-    expect(() => seal()).toThrow(`do not match their sums: ${table}`);
+    expect(() => seal()).toThrow(`do not match their checksums: ${table}`);
     expect(isMarkedDamaged(path)).toBe(true);
     runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
     expect(seal()).toMatchObject({ isDone: true, posts: 50 });

@@ -96,9 +96,9 @@ function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
   markDamaged(path, tables);
   throw new EarshotError(
     "archive_damaged",
-    `the segment cannot be sealed, as tables of it do not match their sums: ${tables.join(", ")}`,
+    `the segment cannot be sealed because tables do not match their checksums: ${tables.join(", ")}`,
     {
-      hint: "upkeep rewrites it from its posts; earshot archive reindex --segment … does so at once",
+      hint: "compaction rewrites it from its posts; earshot archive reindex --segment … does so at once",
     },
   );
 }

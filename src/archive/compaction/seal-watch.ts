@@ -89,7 +89,7 @@ export function createSealWatch({
     standingOf(entry) {
       const path = segmentPath(folder, entry);
       const facts = seen.get(path);
-      if (facts === undefined) throw new Error(`${path} was not looked at`);
+      if (facts === undefined) throw new Error(`${path} has not been examined`);
       const { posts, sealed, isOverlaid } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);

@@ -303,9 +303,13 @@ test("never overwrites another backup or a file", async () => {
 });
 
 test.for<[string, (path: string) => void, RegExp]>([
-  ["a flipped byte", flipByte, /000002\.db is not what was backed up/],
-  ["a cut file", (path) => truncateSync(path, 8192), /000002\.db is not what was backed up/],
-  ["a longer file", (path) => appendFileSync(path, "more"), /000002\.db is not what was backed up/],
+  ["a flipped byte", flipByte, /000002\.db does not match the manifest/],
+  ["a cut file", (path) => truncateSync(path, 8192), /000002\.db does not match the manifest/],
+  [
+    "a longer file",
+    (path) => appendFileSync(path, "more"),
+    /000002\.db does not match the manifest/,
+  ],
   ["a missing file", (path) => rmSync(path), /000002\.db is missing/],
 ])("detects %s in a backup, and restores nothing", async ([, damage, message]) => {
   makeArchive();

@@ -62,7 +62,7 @@ const unfinishedPath = (target: string): string => join(target, "unfinished");
 
 async function prepareTarget(target: string): Promise<void> {
   await makeFolder(target);
-  if (existsSync(manifestPath(target))) throw exists(`${target} holds a backup already`);
+  if (existsSync(manifestPath(target))) throw exists(`${target} already contains a backup`);
   if (existsSync(unfinishedPath(target))) {
     for (const name of ["catalog.db", ...platforms]) {
       await rm(join(target, name), { recursive: true, force: true });
@@ -76,7 +76,7 @@ async function prepareTarget(target: string): Promise<void> {
 const exists = (message: string): EarshotError =>
   new EarshotError("backup_exists", message, {
     status: 409,
-    hint: "name a folder of its own for each backup",
+    hint: "use a new folder for each backup",
   });
 
 type Part = { path: string; database: DatabaseSync; bytes: number };
@@ -148,8 +148,8 @@ async function requireSpace(target: string, bytes: number): Promise<void> {
   if (freeBytes >= bytes) return;
   throw new EarshotError(
     "disk_full",
-    `the backup takes ${bytes} bytes, and the disk of ${target} has ${freeBytes} free`,
-    { hint: "free some space there, or name a folder on another disk" },
+    `the backup needs ${bytes} bytes, but the disk of ${target} has only ${freeBytes} free`,
+    { hint: "free space there, or use a folder on another disk" },
   );
 }
 

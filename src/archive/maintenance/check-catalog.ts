@@ -36,7 +36,7 @@ function checkSums(catalog: DatabaseSync, findings: Findings): void {
   for (const table of damagedCatalogTables(catalog)) {
     findings.add({
       kind: "file_damaged",
-      message: `catalog.db: table ${table} does not match its sum`,
+      message: `catalog.db: table ${table} does not match its checksum`,
     });
   }
 }

@@ -30,10 +30,14 @@ export function* checkIndexedPosts(
       report("index_lacks", id, `post ${id} is not in the index`);
     }
     if (!isStored && (isWritten || isSealed)) {
-      report("index_exceeds", id, `the index has post ${id}, which is not held`);
+      report("index_exceeds", id, `the index has post ${id}, which is not stored`);
     }
     if (isWritten && isSealed) {
-      report("index_exceeds", id, `the index has post ${id} twice, sealed and as written since`);
+      report(
+        "index_exceeds",
+        id,
+        `the index has post ${id} twice, in the sealed index and in FTS5`,
+      );
     }
     if (isStored && isSealed && sealed.isHidden(number) !== isHidden) {
       if (isHidden)

@@ -30,16 +30,16 @@ export function* checkRows(
   function compareNames({ id, revision }: SegmentRow, uri: string): void {
     const deletedAt = lookUp?.deletedAt(uri) ?? null;
     if (deletedAt !== null && deletedAt >= revision) {
-      add("deleted_but_held", `post ${id} is held though it was deleted: ${uri}`, { id, uri });
+      add("deleted_but_held", `post ${id} is stored although it was deleted: ${uri}`, { id, uri });
     }
     if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
     const hash = lookUp.hashOf(uri);
     if (lookUp.isEntered(hash, id)) seen.hashed += 1;
-    else add("uri_entry_missing", `post ${id} is not found by its uri, ${uri}`, { id, uri });
+    else add("uri_entry_missing", `post ${id} cannot be found by its uri, ${uri}`, { id, uri });
     if (!isMisplaced(platform, uri, id) || lookUp.isListed(hash, id)) return;
     add(
       "stray_not_listed",
-      `post ${id} is not found by its uri, as it lies far from the time that it tells: ${uri}`,
+      `post ${id} cannot be found by its uri, because it is stored far from the time in it: ${uri}`,
       { id, uri },
     );
   }
@@ -52,7 +52,7 @@ export function* checkRows(
     seen.rows += 1;
     if (seen.rows % rowsOfTurn === 0) yield rowsOfTurn;
     if (id < entry.low || id > entry.high)
-      add("id_outside", `post ${id} is another segment's`, { id });
+      add("id_outside", `post ${id} belongs to another segment`, { id });
     const onUnreadable = (message: string): void => add("row_unreadable", message, { id });
     const read = attempt(
       `the record of post ${id}`,
@@ -65,28 +65,28 @@ export function* checkRows(
     if (isOutside(row, entry)) {
       add(
         "time_outside",
-        `the time of post ${id} lies further from that of its ID than the catalog says`,
+        `the time of post ${id} is further from that of its ID than the catalog allows`,
         { id, uri },
       );
     }
-    attempt(`what leads to post ${id}`, () => compareNames(row, uri), onDamage);
+    attempt(`the lookup entries of post ${id}`, () => compareNames(row, uri), onDamage);
     attempt(`the record of post ${id}`, () => onRow(row, seen.rows - 1), onUnreadable);
   }
   yield seen.rows % rowsOfTurn;
 
   attempt(
-    "what it says of itself",
+    "its settings",
     () => {
       for (const name of ["posts", "imported"] as const) {
         const number = name === "posts" ? seen.rows : seen.imported;
         const output = lookUp.setting(name);
         if (output !== number)
-          add("number_differs", `it says ${name} ${output}, and holds ${number}`);
+          add("number_differs", `it records ${output} ${name}, but contains ${number}`);
       }
       const step = Number(readSetting(catalog, "count_step"));
       const counted = lookUp.setting("counted");
       if (counted <= step + 1) return;
-      add("counts_ahead", `it has counts of step ${counted}, and the catalog is at ${step}`);
+      add("counts_ahead", `it has counts of step ${counted}, but the catalog is at ${step}`);
     },
     onDamage,
   );
@@ -95,7 +95,7 @@ export function* checkRows(
     () => {
       if (lookUp.entries() <= seen.hashed) return;
       for (const id of lookUp.wrongEntries()) {
-        add("uri_entry_wrong", `an entry names post ${id} by a uri that it does not have`, { id });
+        add("uri_entry_wrong", `an entry maps another uri to post ${id}`, { id });
       }
     },
     onDamage,
@@ -104,7 +104,7 @@ export function* checkRows(
     "the list of hidden posts",
     () => {
       for (const id of lookUp.hiddenWithoutPost()) {
-        add("hidden_without_post", `it hides post ${id}, which it does not hold`, { id });
+        add("hidden_without_post", `it hides post ${id}, which is not stored`, { id });
       }
     },
     onDamage,

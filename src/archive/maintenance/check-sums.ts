@@ -9,7 +9,7 @@ export function* checkSums(database: DatabaseSync, report: Report): Generator<nu
     const step = steps.next();
     if (step.done) {
       for (const table of step.value) {
-        report("sums_differ", null, `table ${table} does not match its sum`);
+        report("sums_differ", null, `table ${table} does not match its checksum`);
       }
       return;
     }

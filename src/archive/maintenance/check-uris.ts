@@ -97,7 +97,7 @@ function reportTwice(
       kind: "uri_twice",
       platform,
       uri,
-      message: `${uri} is held more than once, as post ${where}`,
+      message: `${uri} is stored more than once, as post ${where}`,
     });
   }
 }

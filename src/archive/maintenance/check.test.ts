@@ -132,19 +132,19 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       "a deleted row",
       inSegment(`DELETE FROM post WHERE id = ${middle}`),
       "index_exceeds",
-      /the index has post \d+, which is not held/,
+      /the index has post \d+, which is not stored/,
     ],
     [
       "a deleted row, its uri",
       inSegment(`DELETE FROM post WHERE id = ${middle}`),
       "uri_entry_wrong",
-      /entry names post \d+/,
+      /entry maps another uri to post \d+/,
     ],
     [
       "a deleted row, the number of posts",
       inSegment(`DELETE FROM post WHERE id = ${middle}`),
       "number_differs",
-      /posts 30, and holds 29/,
+      /30 posts, but contains 29/,
     ],
     [
       "a deleted entry of the index",
@@ -177,43 +177,43 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       "a facet without its count",
       inSegment(`UPDATE post SET likes = 0 WHERE id = ${middle}`),
       "index_exceeds",
-      /by "likes>=1", which is not in it/,
+      /by "likes>=1", which it does not contain/,
     ],
     [
       "a flipped hash of a uri",
       inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middle}`),
       "uri_entry_missing",
-      /post \d+ is not found by its uri, at:/,
+      /post \d+ cannot be found by its uri, at:/,
     ],
     [
       "a flipped hash, its entry",
       inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middle}`),
       "uri_entry_wrong",
-      /by a uri that it does not have/,
+      /maps another uri to post/,
     ],
     [
       "an entry of a uri too many",
       inSegment("INSERT INTO uri VALUES(5, 5)"),
       "uri_entry_wrong",
-      /names post 5/,
+      /to post 5/,
     ],
     [
       "a wrong number of posts",
       inSegment("UPDATE setting SET value = 7 WHERE name = 'posts'"),
       "number_differs",
-      /posts 7, and holds 30/,
+      /7 posts, but contains 30/,
     ],
     [
       "a wrong number of imports",
       inSegment("UPDATE setting SET value = 7 WHERE name = 'imported'"),
       "number_differs",
-      /imported 7, and holds 1\d/,
+      /7 imported, but contains 1\d/,
     ],
     [
       "another segment's post",
       inSegment("UPDATE post SET id = 77 WHERE id = (SELECT min(id) FROM post)"),
       "id_outside",
-      /post 77 is another segment's/,
+      /post 77 belongs to another segment/,
     ],
     [
       "a time far from the ID's",
@@ -231,13 +231,13 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       "a record that is none",
       inSegment(`UPDATE post SET record = '""' WHERE id = ${middle}`),
       "uri_entry_missing",
-      /post \d+ is not found/,
+      /post \d+ cannot be found/,
     ],
     [
       "counts of a later step",
       inSegment("UPDATE setting SET value = 99 WHERE name = 'counted'"),
       "counts_ahead",
-      /counts of step 99, and the catalog is at 1/,
+      /counts of step 99, but the catalog is at 1/,
     ],
     [
       "another schema",
@@ -249,13 +249,13 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       "a stray that is not listed",
       inCatalog("DELETE FROM strayed"),
       "stray_not_listed",
-      /far from the time that it tells: .*3mabcdefghijk/,
+      /far from the time in it: .*3mabcdefghijk/,
     ],
     [
       "a deleted post that is held",
       inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${uriOf("key9")}', 'r1')`),
       "deleted_but_held",
-      /held though it was deleted: .*key9/,
+      /stored although it was deleted: .*key9/,
     ],
     [
       "a lowest segment that begins later",
@@ -333,7 +333,7 @@ test("reports a post that is stored twice, and how to remove one", async () => {
   const { findings } = await checked(false);
   const twice = findings.find(({ kind }) => kind === "uri_twice");
   expect(twice?.message).toMatch(
-    /is held more than once, as post \d+ in segment bluesky\/\d and \d+ in/,
+    /is stored more than once, as post \d+ in segment bluesky\/\d and \d+ in/,
   );
   expect(twice && remedyOf(twice)).toMatch(
     /^earshot archive forget --post at:\S+ --allow-return --yes/,

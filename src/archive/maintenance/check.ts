@@ -199,7 +199,7 @@ function* checkSegment(
   const report = reporter(entry, findings);
   if (isMarkedDamaged(segmentPath(folder, entry))) {
     const marker = damageMarkerOf(segmentPath("", entry));
-    report("sealed_damaged", null, `${marker} says that it is searched post by post`);
+    report("sealed_damaged", null, `${marker} marks it as damaged: it is searched post by post`);
   }
   yield* attemptPart("its tables", () => checkSums(database, report), onDamage);
   const sealed = attempt(

@@ -79,7 +79,7 @@ export const lackingText = (id: bigint, tokens: readonly string[]): string =>
   `the index does not find post ${id} by ${listed(tokens)}`;
 
 export const exceedingText = (id: bigint, tokens: readonly string[]): string =>
-  `the index finds post ${id} by ${listed(tokens)}, which is not in it`;
+  `the index finds post ${id} by ${listed(tokens)}, which it does not contain`;
 
 function listed(tokens: readonly string[]): string {
   const shown = tokens.slice(0, shownTokens).map((token) => JSON.stringify(token));

@@ -77,8 +77,8 @@ async function textOf(folder: string): Promise<string> {
     return await readFile(manifestPath(folder), "utf8");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    throw new EarshotError("backup_incomplete", `there is no whole backup in ${folder}`, {
-      hint: "manifest.json is written last: a folder without it is no backup, or one that was not finished",
+    throw new EarshotError("backup_incomplete", `${folder} contains no complete backup`, {
+      hint: "manifest.json is written last: a folder without it is not a backup, or an unfinished one",
       cause: error,
     });
   }

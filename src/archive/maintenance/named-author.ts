@@ -49,14 +49,14 @@ function ambiguous(name: string, accounts: readonly Known[]): EarshotError {
   const ids = accounts.map(({ platform, userId }) => `${userId} (${platform})`).join(", ");
   return new EarshotError("wrong_use", `${name} is or was the handle of ${ids}`, {
     status: 400,
-    hint: "name the one that is meant by its id, with --platform where two platforms have it",
+    hint: "use its id, and --platform if two platforms have it",
   });
 }
 
 function unknownAuthor(name: string): EarshotError {
   return new EarshotError("wrong_use", `no account ${name} is known`, {
     status: 400,
-    hint: "name it by its id, or say --platform to mean posts that came with this handle alone",
+    hint: "use its id, or --platform to select posts that came with this handle only",
   });
 }
 

@@ -43,9 +43,9 @@ export function namedPosts(folder: string, catalog: DatabaseSync, name: string):
 }
 
 function unknownPost(name: string): EarshotError {
-  return new EarshotError("wrong_use", `${name} names no post`, {
+  return new EarshotError("wrong_use", `${name} is not a post`, {
     status: 400,
-    hint: "give the ID or the uri that earshot search --json shows, or the address of its page",
+    hint: "use the ID or the uri that earshot search --json shows, or the address of its page",
   });
 }
 

@@ -48,9 +48,9 @@ export function* onPairedSnapshot<Value>(
       for (const database of opened.values()) if (database.isTransaction) database.exec("COMMIT");
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
-    throw new EarshotError("archive_busy", "the archive is written without a pause", {
+    throw new EarshotError("archive_busy", "the archive is being written continuously", {
       retryable: true,
-      hint: "try again in a while",
+      hint: "try again later",
     });
   } finally {
     watching.close();

@@ -92,9 +92,9 @@ export async function hasArchive(dataDir: string): Promise<boolean> {
 async function refuseExisting(dataDir: string): Promise<void> {
   if (!(await hasArchive(dataDir))) return;
   const archive = join(dataDir, "archive");
-  throw new EarshotError("archive_exists", `${archive} exists, and would have to be overwritten`, {
+  throw new EarshotError("archive_exists", `${archive} already exists`, {
     status: 409,
-    hint: "move it away, or name another data folder in EARSHOT_DATA_DIR",
+    hint: "move it away, or set EARSHOT_DATA_DIR to another data folder",
   });
 }
 
@@ -103,7 +103,7 @@ async function requireSpace(dataDir: string, bytes: number): Promise<void> {
   if (bavail * bsize >= bytes) return;
   throw new EarshotError(
     "disk_full",
-    `the archive takes ${bytes} bytes, and the disk of ${dataDir} has ${bavail * bsize} free`,
+    `the archive needs ${bytes} bytes, but the disk of ${dataDir} has only ${bavail * bsize} free`,
     { hint: "free some space there, or name a data folder on another disk" },
   );
 }
@@ -117,6 +117,6 @@ function requireFile(source: string, { path }: BackupFile): string {
 }
 
 const damaged = (source: string, { path }: BackupFile): EarshotError =>
-  new EarshotError("backup_damaged", `${join(source, path)} is not what was backed up`, {
-    hint: "its size or its SHA-256 differs from the manifest's; use another backup",
+  new EarshotError("backup_damaged", `${join(source, path)} does not match the manifest`, {
+    hint: "its size or SHA-256 differs; use another backup",
   });

@@ -117,18 +117,18 @@ function choose(context: CompactionContext, which: WhichSeals, hasServer: boolea
 }
 
 const obstacles: Record<SealObstacle, string> = {
-  off: "no segment is to be sealed",
-  empty: "it holds no posts",
-  outdated: "another analyzer made its index",
-  damaged: "its sealed index is damaged, or of another format",
-  unreadable: "its FTS5 index is damaged, or of a form that this version does not know",
+  off: "sealing is disabled",
+  empty: "it has no posts",
+  outdated: "its index is of another analyzer",
+  damaged: "its sealed index is damaged or has another format",
+  unreadable: "its FTS5 index is damaged or has an unknown format",
 };
 
 function notSealable(name: string, obstacle: SealObstacle): EarshotError {
   const message = `${name} cannot be sealed: ${obstacles[obstacle]}`;
   if (obstacle === "off" || obstacle === "empty") return new EarshotError("not_sealable", message);
   return new EarshotError("not_sealable", message, {
-    hint: `earshot archive reindex --segment ${name} makes it anew from its posts: seal it then`,
+    hint: `earshot archive reindex --segment ${name} rebuilds it from its posts: seal it afterwards`,
   });
 }
 

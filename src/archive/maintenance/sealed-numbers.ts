@@ -54,19 +54,19 @@ function readNumbers(
   if (row === undefined) {
     for (const table of sealedTables) {
       if (database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined) continue;
-      onError(`it is not sealed, and has rows in ${table}`);
+      onError(`it is not sealed, but has rows in ${table}`);
     }
     return null;
   }
   if (rows.length > 1) onError(`table sealed has ${rows.length} rows`);
   if (row.format !== sealedFormat && row.format !== unsummedFormat) {
-    onError(`table sealed tells format ${row.format}, not ${sealedFormat}`);
+    onError(`table sealed has format ${row.format}, not ${sealedFormat}`);
     return "unreadable";
   }
   const posts = Number(row.posts);
   const ids = Number.isSafeInteger(posts) && posts > 0 ? readIds(database, posts, onError) : null;
   if (ids === null || !(row.heads instanceof Uint8Array)) {
-    onError(`the IDs of the ${row.posts} posts that it numbers cannot be read`);
+    onError(`the IDs of its ${row.posts} posts cannot be read`);
     return "unreadable";
   }
   checkOrder(ids, onError);
@@ -82,7 +82,7 @@ function readIds(database: DatabaseSync, posts: number, onError: OnError): BigIn
   const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);
   if (stored !== pages) {
-    onError(`it has ${stored} pages of IDs for ${posts} posts, which take ${pages}`);
+    onError(`it has ${stored} pages of IDs for ${posts} posts, not ${pages}`);
     return null;
   }
   const ids = new BigInt64Array(posts);
@@ -94,7 +94,7 @@ function readIds(database: DatabaseSync, posts: number, onError: OnError): BigIn
     const from = expected * idsOfPage;
     const length = Math.min(idsOfPage, posts - from) * bytesOfId;
     if (page !== expected || !(stored instanceof Uint8Array) || stored.length !== length) {
-      onError(`page ${expected} of its IDs is missing, or is not of ${length} bytes`);
+      onError(`page ${expected} of its IDs is missing or does not have ${length} bytes`);
       return null;
     }
     bytes.set(stored, from * bytesOfId);
@@ -141,7 +141,7 @@ function readMasks(database: DatabaseSync, posts: number, onError: OnError): Mas
   for (const row of database.prepare("SELECT * FROM sealed_mask ORDER BY chunk").iterate()) {
     const chunk = Number(row.chunk);
     if (chunk < 0 || chunk >= chunks) {
-      onError(`sealed_mask has chunk ${chunk}, and there are ${chunks}`);
+      onError(`sealed_mask has chunk ${chunk} of ${chunks}`);
       continue;
     }
     for (const name of ["replaced", "hidden"] as const) {
@@ -152,14 +152,13 @@ function readMasks(database: DatabaseSync, posts: number, onError: OnError): Mas
       if (bits instanceof Uint8Array && bits.length === bytesOfBitmap) {
         masks[name].set(bits, chunk * bytesOfBitmap);
       } else {
-        onError(`the bitmap ${name} of chunk ${chunk} is not of ${bytesOfBitmap} bytes`);
+        onError(`the bitmap ${name} of chunk ${chunk} does not have ${bytesOfBitmap} bytes`);
       }
     }
   }
   for (const [name, bits] of Object.entries(masks)) {
     for (let number = posts; number < chunks * postsOfChunk; number++) {
-      if (isSet(bits, number))
-        onError(`the bitmap ${name} has number ${number}, and there are ${posts} posts`);
+      if (isSet(bits, number)) onError(`the bitmap ${name} has number ${number} of ${posts} posts`);
     }
   }
   return masks;

@@ -95,7 +95,7 @@ export function postingsReader(allPosts: number): PostingsReader {
     const list = new Uint16Array(bytes.buffer, bytes.byteOffset + at, bytesOf(posts) / 2);
     for (let index = 0; index < posts; index++) addNumber(base + (list[index] ?? 0));
     if (posts < list.length && list[posts] !== 0)
-      throw new Malformed("a container is filled up with something else than zeros");
+      throw new Malformed("a container has nonzero padding");
   }
 
   function readBitmap(bytes: Uint8Array, at: number, base: number, posts: number): void {
@@ -185,7 +185,7 @@ function positionsOf(bytes: Uint8Array, posts: number): Positions {
     ? new Uint32Array(buffer, byteOffset + 8, all)
     : new Uint16Array(buffer, byteOffset + 8, all);
   if (!isWide && all % 2 === 1 && new Uint16Array(buffer, byteOffset + at - 2, 1)[0] !== 0)
-    throw new Malformed("its list of positions is filled up with something else than zeros");
+    throw new Malformed("its list of positions has nonzero padding");
   return {
     single: bytes.subarray(at),
     ranks: table.subarray(0, posted),

@@ -64,12 +64,12 @@ export function* walkSealedTerms(
       .iterate()) {
       try {
         if (!(block instanceof Uint8Array) || !(first instanceof Uint8Array))
-          throw new Malformed("it is no block");
+          throw new Malformed("it is not a block");
         const entries = byteReader(block);
         for (let index = 0; index === 0 || !entries.isAtEnd(); index++) {
           const { bytes, isSingle } = readTermBytes(entries, index === 0 ? noBytes : before);
           if (index === 0 && Buffer.compare(bytes, first) !== 0)
-            throw new Malformed("its first term is another one");
+            throw new Malformed("its first term differs from its key");
           if (Buffer.compare(before, bytes) >= 0) throw new Malformed("its terms are not in order");
           before = bytes;
           readTerm(textOf(bytes), isSingle, entries);
@@ -96,7 +96,8 @@ function readTermBytes(
   before: Uint8Array,
 ): { bytes: Uint8Array; isSingle: boolean } {
   const shared = block.varint();
-  if (shared > before.length) throw new Malformed("a term shares more than there is");
+  if (shared > before.length)
+    throw new Malformed("a term shares more bytes than its predecessor has");
   const marked = block.varint();
   const rest = block.bytes(Math.floor(marked / 2));
   const bytes = new Uint8Array(shared + rest.length);
@@ -109,7 +110,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new Malformed("a term is no text");
+    throw new Malformed("a term is not valid UTF-8");
   }
 }
 
@@ -160,7 +161,7 @@ function rowsIn(database: DatabaseSync): SealedRows {
     positions: positions.read,
     checkAllRead: (onError) => {
       for (const { table, unread } of [docs, positions]) {
-        for (const row of unread()) onError(`row ${row} of ${table} is no term's`);
+        for (const row of unread()) onError(`row ${row} of ${table} belongs to no term`);
       }
     },
   };
@@ -176,7 +177,7 @@ function rowsOf(database: DatabaseSync, table: string, column: string) {
     read: (row: number): Uint8Array => {
       const bytes = find.get(row)?.bytes;
       if (!(bytes instanceof Uint8Array)) throw new Malformed(`row ${row} of ${table} is missing`);
-      if (seen.has(row)) throw new Malformed(`row ${row} of ${table} is another term's`);
+      if (seen.has(row)) throw new Malformed(`row ${row} of ${table} belongs to another term`);
       seen.add(row);
       return bytes;
     },

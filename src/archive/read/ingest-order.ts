@@ -17,10 +17,10 @@ export function readIngestOrder(
   if (after !== null && after.number < first) {
     throw new EarshotError(
       "arrivals_forgotten",
-      "what arrived after that place is not known any more",
+      "the position is older than the retained ingest order",
       {
         status: 410,
-        hint: "begin again without a place",
+        hint: "start again without a position",
       },
     );
   }

@@ -11,7 +11,7 @@ export class SealedDamage extends Error {
 
 /** Rebuilding the index silently would hide that posts are lost. */
 export const missingRows = (): EarshotError =>
-  new EarshotError("archive_damaged", "posts that the index of the segment names have no row", {
+  new EarshotError("archive_damaged", "indexed posts of the segment have no row", {
     hint: "earshot archive reindex --segment … repairs it, and lists what is lost",
   });
 

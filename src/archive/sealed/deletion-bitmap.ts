@@ -56,10 +56,10 @@ function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
   const chunks = new Set(select.all().map(({ chunk }) => Number(chunk)));
   const numbered = chunksOf(posts);
   if ([...chunks].some((chunk) => chunk < 0 || chunk >= numbered)) {
-    throw new SealedDamage("posts are left out of a chunk that there is not");
+    throw new SealedDamage("the deletion bitmap has a nonexistent chunk");
   }
   if (isSummed && chunks.size !== numbered) {
-    throw new SealedDamage("it does not say of every chunk which posts are left out");
+    throw new SealedDamage("the deletion bitmap lacks a chunk");
   }
   return (chunk) => chunks.has(chunk);
 }
@@ -145,7 +145,7 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
   return (chunk) => {
     const row = select.get(chunk);
     if (row === undefined) {
-      if (isSummed) throw new SealedDamage("it does not say which posts of a chunk are left out");
+      if (isSummed) throw new SealedDamage("the deletion bitmap lacks a chunk");
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
     const { replaced, hidden } = row;
@@ -160,8 +160,7 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
 
 const emptyBitmap = (): Uint32Array => new Uint32Array(wordsOfBitmap);
 
-const cutOff = (): SealedDamage =>
-  new SealedDamage("a bitmap of the posts that are left out is missing or cut off");
+const cutOff = (): SealedDamage => new SealedDamage("a deletion bitmap is missing or cut off");
 
 function bitmapOf(blob: Uint8Array): Uint32Array {
   if (blob.byteLength !== bytesOfBitmap) throw cutOff();

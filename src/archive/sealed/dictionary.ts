@@ -144,7 +144,8 @@ function seekTerm(entries: Entries, expected: Uint8Array): boolean {
     if (common === expected.length && common === length) return true;
     if (common === expected.length || (common < length && isBehind(term, expected, common))) break;
   }
-  if (passed === 0) throw new SealedDamage("a block of the dictionary lies under another term");
+  if (passed === 0)
+    throw new SealedDamage("a block of the dictionary is stored under another term");
   return false;
 }
 

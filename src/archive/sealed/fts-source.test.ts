@@ -228,17 +228,17 @@ describe("never seals unreadable or incomplete indexes", () => {
       "a leaf is malformed",
     ],
     [
-      "there is no record of the pieces",
+      "there is no structure record",
       "DELETE FROM term_data WHERE id = 10",
-      "pieces is missing",
+      "structure record is missing",
     ],
     [
-      "the record of the pieces is cut off",
+      "the structure record is cut off",
       "UPDATE term_data SET block = substr(block, 1, 12) WHERE id = 10",
       "cut off",
     ],
     [
-      "the record of the pieces is of another kind",
+      "the structure record is of another kind",
       "UPDATE term_data SET block = x'0000000001010101010101' WHERE id = 10",
       "another kind",
     ],

@@ -150,7 +150,7 @@ function pieceSource(
     const rest = readVarint();
     if (shared > term.length + 1 || rest === 0 || at + rest > end)
       throw unreadable("a term is cut off");
-    if (shared === 0 && leaf[at] !== mainIndex) throw unreadable("it has an index of prefixes");
+    if (shared === 0 && leaf[at] !== mainIndex) throw unreadable("it has a prefix index");
     if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + rest);
     else replaceEnd(term, shared - 1, leaf, at, at + rest);
     at += rest;
@@ -213,7 +213,7 @@ function pieceSource(
     }
     addPost(postings, number);
     const positions = isPositional ? takePositions(postings, bytes) : countPositions(bytes);
-    if (positions === 0) throw unreadable("a term is nowhere in its post");
+    if (positions === 0) throw unreadable("a term has no position in its post");
     addToTally(tally, number, positions);
     return positions;
   }
@@ -226,7 +226,7 @@ function pieceSource(
     holdsPositions: () => isPositional,
     next() {
       if (isRead || (leaf.length === 0 && !nextLeaf())) return false;
-      if (at !== nextTerm) throw unreadable("a term does not begin where its leaf says");
+      if (at !== nextTerm) throw unreadable("a term does not begin at the offset in its leaf");
       readTerm();
       isPositional = hasPositions(term.bytes, term.length);
       return true;

@@ -24,10 +24,10 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     .prepare("SELECT block FROM term_data WHERE id = ?")
     .get(structureId)?.block;
   if (version !== ftsVersion) throw unreadable(`its version is ${version}, not ${ftsVersion}`);
-  if (!(block instanceof Uint8Array)) throw unreadable("the record of its pieces is missing");
+  if (!(block instanceof Uint8Array)) throw unreadable("its structure record is missing");
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   if (block.length < 8 || view.getUint32(4) !== withTombstones) {
-    throw unreadable("the record of its pieces is of another kind");
+    throw unreadable("its structure record is of another kind");
   }
   let at = 8;
 
@@ -37,7 +37,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     let value = 0;
     for (let bytes = 1; bytes <= 9; bytes += 1) {
       const byte = record[at++];
-      if (byte === undefined) throw unreadable("the record of its pieces is cut off");
+      if (byte === undefined) throw unreadable("its structure record is cut off");
       if (bytes === 9) return value * 256 + byte;
       value = value * 128 + (byte & 0x7f);
       if (byte < 0x80) break;
@@ -66,7 +66,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   // Merging moves data up: the highest level is the oldest.
   const pieces = byLevel.reverse().flat();
   if (pieces.length !== all || at !== block.length) {
-    throw unreadable("the record of its pieces contradicts itself");
+    throw unreadable("its structure record is inconsistent");
   }
   return pieces.filter(({ firstLeaf }) => firstLeaf > 0);
 }
@@ -75,5 +75,5 @@ export class UnreadableFts extends Error {}
 
 export const unreadable = (what: string): UnreadableFts =>
   new UnreadableFts(
-    `the segment cannot be sealed because its FTS5 index is damaged or has an unknown format: ${what}. Searches continue to use FTS5; \`earshot archive check\` tells whether it is whole, and \`earshot archive reindex\` makes it anew`,
+    `the segment cannot be sealed because its FTS5 index is damaged or has an unknown format: ${what}. Searches continue to use FTS5; \`earshot archive check\` examines it, and \`earshot archive reindex\` rebuilds it`,
   );

@@ -46,8 +46,8 @@ export function assertTally(output: Tally, used: Tally): void {
   if (output.places === used.places && output.mixed === used.mixed) return;
   throw unreadable(
     output.places === used.places
-      ? "its terms are in other posts than it says"
-      : `it says that its posts have ${output.places} terms, and ${used.places} were found`,
+      ? "its terms are in other posts than recorded"
+      : `its posts should have ${output.places} terms, but have ${used.places}`,
   );
 }
 

@@ -48,7 +48,7 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
 
 test("refuses more memory than the system has", () => {
   expect(() => createIdMemory(2 ** 50)).toThrow(
-    expect.objectContaining({ code: "invalid_setting", hint: "set EARSHOT_MEMORY to less" }),
+    expect.objectContaining({ code: "invalid_setting", hint: "reduce EARSHOT_MEMORY" }),
   );
 });
 

@@ -60,7 +60,7 @@ export function readNumbers(
     const distance = readVarint(reader);
     if (index > 0 && distance === 0) throw new SealedDamage("posts of a term are not in order");
     number = index === 0 ? distance : number + distance;
-    if (number >= totalPosts) throw new SealedDamage("a term is in a post that there is not");
+    if (number >= totalPosts) throw new SealedDamage("a term is in a nonexistent post");
     visit(number, index);
   }
 }

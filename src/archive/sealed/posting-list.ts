@@ -24,7 +24,7 @@ export type PostingRows = {
 
 /** Plans have no such phrases. */
 export function assertPositioned(positioned: boolean): void {
-  if (!positioned) throw new Error("a term that keeps no positions stands in a phrase");
+  if (!positioned) throw new Error("a phrase contains a term without positions");
 }
 
 /** Overhead of objects and typed-array headers, bytes. */

@@ -57,7 +57,7 @@ describe("list in the dictionary", () => {
 
   test("has no positions if the term has none", () => {
     const list = read(1, [5], false);
-    expect(() => list.positions(list.set(0))).toThrow("keeps no positions");
+    expect(() => list.positions(list.set(0))).toThrow("without positions");
   });
 });
 

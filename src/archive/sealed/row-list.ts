@@ -176,6 +176,6 @@ function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
   let beyond = last;
   for (let word = (limit >>> 5) + 1; word < wordsOfBitmap; word++) beyond |= bits[word] as number;
   if (countOf(bits) !== count || beyond !== 0) {
-    throw new SealedDamage("a bitmap has another number of posts than it should");
+    throw new SealedDamage("a bitmap has a wrong number of posts");
   }
 }

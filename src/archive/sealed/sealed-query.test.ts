@@ -68,8 +68,8 @@ describe("translates a lowered plan", () => {
   });
 
   test("and throws if the plan is not lowered", () => {
-    expect(() => sealedQuery({ kind: "platform", platform: "x" })).toThrow("holds no platform");
-    expect(() => sealedQuery(terms({ kind: "any" }))).toThrow("holds no open place");
+    expect(() => sealedQuery({ kind: "platform", platform: "x" })).toThrow("contains no platform");
+    expect(() => sealedQuery(terms({ kind: "any" }))).toThrow("contains no wildcard");
   });
 });
 

@@ -39,7 +39,7 @@ export function sealedQuery(lowered: PlanNode): SealedQuery {
     case "or":
       return { kind: "or", children: lowered.children.map(sealedQuery) };
     default:
-      throw new Error(`a lowered plan holds no ${lowered.kind}`);
+      throw new Error(`a lowered plan contains no ${lowered.kind}`);
   }
 }
 
@@ -78,5 +78,5 @@ function sequence(elements: readonly SequenceElement[]): SealedQuery {
 function textOf(element: SequenceElement): string {
   if (element.kind === "token") return element.token;
   if (element.kind === "prefix") return element.prefix;
-  throw new Error("a lowered plan holds no open place");
+  throw new Error("a lowered plan contains no wildcard");
 }

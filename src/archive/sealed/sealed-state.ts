@@ -53,7 +53,7 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
-  throw new SealedDamage("its head cannot be read, is of another format, or was spoiled");
+  throw new SealedDamage("its head is unreadable, has another format, or is marked as damaged");
 }
 
 /** Without checksums, `pageSums` is empty and `first` null. Errors: `SealedDamage`. */

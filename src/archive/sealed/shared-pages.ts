@@ -47,10 +47,14 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
   try {
     return { buffer: new SharedArrayBuffer(bytesOfControl + slots * bytesOfSlot), slots };
   } catch (error) {
-    throw new EarshotError("invalid_setting", `there is no memory of ${maxBytes} bytes for IDs`, {
-      hint: "set EARSHOT_MEMORY to less",
-      cause: error,
-    });
+    throw new EarshotError(
+      "invalid_setting",
+      `${maxBytes} bytes of memory for IDs are not available`,
+      {
+        hint: "reduce EARSHOT_MEMORY",
+        cause: error,
+      },
+    );
   }
 }
 

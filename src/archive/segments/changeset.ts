@@ -28,7 +28,7 @@ export function deltasOf(
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const deltas = new Map<string, Delta>();
   for (let at = 0; at < bytes.length; ) {
-    if (bytes[at] !== tableHeader) throw new Error("a changeset of another form");
+    if (bytes[at] !== tableHeader) throw new Error("a changeset of an unknown format");
     const columns = bytes[at + 1] as number;
     const isKey = Array.from(bytes.subarray(at + 2, at + 2 + columns), (flag) => flag !== 0);
     const name = at + 2 + columns;

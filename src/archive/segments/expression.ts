@@ -27,7 +27,7 @@ function compile(plan: PlanNode): string {
     case "or":
       return deepestFirst(plan.children).map(operand).join(" OR ");
     default:
-      throw new Error(`a lowered plan holds no ${plan.kind}`);
+      throw new Error(`a lowered plan contains no ${plan.kind}`);
   }
 }
 
@@ -62,7 +62,7 @@ function sequence(elements: readonly SequenceElement[]): string {
   const tokens = elements.map((element) => {
     if (element.kind === "token") return element.token;
     if (element.kind === "prefix") return element.prefix;
-    throw new Error("a lowered plan holds no open place");
+    throw new Error("a lowered plan contains no wildcard");
   });
   const text = quotedToken(tokens.join(" "));
   return elements.at(-1)?.kind === "prefix" ? `${text} *` : text;

@@ -37,7 +37,7 @@ export function* intactRows(
       for (const found of rows.iterate(last)) {
         const row = found as StoredRow;
         if (row.id <= last) {
-          onUnreadable({ from: row.id - 1n, to: last + 1n }, "not in the order of the IDs");
+          onUnreadable({ from: row.id - 1n, to: last + 1n }, "not in ID order");
           continue;
         }
         last = row.id;

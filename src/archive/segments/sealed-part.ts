@@ -92,7 +92,7 @@ export function openSealedPart(
       seen.writtenIn = writtenIn ?? seen.writtenIn;
       return seen.view;
     }
-    if (isMarkedDamaged(path)) throw new SealedDamage("it is marked so");
+    if (isMarkedDamaged(path)) throw new SealedDamage("it is marked as damaged");
     const view = {
       index: opened,
       mask: readMask(database),

@@ -37,7 +37,7 @@ export function requireSegmentFile(path: string): void {
 }
 
 export const segmentMissing = (path: string): EarshotError =>
-  new EarshotError("segment_missing", `${path} is missing or empty, and the catalog lists it`, {
+  new EarshotError("segment_missing", `${path} is missing or empty, but the catalog lists it`, {
     status: 503,
-    hint: "stop the server and put the file back or restore a backup; earshot archive recover goes on with the segments that are there",
+    hint: "stop the server and put the file back or restore a backup; earshot archive recover continues with the remaining segments",
   });

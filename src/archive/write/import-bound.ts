@@ -20,7 +20,7 @@ export function createImportBound(
     if (bytes < maxBytes) return;
     throw new EarshotError(
       "archive_full",
-      `the archive holds ${bytes} bytes, and imports end at ${maxBytes}`,
+      `the archive has ${bytes} bytes, and imports are refused above ${maxBytes}`,
       { status: 507, hint: "raise EARSHOT_ARCHIVE_MAX_BYTES, or import less" },
     );
   };

@@ -211,6 +211,6 @@ function indexFrom(posts: readonly Occupant[], id: bigint): number {
 }
 
 const millisecondFull = (): EarshotError =>
-  new EarshotError("millisecond_full", "a millisecond has as many posts as it has numbers", {
-    hint: "posts from before November 2010 without a number of their own share one",
+  new EarshotError("millisecond_full", "all numbers of a millisecond are taken", {
+    hint: "posts from before November 2010 without their own numbers share one millisecond",
   });

@@ -206,7 +206,7 @@ describe("check", () => {
     const { code, out, notes } = await earshot(["archive", "check"]);
     expect(code).toBe(1);
     expect(out).toContain(
-      "segment bluesky/2: it says posts 99, and holds 5\n  → earshot archive reindex --segment bluesky/2\n",
+      "segment bluesky/2: it records 99 posts, but contains 5\n  → earshot archive reindex --segment bluesky/2\n",
     );
     expect(notes).toBe(
       "earshot: the archive does not agree with itself: 1 finding – each says above what to do; docs/operations.md has more\n",
@@ -238,11 +238,11 @@ test("a backup restored into another folder gives the same answers", async () =>
   const before = found("number");
   const again = await earshot(["archive", "backup", backup]);
   expect(again).toMatchObject({ code: 1, out: "" });
-  expect(again.notes).toMatch(/holds a backup already – name a folder of its own/);
+  expect(again.notes).toMatch(/already contains a backup – use a new folder/);
 
   const over = await earshot(["archive", "restore", backup]);
   expect(over.code).toBe(1);
-  expect(over.notes).toMatch(/exists, and would have to be overwritten – move it away/);
+  expect(over.notes).toMatch(/archive already exists – move it away/);
   const other = join(dataDir, "other");
   const summary = await json(["archive", "restore", backup], { EARSHOT_DATA_DIR: other });
   expect(summary).toMatchObject({ posts: 12, files: 4 });
@@ -412,7 +412,7 @@ describe("forget", () => {
     ]);
     expect(code).toBe(2);
     expect(notes).toMatch(
-      /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – name the one that is meant by its id/,
+      /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – use its id/,
     );
     const unknown = await earshot(["archive", "forget", "--author", "nobody.example"]);
     expect(unknown.notes).toMatch(/no account nobody\.example is known/);

@@ -158,13 +158,13 @@ describe("seal", () => {
     const outdated = await sealed();
     expect(outdated.code).toBe(1);
     expect(outdated.notes).toMatch(
-      /mastodon\/1 cannot be sealed: another analyzer made its index – earshot archive reindex --segment mastodon\/1 makes it anew/,
+      /mastodon\/1 cannot be sealed: its index is of another analyzer – earshot archive reindex --segment mastodon\/1 rebuilds it/,
     );
     catalog.exec(`UPDATE segment SET analyzer = '${presentAnalyzer}'`);
     sumCatalog(catalog);
     catalog.close();
     markDamaged(join(dataDir, "archive", "mastodon", "000001.db"));
-    expect((await sealed()).notes).toContain("its sealed index is damaged, or of another format");
+    expect((await sealed()).notes).toContain("its sealed index is damaged or has another format");
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 

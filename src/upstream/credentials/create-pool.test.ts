@@ -250,7 +250,7 @@ describe("quarantine", () => {
     await bench.keep("one");
     expect(await chosen({}, other)).toEqual([]);
     const [listed] = await bench.store.read("listCredentials", null);
-    expect(listed?.quarantine?.reason).toMatch(/one was not sealed with the key in use/);
+    expect(listed?.quarantine?.reason).toMatch(/one was not encrypted with the current key/);
   });
 
   test("a secret that was copied to another account does not open", async () => {

@@ -194,13 +194,9 @@ async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): 
 }
 
 const alreadyCurrent = (folder: string): EarshotError =>
-  new EarshotError(
-    "catalog_current",
-    `the catalog in ${folder} is the present one of its segments`,
-    {
-      hint: "there is nothing to recover; --force rebuilds it nevertheless, and gives up what only the catalog knows",
-    },
-  );
+  new EarshotError("catalog_current", `the catalog in ${folder} matches its segments`, {
+    hint: "there is nothing to recover; --force rebuilds it anyway, and loses data that only the catalog has",
+  });
 
 const nothingToRecover = (folder: string): EarshotError =>
   new EarshotError("nothing_to_recover", `there are no segments in ${folder}`, {
@@ -208,8 +204,8 @@ const nothingToRecover = (folder: string): EarshotError =>
   });
 
 const inUse = (folder: string): EarshotError =>
-  new EarshotError("folder_in_use", `another process works on ${folder}`, {
+  new EarshotError("folder_in_use", `another process is using ${folder}`, {
     status: 503,
     retryable: true,
-    hint: "stop it, or let it end",
+    hint: "stop it, or wait until it ends",
   });
