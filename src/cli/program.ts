@@ -65,6 +65,13 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     },
   ],
   [
+    "mcp",
+    {
+      summary: "serve AI agents over the Model Context Protocol",
+      load: async () => (await import("./mcp.ts")).addMcp,
+    },
+  ],
+  [
     "archive",
     {
       summary: "maintain the archive",

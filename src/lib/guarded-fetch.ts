@@ -17,7 +17,7 @@ export type { FetchedAnswer } from "./fetched-answer.ts";
 export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
 
 export type FetchOptions = {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   body?: string;
   /** Redirects to another origin get `accept` only. */
   headers?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { EarshotError } from "./errors.ts";
 
 export type Step = {
   url: URL;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   headers: Readonly<Record<string, string>>;
   body: string | null;
 };

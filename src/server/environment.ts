@@ -5,6 +5,8 @@ import { allSettings } from "./settings.ts";
 export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
+/** Of commands that call a service (cli/mcp.ts); a shell may export them for all. */
+const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY"]);
 
 /**
  * Empty variables count as unset. Errors: `unknown_setting` with the nearest name, so that a typo never leaves a default in
@@ -18,6 +20,7 @@ export function readEnvironment(
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
     if (!name.startsWith(prefix) || value === undefined || value === "") continue;
+    if (clientNames.has(name)) continue;
     if (!known.has(name)) throw unknownSetting(name, names);
     environment[name] = value;
   }

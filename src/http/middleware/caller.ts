@@ -6,6 +6,7 @@ import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
 import { refusedByRate, setRetryAfter } from "../problems/refused-by-rate.ts";
 import { bringsToken, problem } from "../problems/write-problem.ts";
+import { outerRequest } from "./inner-requests.ts";
 import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts";
 
 declare module "fastify" {
@@ -45,6 +46,12 @@ export function callerHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { pace, mayBeOpen = false } = request.routeOptions.config;
     if (pace === undefined) return;
+    const outer = outerRequest();
+    if (outer !== null) {
+      const { caller, admittedMs, limits } = outer;
+      Object.assign(request, { caller, admittedMs, limits });
+      return;
+    }
     const { authorization } = request.headers;
     const readOf = pace === "read" ? uuidIn(request.params) : null;
     const bySession = hasNoKey(request, pace) ? await enterBySession(request, reply, readOf) : null;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerHeaders } from "../openapi/headers.ts";
 
 /** Paths that authenticate by key, not by cookie. */
-const openPaths = /^\/(?:api\/)?v1\//;
+const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$)/;
 
 /** How long browsers cache a preflight. */
 const maxAgeSeconds = 600;

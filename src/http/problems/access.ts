@@ -84,12 +84,13 @@ export const accessProblems = {
     title: "Cross-site request refused",
     retryable: false,
     cause:
-      "A request with a session cookie may come from another site: `Sec-Fetch-Site` names another site, or a write has no `Origin`, a foreign one, or no valid `X-Earshot-Csrf` token. A sign-in at `/auth/github` or `/auth/gitlab` that is loaded as anything but a top-level page, such as an image or a frame, is refused too (`Sec-Fetch-Mode`, `Sec-Fetch-Dest`). Behind a proxy, the dashboard itself is refused if the server does not know its public URL.",
+      "A request with a session cookie may come from another site: `Sec-Fetch-Site` names another site, or a write has no `Origin`, a foreign one, or no valid `X-Earshot-Csrf` token. A sign-in at `/auth/github` or `/auth/gitlab` that is loaded as anything but a top-level page, such as an image or a frame, is refused too (`Sec-Fetch-Mode`, `Sec-Fetch-Dest`). So is a request to `/mcp` from a page of another origin. Behind a proxy, the dashboard itself is refused if the server does not know its public URL.",
     fix: [
       "Open the dashboard at its own URL and reload the page.",
       "Behind a proxy, set `EARSHOT_PUBLIC_URL`, such as `https://earshot.example`.",
       "Start a sign-in from a link.",
       "Programs send an API key and no cookie ([API](../api.md)).",
+      "For a web page that uses [MCP](../mcp.md), list its origin in `EARSHOT_CORS_ORIGINS`.",
     ],
     example: {
       request: "`POST /dashboard/api/sign-out` with a session cookie, from a page of another site.",

@@ -16,6 +16,7 @@ import { addServiceStatusRoute } from "./dashboard/service-status.ts";
 import { addSessionRoutes } from "./dashboard/session.ts";
 import { addSessionListRoutes } from "./dashboard/sessions.ts";
 import { addUsageRoute } from "./dashboard/usage.ts";
+import { addMcpRoute } from "./mcp.ts";
 import { addRecentRoute } from "./node/recent.ts";
 import { addDocsRoutes } from "./ops/docs.ts";
 import { addLivezRoute } from "./ops/livez.ts";
@@ -55,6 +56,7 @@ export function addRoutes(
   addSearchRoute(typed, context, submissions, pending);
   addCountsRoute(typed, context);
   addRecentRoute(typed, context, submissions, pending);
+  addMcpRoute(app, context);
   addWebhookRoutes(typed, context);
   addWebhookDeliveryRoutes(typed, context);
   addNodesRoute(typed, context);

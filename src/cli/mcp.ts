@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { EarshotError } from "../lib/errors.ts";
+import type { Api } from "../mcp/api.ts";
+import type { Config } from "../server/config.ts";
+import { packageVersion } from "../server/version.ts";
+import { readConfig } from "./settings.ts";
+import { untilStopped } from "./signals.ts";
+import type { Terminal } from "./terminal.ts";
+
+export function addMcp(program: Command, terminal: Terminal): void {
+  program
+    .command("mcp")
+    .description(
+      "Serves the Model Context Protocol on standard input and output, for AI agents. Searches the archive in the data " +
+        "folder, without a server or key and also beside a server; with EARSHOT_URL and EARSHOT_API_KEY, that service " +
+        "instead. A server offers the same at POST /mcp.",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples (commands of an MCP client's configuration):\n" +
+        "  EARSHOT_DATA_DIR=/var/lib/earshot earshot mcp\n" +
+        "  EARSHOT_URL=https://search.example EARSHOT_API_KEY=ear_… earshot mcp",
+    )
+    .action(() => serveMcp(terminal));
+}
+
+type Searched = { api: Api; close(): Promise<void> };
+
+async function serveMcp(terminal: Terminal): Promise<void> {
+  const { EARSHOT_URL: url, EARSHOT_API_KEY: key } = terminal.environment;
+  const searched = url ? await openRemote(url, key) : await openLocal(terminal);
+  // Other commands start faster without them.
+  const [{ serveStdio }, { createMcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server/stdio"),
+    import("../mcp/server.ts"),
+  ]);
+  const context = { api: searched.api, randomUuid: randomUUID };
+  const served = serveStdio(() => createMcpServer(context, packageVersion()), {
+    onerror: (error) => terminal.note(`mcp: ${error.message}\n`),
+  });
+  try {
+    await Promise.race([untilStopped(terminal.stopping), untilInputEnds()]);
+  } finally {
+    await served.close();
+    await searched.close();
+  }
+}
+
+/** The client ends the process by closing its input. */
+const untilInputEnds = (): Promise<void> =>
+  new Promise((end) => {
+    process.stdin.once("end", end);
+    process.stdin.once("close", end);
+  });
+
+async function openRemote(url: string, key: string | undefined): Promise<Searched> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new EarshotError("invalid_setting", `EARSHOT_URL is ${JSON.stringify(url)}`, {
+      hint: "set it to the address of an Earshot service, such as https://search.example",
+    });
+  }
+  if (!key) {
+    throw new EarshotError("missing_setting", "EARSHOT_URL is set, and EARSHOT_API_KEY is not", {
+      hint: "create a key in the dashboard of that service, or with `earshot keys create` on its server",
+    });
+  }
+  const { openRemoteApi } = await import("./remote-api.ts");
+  return openRemoteApi(new URL(url), key);
+}
+
+async function openLocal(terminal: Terminal): Promise<Searched> {
+  const { config, removeFolder } = await withArchive(readConfig(terminal), terminal);
+  const { startLocalService } = await import("../server/local-service.ts");
+  const service = await startLocalService(config);
+  const authorization = `Bearer ${service.key}`;
+  const api: Api = async ({ method, path, headers, body }) => {
+    const answer = await service.app.inject({
+      method,
+      url: path,
+      headers: { ...headers, authorization },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    return { status: answer.statusCode, text: answer.body };
+  };
+  const close = async (): Promise<void> => {
+    await service.stop();
+    await removeFolder();
+  };
+  return { api, close };
+}
+
+/** Clients start this in any folder, where nothing is to be created. */
+async function withArchive(
+  config: Config,
+  terminal: Terminal,
+): Promise<{ config: Config; removeFolder(): Promise<void> }> {
+  const { dir } = config.data;
+  const quiet: Config = {
+    ...config,
+    log: { level: terminal.environment.EARSHOT_LOG_LEVEL ? config.log.level : "warn" },
+  };
+  if (existsSync(join(dir, "archive")))
+    return { config: quiet, removeFolder: async () => undefined };
+  terminal.note(
+    `mcp: there is no archive in ${resolve(dir)} (EARSHOT_DATA_DIR); only platforms are searched\n`,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-"));
+  return {
+    config: { ...quiet, data: { ...quiet.data, dir: folder } },
+    removeFolder: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import * as z from "zod";
+import type { Api } from "../../mcp/api.ts";
+import { clientDisconnect } from "../connections/client-disconnect.ts";
+import type { HttpContext } from "../context.ts";
+import { answerWithin } from "../middleware/inner-requests.ts";
+import { problem } from "../problems/write-problem.ts";
+
+const text = z.string().optional();
+
+/** Those that scripts of other origins may send. */
+const headers = z.looseObject({
+  "content-type": text,
+  "mcp-method": text,
+  "mcp-name": text,
+  "mcp-protocol-version": text,
+});
+
+/**
+ * POST /mcp: the Model Context Protocol, without sessions, in the revisions 2026-07-28 and 2025-11-25 and those before. Each
+ * request costs one request of the key; tools that search cost searches.
+ */
+export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: HttpContext): void {
+  app.route({
+    method: ["POST", "GET", "DELETE"],
+    url: "/mcp",
+    config: { pace: "call" },
+    schema: { hide: true, headers },
+    onRequest: async (request) => requireKnownOrigin(request, settings),
+    handler: async (request, reply) => {
+      const handler = await handlerFor(request);
+      const disconnected = clientDisconnect(reply);
+      disconnected.addEventListener("abort", () => handler.close(), { once: true });
+      const answer = await handler.fetch(webRequest(request, disconnected), {
+        parsedBody: request.body ?? undefined,
+      });
+      reply.code(answer.status);
+      for (const [name, value] of answer.headers) reply.header(name, value);
+      return answer.body === null
+        ? reply.send()
+        : reply.send(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>));
+    },
+  });
+
+  async function handlerFor(request: FastifyRequest): Promise<McpHttpHandler> {
+    // Most servers never see a request for it, and it takes a tenth of a start.
+    const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+      import("@modelcontextprotocol/server"),
+      import("../../mcp/server.ts"),
+    ]);
+    const api: Api = ({ method, path, headers = {}, body }) =>
+      answerWithin(app, request, {
+        method,
+        url: path,
+        headers: {
+          ...headers,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      });
+    return createMcpHandler(
+      () => createMcpServer({ api, randomUuid: randomUUID }, dashboard.version),
+      {
+        onerror: (error) => log.warn({ request_id: request.id, err: error }, "MCP request failed"),
+      },
+    );
+  }
+}
+
+function webRequest(request: FastifyRequest, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  const { method } = request;
+  const body = method === "POST" ? JSON.stringify(request.body ?? null) : null;
+  return new Request(`http://${request.host}${request.url}`, { method, headers, body, signal });
+}
+
+const ownMachine = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+
+/**
+ * The protocol requires it against DNS rebinding: browsers name the page that sends a request. Errors: `forbidden_origin`.
+ */
+function requireKnownOrigin(
+  { headers: { origin } }: FastifyRequest,
+  { corsOrigins, publicUrl }: Pick<HttpContext["settings"], "corsOrigins" | "publicUrl">,
+): void {
+  if (origin === undefined || origin === publicUrl || ownMachine.test(origin)) return;
+  if (corsOrigins.includes("*") || corsOrigins.includes(origin)) return;
+  throw problem("forbidden_origin", "the request comes from a page that may not use this server", {
+    hint: "list the page's origin in EARSHOT_CORS_ORIGINS",
+  });
+}

@@ -1,0 +1,27 @@
+import * as z from "zod";
+
+export const platform = z
+  .enum(["social", "bluesky", "mastodon", "x"])
+  .default("social")
+  .describe('One platform, or "social" for all of them');
+
+export const startTime = z
+  .string()
+  .optional()
+  .describe('Only posts since then: "2026-01-31" or "2026-01-31T12:00:00Z"');
+export const endTime = z.string().optional().describe("Only posts before then");
+
+export const maxResults = z.int().min(1).max(100).default(20);
+
+export const maxChars = z
+  .int()
+  .min(100)
+  .max(1_000_000)
+  .default(12_000)
+  .describe("Limits the total length of all texts, to fit your context");
+
+export const account = z
+  .string()
+  .describe('A handle or profile address: "ann.bsky.social", "@ann@mastodon.social", "x:@ann"');
+
+export const postName = z.string().describe("The id of a found post, or the address of its page");

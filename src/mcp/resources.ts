@@ -1,0 +1,71 @@
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { ApiRefusal, bodyOf } from "./api.ts";
+import type { ToolContext } from "./tool.ts";
+
+const coverageAnswer = z.object({ coverage: z.unknown() });
+
+/** Matches every post. */
+const everyPost = "lang:en OR -lang:en";
+
+/** The query language, what is archived, and the results of jobs. */
+export function registerResources(server: McpServer, { api }: ToolContext): void {
+  server.registerResource(
+    "query-language",
+    "earshot://query-language",
+    {
+      title: "Query language",
+      description: "Every operator with examples",
+      mimeType: "text/markdown",
+    },
+    async (uri) => {
+      const answer = await api({
+        method: "GET",
+        path: "/docs/query-language",
+        headers: { accept: "text/markdown" },
+      });
+      if (answer.status !== 200) throw new ApiRefusal(answer);
+      return { contents: [{ uri: uri.href, mimeType: "text/markdown", text: answer.text }] };
+    },
+  );
+
+  server.registerResource(
+    "coverage",
+    "earshot://coverage",
+    {
+      title: "Coverage",
+      description:
+        "Of which times posts of each platform are archived, and the gaps. Reading it costs one search",
+      mimeType: "application/json",
+    },
+    async (uri) => {
+      const answer = await api({
+        method: "POST",
+        path: "/v1/search/social",
+        body: {
+          type: "social",
+          arguments: { type: "searchbyfullarchive", query: everyPost, max_results: 1 },
+        },
+      });
+      const { coverage } = bodyOf(answer, coverageAnswer);
+      const text = JSON.stringify(coverage, null, 2);
+      return { contents: [{ uri: uri.href, mimeType: "application/json", text }] };
+    },
+  );
+
+  server.registerResource(
+    "job",
+    new ResourceTemplate("earshot://jobs/{uuid}", { list: undefined }),
+    {
+      title: "Result of a job",
+      description: "The whole records of a search, as JSON, for a day",
+      mimeType: "application/json",
+    },
+    async (uri, { uuid }) => {
+      const path = `/v1/search/live/social/result/${encodeURIComponent(String(uuid))}`;
+      const answer = await api({ method: "GET", path });
+      if (answer.status !== 200) throw new ApiRefusal(answer);
+      return { contents: [{ uri: uri.href, mimeType: "application/json", text: answer.text }] };
+    },
+  );
+}

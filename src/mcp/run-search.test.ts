@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import type { Api } from "./api.ts";
+import { ApiRefusal } from "./api.ts";
+import { runSearch } from "./run-search.ts";
+
+const search = {
+  platform: "social",
+  arguments: { type: "searchbyquery", query: "comet" },
+  maxChars: 500,
+};
+const done = {
+  uuid: "u1",
+  results: [],
+  next_cursor: null,
+  complete: true,
+  coverage: null,
+  warnings: [],
+  canonical_query: "comet",
+};
+
+type Sent = Parameters<Api>[0];
+
+/** Answers each request with the next of these. */
+function scripted(answers: readonly [status: number, body: object][]) {
+  const sent: Sent[] = [];
+  const reports: string[] = [];
+  const stop = new AbortController();
+  const api: Api = async (request) => {
+    const [status, body] = answers[sent.length] ?? [500, {}];
+    sent.push(request);
+    return { status, text: JSON.stringify(body) };
+  };
+  const report = async (message: string): Promise<void> => void reports.push(message);
+  let uuids = 0;
+  const randomUuid = (): string => `key-${++uuids}`;
+  return { sent, reports, stop, context: { api, randomUuid, signal: stop.signal, report } };
+}
+
+test("a search that takes longer is repeated under one Idempotency-Key and reports progress", async () => {
+  const { sent, reports, context } = scripted([
+    [202, { uuid: "u1" }],
+    [202, { uuid: "u1" }],
+    [200, done],
+  ]);
+  expect(await runSearch(search, context)).toMatchObject({ uuid: "u1", complete: true });
+  expect(new Set(sent.map(({ headers }) => headers?.["idempotency-key"]))).toEqual(
+    new Set(["key-1"]),
+  );
+  expect(reports).toEqual(["searching for 10 s", "searching for 20 s"]);
+});
+
+test("a cancelled call cancels its job", async () => {
+  const { sent, stop, context } = scripted([
+    [202, { uuid: "u1" }],
+    [200, { uuid: "u1", status: "cancelled" }],
+  ]);
+  stop.abort(new Error("cancelled"));
+  await expect(runSearch(search, context)).rejects.toThrow("cancelled");
+  expect(sent.at(-1)).toMatchObject({ method: "DELETE", path: "/v1/search/live/social/status/u1" });
+});
+
+test("a search that never ends is given up, and its job is named", async () => {
+  const { context } = scripted(Array.from({ length: 20 }, () => [202, { uuid: "u1" }]));
+  await expect(runSearch(search, context)).rejects.toThrow("job u1");
+});
+
+test("a refusal says what is wrong and how to fix it", async () => {
+  const problem = {
+    title: "The query is invalid",
+    code: "invalid_query",
+    detail: "the query has an error",
+    errors: [{ message: "min_faves: needs a number", hint: "write min_faves:10" }],
+    hint: "see /docs/query-language",
+  };
+  const { context } = scripted([[400, problem]]);
+  const refusal = await runSearch(search, context).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(ApiRefusal);
+  expect(String(refusal)).toContain(
+    "The query is invalid (invalid_query): the query has an error\n- min_faves: needs a number\n  Fix: write min_faves:10\nFix: see /docs/query-language",
+  );
+});

@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { type Api, bodyOf } from "./api.ts";
+import { apiRecord } from "./records.ts";
+
+/** Arguments of a submission (docs/api.md). */
+type SearchArguments = {
+  type: string;
+  query?: string;
+  max_results?: number;
+  start_time?: string | undefined;
+  end_time?: string | undefined;
+  next_cursor?: string | undefined;
+};
+
+export type SearchRun = {
+  platform: string;
+  arguments: SearchArguments;
+  maxChars: number | null;
+};
+
+/** For one call of a tool; `report` is called each time a search turns out to take longer. */
+export type RunContext = {
+  api: Api;
+  randomUuid(): string;
+  signal: AbortSignal;
+  report(message: string): Promise<void>;
+};
+
+const warning = z.object({ code: z.string(), message: z.string().default("") });
+
+const searchAnswer = z.object({
+  uuid: z.string(),
+  results: z.array(apiRecord),
+  next_cursor: z.string().nullable(),
+  complete: z.boolean(),
+  coverage: z
+    .object({
+      from: z.string().nullish(),
+      to: z.string().nullish(),
+      gaps: z.array(z.unknown()).default([]),
+    })
+    .nullish(),
+  warnings: z.array(warning).default([]),
+  canonical_query: z.string().nullish(),
+  truncated: z
+    .object({ shortened: z.array(z.string()), omitted: z.number() })
+    .default({ shortened: [], omitted: 0 }),
+});
+
+export type SearchAnswer = z.output<typeof searchAnswer>;
+
+const unfinished = z.object({ uuid: z.string() });
+
+const waitSeconds = 10;
+const mostRounds = 12;
+
+/**
+ * Searches in one call. A search that takes longer is waited for by repeating the call under the same Idempotency-Key, which
+ * costs no further search, and is cancelled if the caller cancels. Errors: `ApiRefusal`; the signal's reason.
+ */
+export async function runSearch(
+  { platform, arguments: given, maxChars }: SearchRun,
+  { api, randomUuid, signal, report }: RunContext,
+): Promise<SearchAnswer> {
+  const request = {
+    method: "POST" as const,
+    path: `/v1/search/${platform}`,
+    headers: { "idempotency-key": randomUuid() },
+    body: {
+      type: platform,
+      arguments: given,
+      wait: waitSeconds,
+      ...(maxChars === null ? {} : { max_chars: maxChars }),
+    },
+  };
+  for (let round = 1; ; round += 1) {
+    const answer = await api(request);
+    if (answer.status !== 202) return bodyOf(answer, searchAnswer);
+    const { uuid } = bodyOf(answer, unfinished);
+    if (signal.aborted) {
+      await api({ method: "DELETE", path: `/v1/search/live/${platform}/status/${uuid}` });
+      throw signal.reason;
+    }
+    if (round === mostRounds) {
+      throw new Error(
+        `the search still runs after ${round * waitSeconds} s as job ${uuid}; narrow the query or its time and search again`,
+      );
+    }
+    await report(`searching for ${round * waitSeconds} s`);
+  }
+}

@@ -1,0 +1,74 @@
+import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import type * as z from "zod";
+import { ApiRefusal } from "./api.ts";
+import type { RunContext } from "./run-search.ts";
+
+/** What every tool needs beside its arguments. */
+export type ToolContext = Pick<RunContext, "api" | "randomUuid">;
+
+type ToolAnswer<Output> = {
+  structured: Output;
+  text: string;
+  links?: readonly { uri: string; name: string; mimeType: string }[];
+};
+
+export type Tool<Input extends z.ZodObject, Output extends z.ZodObject> = {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  output: Output;
+  run(args: z.output<Input>, context: RunContext): Promise<ToolAnswer<z.output<Output>>>;
+};
+
+/** All tools read only. A refusal of the API is a result that the model can act on, not a protocol error. */
+export function registerTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  server: McpServer,
+  tool: Tool<Input, Output>,
+  context: ToolContext,
+): void {
+  const call = async (args: z.output<Input>, request: ServerContext): Promise<CallToolResult> => {
+    try {
+      const answer = await tool.run(args, { ...context, ...progressOf(request) });
+      const links = (answer.links ?? []).map((link) => ({
+        type: "resource_link" as const,
+        ...link,
+      }));
+      return {
+        content: [{ type: "text", text: answer.text }, ...links],
+        structuredContent: answer.structured,
+      };
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error;
+      return { isError: true, content: [{ type: "text", text: error.message }] };
+    }
+  };
+  server.registerTool<z.ZodObject, z.ZodObject>(
+    tool.name,
+    {
+      title: tool.title,
+      description: tool.description,
+      inputSchema: tool.input,
+      outputSchema: tool.output,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+    // The schema above has checked them.
+    (args, request) => call(args as z.output<Input>, request),
+  );
+}
+
+function progressOf({ mcpReq }: ServerContext): Pick<RunContext, "signal" | "report"> {
+  const progressToken = mcpReq._meta?.progressToken;
+  let progress = 0;
+  return {
+    signal: mcpReq.signal,
+    report: async (message) => {
+      progress += 1;
+      if (progressToken === undefined) return;
+      await mcpReq.notify({
+        method: "notifications/progress",
+        params: { progressToken, progress, message },
+      });
+    },
+  };
+}

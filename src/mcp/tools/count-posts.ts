@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { bodyOf } from "../api.ts";
+import { endTime, platform, startTime } from "../inputs.ts";
+import type { Tool } from "../tool.ts";
+
+const input = z.object({
+  query: z.string().describe("As for search_posts"),
+  start_time: startTime,
+  end_time: endTime,
+  granularity: z.enum(["minute", "hour", "day"]).default("day"),
+  platform,
+});
+
+const output = z.object({
+  total: z.number(),
+  buckets: z.array(z.object({ start: z.string(), count: z.number() })),
+  complete: z.boolean().describe("False if posts of this time may be missing from the archive"),
+  warnings: z.array(z.string()),
+});
+
+const answer = z.object({
+  data: z.array(z.object({ start: z.string(), tweet_count: z.number() })),
+  meta: z.object({ total_tweet_count: z.number(), next_token: z.string().nullish() }),
+  complete: z.boolean(),
+  warnings: z.array(z.object({ code: z.string(), message: z.string().default("") })).default([]),
+});
+
+const mostLines = 60;
+
+export const countPosts: Tool<typeof input, typeof output> = {
+  name: "count_posts",
+  title: "Count posts over time",
+  description: `Counts the archived posts that match a query, per minute, hour or day. Use it to see when something was discussed, or how much, without reading posts. Without start_time: the last 7 days. Times are UTC.`,
+  input,
+  output,
+  run: async (args, { api, signal }) => {
+    const parameters = new URLSearchParams({ query: args.query, granularity: args.granularity });
+    if (args.start_time !== undefined) parameters.set("start_time", args.start_time);
+    if (args.end_time !== undefined) parameters.set("end_time", args.end_time);
+    const path = `/v1/search/${args.platform}/counts?${parameters}`;
+    const counted = bodyOf(await api({ method: "GET", path, signal }), answer);
+    const buckets = counted.data.map(({ start, tweet_count }) => ({ start, count: tweet_count }));
+    const total = counted.meta.total_tweet_count;
+    const warnings = counted.warnings.map(({ code, message }) => (message === "" ? code : message));
+    if (counted.meta.next_token)
+      warnings.push("only the newest part of the time was counted: narrow it");
+    const filled = buckets.filter(({ count }) => count > 0);
+    const state = counted.complete ? "complete" : "the archive may lack posts of this time";
+    const text = [
+      `${total} ${total === 1 ? "post" : "posts"}, ${state}.`,
+      ...warnings.map((warning) => `Warning: ${warning}`),
+      ...filled.slice(-mostLines).map(({ start, count }) => `${start} ${count}`),
+      ...(filled.length > mostLines
+        ? [`(${filled.length - mostLines} earlier ones left out here)`]
+        : []),
+    ].join("\n");
+    return { structured: { total, buckets, complete: counted.complete, warnings }, text };
+  },
+};

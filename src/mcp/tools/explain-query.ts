@@ -1,0 +1,45 @@
+import { parseQueryLeniently } from "@earshot/query";
+import { describeTree, printQuery, renderDiagnostic } from "@earshot/query/tree";
+import * as z from "zod";
+import type { Tool } from "../tool.ts";
+import { quoted } from "../untrusted.ts";
+
+const input = z.object({ query: z.string().max(4_096) });
+
+const output = z.object({
+  valid: z.boolean(),
+  canonical_query: z.string().nullable(),
+  problems: z.array(
+    z.object({ severity: z.string(), message: z.string(), offset: z.int(), length: z.int() }),
+  ),
+});
+
+export const explainQuery: Tool<typeof input, typeof output> = {
+  name: "explain_query",
+  title: "Check a query",
+  description:
+    "Shows how a query is read, and every error and warning with its place, without searching. Free. Use it when a search was refused or found something unexpected.",
+  input,
+  output,
+  run: async ({ query }) => {
+    const { tree, diagnostics } = parseQueryLeniently(query);
+    const isValid = tree !== null && diagnostics.every(({ severity }) => severity !== "error");
+    const canonical = isValid ? printQuery(tree) : null;
+    const problems = diagnostics.map(({ severity, message, offset, length }) => ({
+      severity,
+      message,
+      offset,
+      length,
+    }));
+    const text = [
+      isValid ? "The query is valid." : "The query has errors.",
+      ...(canonical === null ? [] : ["In canonical form:", quoted(canonical)]),
+      ...(isValid ? ["Read as:", quoted(describeTree(tree))] : []),
+      ...diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)),
+    ];
+    return {
+      structured: { valid: isValid, canonical_query: canonical, problems },
+      text: text.join("\n"),
+    };
+  },
+};

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { platform, postName } from "../inputs.ts";
+import { post, postOf } from "../records.ts";
+import { notesOf, renderPosts } from "../render-posts.ts";
+import { runSearch } from "../run-search.ts";
+import type { Tool } from "../tool.ts";
+
+const input = z.object({ post: postName, platform });
+const output = z.object({ post: post.nullable() });
+
+export const getPost: Tool<typeof input, typeof output> = {
+  name: "get_post",
+  title: "Get a post",
+  description: "Returns one post by its id or address. Use it to check a quotation or its counts.",
+  input,
+  output,
+  run: async (args, context) => {
+    const answer = await runSearch(
+      {
+        platform: args.platform,
+        arguments: { type: "getbyid", query: args.post, max_results: 1 },
+        maxChars: null,
+      },
+      context,
+    );
+    const [record] = answer.results;
+    if (record === undefined) {
+      const text = ["No such post: deleted, hidden, or not archived.", ...notesOf(answer)];
+      return { structured: { post: null }, text: text.join("\n") };
+    }
+    const found = postOf(record);
+    return { structured: { post: found }, text: renderPosts([found]) };
+  },
+};

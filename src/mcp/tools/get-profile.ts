@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { account, platform } from "../inputs.ts";
+import { notesOf } from "../render-posts.ts";
+import { runSearch } from "../run-search.ts";
+import type { Tool } from "../tool.ts";
+import { inline, quoted, safeUrl, untrustedNote } from "../untrusted.ts";
+
+const input = z.object({ account, platform });
+
+const profile = z.object({
+  id: z.string(),
+  handle: z.string().nullable(),
+  name: z.string().nullable(),
+  description: z.string(),
+  platform: z.string().nullable(),
+  url: z.string().nullable(),
+  created_at: z.string().nullable(),
+  followers: z.number().nullable(),
+  following: z.number().nullable(),
+  posts: z.number().nullable(),
+});
+
+const output = z.object({ profile: profile.nullable(), complete: z.boolean() });
+
+export const getProfile: Tool<typeof input, typeof output> = {
+  name: "get_profile",
+  title: "Get an account",
+  description:
+    "Returns the profile of an account: name, description, counts. For its posts use search_posts with from:handle.",
+  input,
+  output,
+  run: async (args, context) => {
+    const answer = await runSearch(
+      {
+        platform: args.platform,
+        arguments: { type: "getprofilebyid", query: args.account, max_results: 1 },
+        maxChars: null,
+      },
+      context,
+    );
+    const [record] = answer.results;
+    const { complete } = answer;
+    if (record === undefined) {
+      const text = ["No such account, or it is not visible.", ...notesOf(answer)].join("\n");
+      return { structured: { profile: null, complete }, text };
+    }
+    const { Metadata } = record;
+    const metrics = Metadata?.public_metrics;
+    const found = {
+      id: record.ID,
+      handle: Metadata?.username ?? null,
+      name: Metadata?.author ?? null,
+      description: record.Content,
+      platform: Metadata?.platform ?? null,
+      url: Metadata?.url ?? null,
+      created_at: Metadata?.created_at ?? null,
+      followers: metrics?.followers_count ?? null,
+      following: metrics?.following_count ?? null,
+      posts: metrics?.tweet_count ?? null,
+    };
+    const facts = [
+      `@${inline(found.handle ?? found.id)}`,
+      found.platform,
+      safeUrl(found.url),
+      found.followers === null ? null : `${found.followers} followers`,
+      found.posts === null ? null : `${found.posts} posts`,
+    ];
+    const text = [
+      facts.filter((fact) => fact !== null).join(" · "),
+      ...notesOf(answer),
+      untrustedNote,
+      quoted([found.name, found.description].filter(Boolean).join("\n")),
+    ];
+    return { structured: { profile: found, complete }, text: text.join("\n") };
+  },
+};

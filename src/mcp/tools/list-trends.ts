@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { maxResults, platform } from "../inputs.ts";
+import { notesOf } from "../render-posts.ts";
+import { runSearch } from "../run-search.ts";
+import type { Tool } from "../tool.ts";
+import { quoted, untrustedNote } from "../untrusted.ts";
+
+const input = z.object({ platform, max_results: maxResults });
+
+const trend = z.object({
+  rank: z.number(),
+  name: z.string(),
+  posts: z.number().nullable(),
+  url: z.string().nullable(),
+});
+
+const output = z.object({ trends: z.array(trend), warnings: z.array(z.string()) });
+
+export const listTrends: Tool<typeof input, typeof output> = {
+  name: "list_trends",
+  title: "List trends",
+  description: "Returns what is discussed most right now: names to search for with search_posts.",
+  input,
+  output,
+  run: async (args, context) => {
+    const answer = await runSearch(
+      {
+        platform: args.platform,
+        arguments: { type: "gettrends", max_results: args.max_results },
+        maxChars: null,
+      },
+      context,
+    );
+    const trends = answer.results.map(({ Content, Metadata }, index) => ({
+      rank: Metadata?.rank ?? index + 1,
+      name: Content,
+      posts: Metadata?.public_metrics?.tweet_count ?? null,
+      url: Metadata?.url ?? null,
+    }));
+    const warnings = answer.warnings.map(({ code, message }) => (message === "" ? code : message));
+    const lines = trends.map(({ rank, name, posts }) =>
+      quoted(`${rank}. ${name}${posts === null ? "" : ` (${posts} posts)`}`),
+    );
+    const text = [
+      ...notesOf(answer),
+      ...(lines.length === 0 ? ["No trends."] : [untrustedNote, ...lines]),
+    ];
+    return { structured: { trends, warnings }, text: text.join("\n") };
+  },
+};

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { endTime, maxChars, maxResults, platform, startTime } from "../inputs.ts";
+import { post, postOf } from "../records.ts";
+import { notesOf, renderPosts, summaryLine } from "../render-posts.ts";
+import { runSearch } from "../run-search.ts";
+import type { Tool } from "../tool.ts";
+
+const input = z.object({
+  query: z.string().describe("Words and operators; all must match"),
+  scope: z
+    .enum(["recent", "all"])
+    .optional()
+    .describe(
+      '"recent": the last 7 days; "all": the whole archive. Default: "all" with start_time, else "recent"',
+    ),
+  start_time: startTime,
+  end_time: endTime,
+  platform,
+  max_results: maxResults,
+  max_chars: maxChars,
+  cursor: z.string().optional().describe("Of an earlier answer: the page after it"),
+});
+
+const output = z.object({
+  posts: z.array(post),
+  next_cursor: z.string().nullable(),
+  complete: z.boolean().describe("False if posts may be missing"),
+  warnings: z.array(z.string()),
+  canonical_query: z.string().nullable(),
+  job: z.string(),
+});
+
+export const searchPosts: Tool<typeof input, typeof output> = {
+  name: "search_posts",
+  title: "Search social posts",
+  description: `Finds posts on Bluesky, Mastodon and X, newest first, with links to cite.
+Queries use X's operators: words (all must match), "a phrase", OR, -not, parentheses, from:handle, lang:en, since:2026-01-31, min_faves:10, #hashtag, has:links, filter:replies, -filter:retweets.
+Examples:
+- aurora lang:en -filter:retweets
+- "northern lights" (iceland OR norway) has:images
+- from:nasa.gov artemis
+- (earthquake OR terremoto) min_faves:50
+- #rustlang -from:spambot.example has:links
+If the query has an error, the answer says where and how to fix it. "complete: false" means that posts may be missing, so an empty answer proves nothing.`,
+  input,
+  output,
+  run: async (args, context) => {
+    const isAll = (args.scope ?? (args.start_time === undefined ? "recent" : "all")) === "all";
+    const answer = await runSearch(
+      {
+        platform: args.platform,
+        arguments: {
+          type: isAll ? "searchbyfullarchive" : "searchbyquery",
+          query: args.query,
+          max_results: args.max_results,
+          start_time: args.start_time,
+          end_time: args.end_time,
+          next_cursor: args.cursor,
+        },
+        maxChars: args.max_chars,
+      },
+      context,
+    );
+    const posts = answer.results.map(postOf);
+    return {
+      structured: {
+        posts,
+        next_cursor: answer.next_cursor,
+        complete: answer.complete,
+        warnings: answer.warnings.map(({ code, message }) => (message === "" ? code : message)),
+        canonical_query: answer.canonical_query ?? null,
+        job: answer.uuid,
+      },
+      text: [summaryLine(answer, "posts"), ...notesOf(answer), "", renderPosts(posts)]
+        .join("\n")
+        .trimEnd(),
+      links: [
+        {
+          uri: `earshot://jobs/${answer.uuid}`,
+          name: "The whole records of this page",
+          mimeType: "application/json",
+        },
+      ],
+    };
+  },
+};

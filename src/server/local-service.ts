@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { createReaderShare } from "../archive/threads/archive-threads.ts";
+import { openArchive } from "../archive/threads/open.ts";
+import { buildApp } from "../http/app.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Config } from "./config.ts";
+import { createContext } from "./context.ts";
+import { startControl } from "./control.ts";
+import { startNode } from "./roles.ts";
+import { stopService } from "./stop.ts";
+import type { Stores } from "./stores.ts";
+
+export type LocalService = {
+  app: FastifyInstance;
+  /** Of one user, without limits that matter. */
+  key: string;
+  stop(): Promise<void>;
+};
+
+const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 1_000_000 };
+
+/**
+ * The HTTP service for this process alone: the archive of the data folder, which a server may use too, with jobs in a temporary
+ * folder. Without socket, live stream, compaction and stored credentials. Errors: those of `openArchive`.
+ */
+export async function startLocalService(given: Config): Promise<LocalService> {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-local-"));
+  const config: Config = { ...given, data: { ...given.data, dir: folder, secretKey: null } };
+  try {
+    const context = createContext(config, await openStores(given, folder), {});
+    await context.queue.start();
+    await context.nodes.start();
+    const app = buildApp(context.http);
+    await app.ready();
+    const node = startNode(context);
+    const { token: key } = await context.store.write("createKey", {
+      name: "local",
+      accountName: null,
+      ...unlimited,
+      nowMs: context.clock.now(),
+    });
+    const stop = async (): Promise<void> => {
+      await stopService(context, app, node);
+      await rm(folder, { recursive: true, force: true });
+    };
+    return { app, key, stop };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function openStores({ data }: Config, folder: string): Promise<Stores> {
+  const { dir: dataDir, secretKey: _, ...settings } = data;
+  const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
+  const archive = await openArchive({ dataDir, ...settings, share, clock: systemClock });
+  const control = await startControl({ dataDir: folder, archive: share });
+  return { control, archive, onWarning: () => undefined };
+}

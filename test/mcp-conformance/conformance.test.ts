@@ -1,0 +1,126 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** Of the official suite, those that need no tools made for the suite. */
+const scenarios = [
+  "server-initialize",
+  "ping",
+  "tools-list",
+  "resources-list",
+  "prompts-list",
+  "dns-rebinding-protection",
+];
+
+const bin = join(import.meta.dirname, "node_modules/.bin");
+const program = join(import.meta.dirname, "../../bin/earshot.mjs");
+
+let service: ServiceUnderTest;
+let key: string;
+let folder: string;
+let proxy: Server;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  key = await service.makeKey();
+  folder = await mkdtemp(join(tmpdir(), "earshot-conformance-"));
+  proxy = await addingKey();
+});
+
+afterAll(async () => {
+  proxy.close();
+  await service.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The suite cannot send a key. */
+async function addingKey(): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    const { method = "GET", headers, url = "/" } = incoming;
+    const authorized = { ...headers, authorization: `Bearer ${key}` };
+    const passed = request(new URL(url, service.url), { method, headers: authorized }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(passed);
+  }).listen(0, "localhost");
+  await once(server, "listening");
+  return server;
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not listening");
+  return `http://localhost:${address.port}/mcp`;
+}
+
+const run = async (name: string, args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(bin, name), ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      HOME: folder,
+      EARSHOT_DATA_DIR: service.dataDir,
+      EARSHOT_BLUESKY_PUBLIC: "off",
+    },
+  });
+  return stdout;
+};
+
+test.each(scenarios)("the scenario %s of the official suite passes", async (scenario) => {
+  const output = await run("conformance", [
+    "server",
+    "--url",
+    addressOf(proxy),
+    "--scenario",
+    scenario,
+  ]);
+  expect(output).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed, 0 warnings/);
+});
+
+describe.each([
+  [
+    "HTTP",
+    () => [
+      "--server-url",
+      `${service.url}/mcp`,
+      "--transport",
+      "http",
+      "--header",
+      `Authorization: Bearer ${key}`,
+    ],
+  ],
+  ["standard input", () => [process.execPath, program, "mcp"]],
+] as const)("the Inspector over %s", (_transport, target) => {
+  const inspect = async (...args: string[]): Promise<unknown> =>
+    JSON.parse(await run("mcp-inspector", ["--cli", ...target(), ...args]));
+
+  test("finds no tool schema that some client could not use", async () => {
+    expect(await inspect("--method", "tools/list", "--strict")).toMatchObject({
+      tools: expect.arrayContaining([expect.objectContaining({ name: "search_posts" })]),
+    });
+  });
+
+  test("searches", async () => {
+    const args = [
+      "--method",
+      "tools/call",
+      "--tool-name",
+      "search_posts",
+      "--tool-arg",
+      "query=comet",
+    ];
+    expect(await inspect(...args)).toMatchObject({
+      structuredContent: { posts: [], complete: false },
+    });
+  });
+});

@@ -1,0 +1,87 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { callTool } from "../../testkit/mcp/tool-calls.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const program = join(import.meta.dirname, "../../bin/earshot.mjs");
+
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  const createdMs = service.clock.now() - 60_000;
+  const createdAt = new Date(createdMs).toISOString();
+  await service.addPosts([makePost({ key: "one", createdMs, createdAt, text: "a comet tonight" })]);
+});
+
+afterAll(() => service.remove());
+
+async function spawned(
+  environment: Record<string, string>,
+  mode: "legacy" | "auto" = "auto",
+): Promise<{ client: Client; notes(): string }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, "mcp"],
+    env: { PATH: process.env.PATH ?? "", EARSHOT_BLUESKY_PUBLIC: "off", ...environment },
+    stderr: "pipe",
+  });
+  let notes = "";
+  transport.stderr?.on("data", (piece) => {
+    notes += String(piece);
+  });
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  return { client, notes: () => notes };
+}
+
+test.each(["legacy", "auto"] as const)(
+  "an agent that negotiates %s searches a data folder beside its server",
+  async (mode) => {
+    const { client, notes } = await spawned({ EARSHOT_DATA_DIR: service.dataDir }, mode);
+    const found = await callTool(client, "search_posts", { query: "comet" });
+    expect(found.structured.posts).toMatchObject([{ text: "a comet tonight" }]);
+    const counted = await callTool(client, "count_posts", { query: "comet" });
+    expect(counted.structured.total).toBe(1);
+    await client.close();
+    expect(notes()).toBe("");
+  },
+);
+
+test("an agent searches a remote service with its key, and is told when the key is wrong", async () => {
+  const key = await service.makeKey();
+  const remote = { EARSHOT_URL: service.url, EARSHOT_API_KEY: key };
+  const { client } = await spawned(remote);
+  const found = await callTool(client, "search_posts", { query: "comet" });
+  expect(found.structured.posts).toMatchObject([{ text: "a comet tonight" }]);
+  await client.close();
+
+  const { client: stranger } = await spawned({
+    ...remote,
+    EARSHOT_API_KEY: `${key.slice(0, -1)}!`,
+  });
+  const refused = await callTool(stranger, "search_posts", { query: "comet" });
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toContain("unauthorized");
+  await stranger.close();
+});
+
+test("without an archive nothing is created, and answers are not called complete", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-test-"));
+  const { client, notes } = await spawned({ EARSHOT_DATA_DIR: join(folder, "none") });
+  const found = await callTool(client, "search_posts", { query: "comet" });
+  expect(found.structured).toMatchObject({ posts: [], complete: false });
+  expect(found.text).toContain("does not show that there are none");
+  await client.close();
+  expect(notes()).toContain("there is no archive");
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,24 @@
+import type { Client } from "@modelcontextprotocol/client";
+
+export type ToolOutcome = {
+  text: string;
+  isError: boolean;
+  structured: Record<string, unknown>;
+  links: string[];
+};
+
+/** Calls a tool and collects what its result contains. */
+export async function callTool(
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<ToolOutcome> {
+  const result = await client.callTool({ name, arguments: args });
+  const content = result.content ?? [];
+  return {
+    text: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
+    isError: result.isError === true,
+    structured: (result.structuredContent ?? {}) as Record<string, unknown>,
+    links: content.flatMap((block) => (block.type === "resource_link" ? [block.uri] : [])),
+  };
+}
