@@ -1,0 +1,199 @@
+import { EarshotError } from "./errors.ts";
+import { type EventOptions, type JobChangeEvent, watch } from "./events.ts";
+import { type Answer, type Sent, send, type Transport } from "./request.ts";
+import type {
+  CountParams,
+  JobList,
+  JobStatus,
+  PageParams,
+  PostCounts,
+  PostRecord,
+  RequestOptions,
+  SearchPage,
+  SearchParams,
+} from "./types.ts";
+import { Webhooks } from "./webhooks.ts";
+
+export type EarshotOptions = {
+  key: string;
+  /** Default `http://127.0.0.1:8080`. */
+  url?: string;
+  /** Default 5. */
+  maxRetries?: number;
+  /** Default: that of the runtime. */
+  fetch?: typeof globalThis.fetch;
+};
+
+/** A result with how it was found. */
+export type JobResult = { records: PostRecord[]; status: JobStatus };
+
+type Submitted = { uuid: string };
+
+const usualTimeoutMs = 120_000;
+const waitSeconds = 20;
+
+/**
+ * Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an Idempotency-Key,
+ * so that it is never done twice. Errors of all methods: `EarshotError`, `EarshotConnectionError`, the reason of the signal.
+ */
+export class Earshot {
+  readonly webhooks: Webhooks;
+  readonly #transport: Transport;
+
+  constructor({ key, url = "http://127.0.0.1:8080", maxRetries = 5, fetch }: EarshotOptions) {
+    this.#transport = {
+      key,
+      url: url.replace(/\/+$/, ""),
+      maxRetries,
+      fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    };
+    this.webhooks = new Webhooks((sent, options) => this.#json(sent, options));
+  }
+
+  /** One page, newest posts first. Waits for a search that takes longer. */
+  async search(params: PageParams, options: RequestOptions = {}): Promise<SearchPage> {
+    const { fields, max_chars, ...rest } = params;
+    const body = {
+      ...submissionOf(rest),
+      wait: waitSeconds,
+      ...(fields === undefined ? {} : { fields }),
+      ...(max_chars === undefined ? {} : { max_chars }),
+    };
+    const path = `/v1/search/${params.platform ?? "social"}`;
+    const headers = idempotent(options);
+    const signal = signalOf(options);
+    for (;;) {
+      const answer = await this.#send({
+        method: "POST",
+        path,
+        body,
+        headers,
+        signal,
+        isRepeatable: true,
+      });
+      // The job runs longer: the same request waits for it again.
+      if (answer.status !== 202) return JSON.parse(answer.text) as SearchPage;
+    }
+  }
+
+  /** The posts of all pages. */
+  async *searchAll(
+    params: PageParams,
+    { limit = Number.POSITIVE_INFINITY, ...options }: RequestOptions & { limit?: number } = {},
+  ): AsyncGenerator<PostRecord, void, undefined> {
+    const { idempotencyKey: _, ...others } = options;
+    let left = limit;
+    let cursor = params.next_cursor;
+    do {
+      const page = await this.search(
+        { ...params, ...(cursor === undefined ? {} : { next_cursor: cursor }) },
+        others,
+      );
+      for (const record of page.results as PostRecord[]) {
+        if (left <= 0) return;
+        left -= 1;
+        yield record;
+      }
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined && left > 0);
+  }
+
+  /** Submits a job and returns its uuid. */
+  async submit(params: SearchParams, options: RequestOptions = {}): Promise<string> {
+    const { uuid } = await this.#json<Submitted>(
+      {
+        method: "POST",
+        path: `/v1/search/live/${params.platform ?? "social"}`,
+        body: submissionOf(params),
+        headers: idempotent(options),
+        isRepeatable: true,
+      },
+      options,
+    );
+    return uuid;
+  }
+
+  /** The records and the status of a job, once it has ended. */
+  async wait(uuid: string, options: RequestOptions = {}): Promise<JobResult> {
+    const signal = signalOf(options);
+    const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}?wait=${waitSeconds}`;
+    for (;;) {
+      const answer = await this.#send({ method: "GET", path, signal, isRepeatable: true });
+      if (answer.status === 200) {
+        const records = JSON.parse(answer.text) as PostRecord[];
+        return { records, status: await this.status(uuid, { signal }) };
+      }
+    }
+  }
+
+  async status(uuid: string, options: RequestOptions = {}): Promise<JobStatus> {
+    const path = `/v1/search/live/social/status/${encodeURIComponent(uuid)}`;
+    return await this.#json<JobStatus>({ method: "GET", path, isRepeatable: true }, options);
+  }
+
+  /** Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted. */
+  async cancel(uuid: string, options: RequestOptions = {}): Promise<void> {
+    const path = `/v1/search/live/social/status/${encodeURIComponent(uuid)}`;
+    const signal = signalOf(options);
+    try {
+      await this.#send({ method: "DELETE", path, signal, isRepeatable: true });
+    } catch (error) {
+      // A repeat after a cut connection finds what the first attempt did.
+      if (!(error instanceof EarshotError) || error.status !== 404) throw error;
+    }
+  }
+
+  async jobs(
+    params: { status?: string; method?: string; limit?: number; cursor?: string } = {},
+    options: RequestOptions = {},
+  ): Promise<JobList> {
+    const path = `/v1/search/live/social/jobs${queryOf(params)}`;
+    return await this.#json<JobList>({ method: "GET", path, isRepeatable: true }, options);
+  }
+
+  async counts(
+    { platform = "social", ...params }: CountParams,
+    options: RequestOptions = {},
+  ): Promise<PostCounts> {
+    const path = `/v1/search/${platform}/counts${queryOf(params)}`;
+    return await this.#json<PostCounts>({ method: "GET", path, isRepeatable: true }, options);
+  }
+
+  /** State changes of the account's jobs; reconnects and misses no final state. */
+  events(options: EventOptions = {}): AsyncGenerator<JobChangeEvent, void, undefined> {
+    return watch(this.#transport, options);
+  }
+
+  async #json<Body>(sent: Omit<Sent, "signal">, options: RequestOptions = {}): Promise<Body> {
+    const answer = await this.#send({ ...sent, signal: signalOf(options) });
+    return (answer.text === "" ? undefined : JSON.parse(answer.text)) as Body;
+  }
+
+  async #send(sent: Sent): Promise<Answer> {
+    return await send(this.#transport, sent);
+  }
+}
+
+function submissionOf({ platform = "social", method, ...given }: SearchParams) {
+  return {
+    type: platform,
+    arguments: { ...(method === undefined ? {} : { type: method }), ...given },
+  };
+}
+
+const idempotent = ({ idempotencyKey }: RequestOptions): Record<string, string> => ({
+  "idempotency-key": idempotencyKey ?? crypto.randomUUID(),
+});
+
+function signalOf({ signal, timeoutMs = usualTimeoutMs }: RequestOptions): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+}
+
+function queryOf(params: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}

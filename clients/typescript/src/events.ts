@@ -1,0 +1,81 @@
+import { EarshotConnectionError, EarshotError } from "./errors.ts";
+import { open, pause, type Transport } from "./request.ts";
+import type { JobChange } from "./types.ts";
+
+export type EventOptions = {
+  /** Watches one job, until it ends. */
+  uuid?: string;
+  /** The `id` of the last event seen; "0" begins with all stored jobs. */
+  lastEventId?: string;
+  signal?: AbortSignal;
+};
+
+export type JobChangeEvent = { id: string | null; change: JobChange };
+
+const usualRetryMs = 3_000;
+
+/** Server-sent events of `GET …/events`, continued after the last one whenever the connection ends. */
+export async function* watch(
+  transport: Transport,
+  { uuid, lastEventId, signal = new AbortController().signal }: EventOptions,
+): AsyncGenerator<JobChangeEvent, void, undefined> {
+  let last = lastEventId ?? null;
+  let retryMs = usualRetryMs;
+  for (;;) {
+    const path = `/v1/search/live/social/events${uuid === undefined ? "" : `?uuid=${encodeURIComponent(uuid)}`}`;
+    const headers: Record<string, string> = { accept: "text/event-stream" };
+    if (last !== null) headers["last-event-id"] = last;
+    const response = await open(transport, {
+      method: "GET",
+      path,
+      headers,
+      signal,
+      isRepeatable: true,
+    });
+    try {
+      for await (const fields of eventsOf(response)) {
+        if (fields.retry !== undefined) retryMs = Number(fields.retry);
+        last = fields.id ?? last;
+        if (fields.data === undefined) continue;
+        yield { id: fields.id ?? null, change: JSON.parse(fields.data) as JobChange };
+      }
+      if (uuid !== undefined) return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof EarshotError || error instanceof EarshotConnectionError) throw error;
+    }
+    await pause(retryMs, signal);
+  }
+}
+
+type Fields = { id?: string; data?: string; retry?: string };
+
+async function* eventsOf(response: Response): AsyncGenerator<Fields, void, undefined> {
+  if (response.body === null) return;
+  const decoder = new TextDecoder();
+  let text = "";
+  const reader = response.body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) yield fieldsOf(block);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function fieldsOf(block: string): Fields {
+  const fields: Fields = {};
+  for (const line of block.split("\n")) {
+    const [, name, value = ""] = /^(id|data|retry): ?(.*)$/.exec(line) ?? [];
+    if (name === "data")
+      fields.data = fields.data === undefined ? value : `${fields.data}\n${value}`;
+    else if (name === "id" || name === "retry") fields[name] = value;
+  }
+  return fields;
+}

@@ -1,0 +1,1694 @@
+// Generated from openapi.json by npm run types.
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        SearchArguments: {
+            /**
+             * @description The method.
+             * @default searchbyquery
+             * @example searchbyquery
+             * @enum {string}
+             */
+            type: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            /**
+             * @description What to search, with operators; with the methods that do not search the account, the post or the space that is meant, by handle, id, uri or the address of its page.
+             * @example comet lang:en
+             */
+            query?: string;
+            /**
+             * @description Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.
+             * @example 20
+             */
+            max_results?: number;
+            /** @description The X-Next-Cursor of an earlier result of the same search. */
+            next_cursor?: string | ("" | 0 | null);
+            /** @description Only posts from this moment on. Of the methods that search alone. */
+            start_time?: (string) | ("" | 0 | null);
+            /** @description Only posts before this moment. Of the methods that search alone. */
+            end_time?: (string) | ("" | 0 | null);
+            /**
+             * @description The order of the result. Of the methods that search alone.
+             * @enum {string}
+             */
+            sort?: "newest";
+            /** @description Taken for max_results when that is missing. */
+            count?: number | ("" | 0 | null);
+        };
+        /**
+         * @example {
+         *       "type": "social",
+         *       "arguments": {
+         *         "type": "searchbyquery",
+         *         "query": "comet lang:en",
+         *         "max_results": 20
+         *       }
+         *     }
+         * @example {
+         *       "type": "social",
+         *       "arguments": {
+         *         "type": "gettweets",
+         *         "query": "@ann.bsky.social"
+         *       }
+         *     }
+         */
+        SearchSubmission: {
+            /**
+             * @description Which sources may be asked.
+             * @example social
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            arguments: components["schemas"]["SearchArguments"];
+        };
+        /**
+         * @example {
+         *       "query": "comet lang:en",
+         *       "max_results": 20
+         *     }
+         */
+        FlatSearchSubmission: {
+            /**
+             * @description Which sources may be asked.
+             * @default social
+             * @example social
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            query: string;
+            /**
+             * @description Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.
+             * @example 20
+             */
+            max_results?: number;
+            /** @description The X-Next-Cursor of an earlier result of the same search. */
+            next_cursor?: string | ("" | 0 | null);
+            /** @description Only posts from this moment on. Of the methods that search alone. */
+            start_time?: (string) | ("" | 0 | null);
+            /** @description Only posts before this moment. Of the methods that search alone. */
+            end_time?: (string) | ("" | 0 | null);
+            /**
+             * @description The order of the result. Of the methods that search alone.
+             * @enum {string}
+             */
+            sort?: "newest";
+            /** @description Taken for max_results when that is missing. */
+            count?: number | ("" | 0 | null);
+        };
+        /**
+         * @example {
+         *       "query": "comet lang:en",
+         *       "count": 20
+         *     }
+         */
+        RecentSearch: {
+            /** @description What to search, with operators. */
+            query: string;
+            /** @description Posts wanted, 1 to 100; 20 when absent. */
+            count?: number;
+        };
+        /**
+         * @example {
+         *       "type": "social",
+         *       "arguments": {
+         *         "type": "searchbyquery",
+         *         "query": "comet lang:en",
+         *         "max_results": 20
+         *       },
+         *       "wait": 10,
+         *       "fields": [
+         *         "ID",
+         *         "Content",
+         *         "Metadata.username",
+         *         "Metadata.public_metrics.like_count"
+         *       ],
+         *       "max_chars": 8000
+         *     }
+         */
+        Search: {
+            /**
+             * @description Which sources may be asked.
+             * @example social
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            arguments: components["schemas"]["SearchArguments"];
+            /** @description Seconds to wait for the end of the job; 10 when absent. */
+            wait?: number;
+            /** @description Fields of the records that are wanted; whole records when absent. */
+            fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
+            /** @description Characters that the texts of all posts together may take. */
+            max_chars?: number;
+        };
+        /**
+         * @example {
+         *       "query": "comet lang:en",
+         *       "max_results": 20
+         *     }
+         */
+        FlatSearch: {
+            /**
+             * @description Which sources may be asked.
+             * @default social
+             * @example social
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            query: string;
+            /**
+             * @description Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.
+             * @example 20
+             */
+            max_results?: number;
+            /** @description The X-Next-Cursor of an earlier result of the same search. */
+            next_cursor?: string | ("" | 0 | null);
+            /** @description Only posts from this moment on. Of the methods that search alone. */
+            start_time?: (string) | ("" | 0 | null);
+            /** @description Only posts before this moment. Of the methods that search alone. */
+            end_time?: (string) | ("" | 0 | null);
+            /**
+             * @description The order of the result. Of the methods that search alone.
+             * @enum {string}
+             */
+            sort?: "newest";
+            /** @description Taken for max_results when that is missing. */
+            count?: number | ("" | 0 | null);
+            /** @description Seconds to wait for the end of the job; 10 when absent. */
+            wait?: number;
+            /** @description Fields of the records that are wanted; whole records when absent. */
+            fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
+            /** @description Characters that the texts of all posts together may take. */
+            max_chars?: number;
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/earshot",
+         *       "events": [
+         *         "job.done",
+         *         "job.error"
+         *       ]
+         *     }
+         */
+        NewWebhook: {
+            /**
+             * @description Where events are sent; https, on the public internet.
+             * @example https://example.com/earshot
+             */
+            url: string;
+            /**
+             * @description The events to send; default: all.
+             * @example [
+             *       "job.done",
+             *       "job.error"
+             *     ]
+             */
+            events?: ("job.done" | "job.error" | "job.cancelled")[];
+        };
+        /** @description Of a post. */
+        Metadata: {
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            uri: string;
+            created_at: string;
+            username: string;
+            author: string | null;
+            author_verified: boolean | null;
+            user_id: string | null;
+            lang: string | null;
+            langs: string[];
+            lang_detected: boolean;
+            conversation_id: string | null;
+            in_reply_to: ({
+                id: string | null;
+                uri: string | null;
+                username?: string | null;
+                user_id?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            quoted: ({
+                id: string | null;
+                uri: string | null;
+                username?: string | null;
+                user_id?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            reposted: ({
+                id: string | null;
+                uri: string | null;
+                username?: string | null;
+                user_id?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            is_reply: boolean;
+            is_quote: boolean;
+            is_retweet: boolean;
+            hashtags: string[];
+            mentions: unknown[];
+            urls: string[];
+            media: ({
+                type: string;
+                url: string | null;
+                alt: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            geo: ({
+                lat: number;
+                lon: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            labels: string[];
+            possibly_sensitive: boolean | null;
+            source: string | null;
+            public_metrics: {
+                like_count: number | null;
+                retweet_count: number | null;
+                reply_count: number | null;
+                quote_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            origin: "stream" | "backfill" | "import" | "upstream";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Of a post of which its platform lets no more than the IDs be told: it has the members of a post's, which are null or empty.
+         * @example {
+         *       "kind": "ids",
+         *       "platform": "x",
+         *       "url": "https://x.com/i/status/20",
+         *       "uri": "https://x.com/i/status/20",
+         *       "user_id": "12"
+         *     }
+         */
+        IdsMetadata: {
+            /** @constant */
+            kind: "ids";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            uri: string;
+            user_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Of an account.
+         * @example {
+         *       "kind": "profile",
+         *       "platform": "bluesky",
+         *       "url": "https://bsky.app/profile/did:plc:ann",
+         *       "created_at": "2023-04-12T04:53:57.057Z",
+         *       "username": "ann.example",
+         *       "author": "Ann",
+         *       "author_verified": null,
+         *       "user_id": "did:plc:ann",
+         *       "avatar_url": null,
+         *       "banner_url": null,
+         *       "location": null,
+         *       "is_protected": false,
+         *       "is_bot": null,
+         *       "labels": [],
+         *       "public_metrics": {
+         *         "followers_count": 240,
+         *         "following_count": 310,
+         *         "tweet_count": 1204,
+         *         "listed_count": null
+         *       }
+         *     }
+         */
+        ProfileMetadata: {
+            /** @constant */
+            kind: "profile";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            created_at: string | null;
+            username: string;
+            /** @description The name that the account shows. */
+            author: string | null;
+            author_verified: boolean | null;
+            user_id: string;
+            avatar_url: string | null;
+            banner_url: string | null;
+            location: string | null;
+            is_protected: boolean | null;
+            is_bot: boolean | null;
+            labels: string[];
+            public_metrics: {
+                followers_count: number | null;
+                following_count: number | null;
+                tweet_count: number | null;
+                listed_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Of what many speak of.
+         * @example {
+         *       "kind": "trend",
+         *       "platform": "bluesky",
+         *       "url": "https://bsky.app/profile/trending.bsky.app/feed/1",
+         *       "created_at": "2026-01-31T09:00:00Z",
+         *       "rank": 1,
+         *       "category": "science",
+         *       "public_metrics": {
+         *         "tweet_count": 4100
+         *       }
+         *     }
+         */
+        TrendMetadata: {
+            /** @constant */
+            kind: "trend";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            created_at: string | null;
+            rank: number;
+            category: string | null;
+            public_metrics: {
+                tweet_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Of a live audio conversation.
+         * @example {
+         *       "kind": "space",
+         *       "platform": "x",
+         *       "url": "https://x.com/i/spaces/1YqKDqWqdPLsV",
+         *       "created_at": "2026-01-31T11:00:00Z",
+         *       "state": "live",
+         *       "lang": "en",
+         *       "host_ids": [
+         *         "12"
+         *       ],
+         *       "speaker_ids": [
+         *         "12",
+         *         "13"
+         *       ],
+         *       "scheduled_at": null,
+         *       "started_at": "2026-01-31T12:00:00Z",
+         *       "ended_at": null,
+         *       "public_metrics": {
+         *         "participant_count": 40
+         *       }
+         *     }
+         */
+        SpaceMetadata: {
+            /** @constant */
+            kind: "space";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            created_at: string | null;
+            state: string | null;
+            lang: string | null;
+            host_ids: string[];
+            speaker_ids: string[];
+            scheduled_at: string | null;
+            started_at: string | null;
+            ended_at: string | null;
+            public_metrics: {
+                participant_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description done, error, cancelled and expired are final.
+         * @example done
+         * @enum {string}
+         */
+        JobState: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
+        /**
+         * @example {
+         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "error": ""
+         *     }
+         */
+        JobHandle: {
+            /**
+             * Format: uuid
+             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+             */
+            uuid: string;
+            /** @constant */
+            error: "";
+        };
+        /**
+         * @example {
+         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "status": "in progress",
+         *       "error": ""
+         *     }
+         */
+        UnfinishedJob: {
+            /**
+             * Format: uuid
+             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+             */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @constant */
+            error: "";
+        };
+        /**
+         * @example {
+         *       "ID": "1885000000000000000",
+         *       "Content": "A comet over the bay",
+         *       "Metadata": null,
+         *       "Score": 1
+         *     }
+         */
+        Record: {
+            /**
+             * @description Of a post: decimal digits that sort by time. Of an account its id, of a trend its rank, of a space its id.
+             * @example 7
+             */
+            ID: string;
+            /** @description The text as received: of a post, of what an account says of itself, a trend's name, a space's title. */
+            Content: string;
+            Metadata: (components["schemas"]["Metadata"] | components["schemas"]["IdsMetadata"] | components["schemas"]["ProfileMetadata"] | components["schemas"]["TrendMetadata"] | components["schemas"]["SpaceMetadata"]) | null;
+            /** @description 1 when ordered by time. */
+            Score: number;
+        };
+        /**
+         * @example {
+         *       "from": "2026-01-28T03:10:00.000Z",
+         *       "to": "2026-01-28T04:25:00.000Z"
+         *     }
+         */
+        TimeSpan: {
+            /** @description Inclusive; null where there is no bound. */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description Exclusive.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            to: string;
+        };
+        /**
+         * @example {
+         *       "platform": "bluesky",
+         *       "collection": "likes",
+         *       "complete": false,
+         *       "held": [
+         *         {
+         *           "from": "2026-01-28T04:25:00.000Z",
+         *           "to": "2026-01-31T12:00:00.000Z"
+         *         }
+         *       ],
+         *       "gaps": [
+         *         {
+         *           "from": "2026-01-24T12:00:00.000Z",
+         *           "to": "2026-01-28T04:25:00.000Z"
+         *         }
+         *       ],
+         *       "truncated": false
+         *     }
+         */
+        CollectionCoverage: {
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            /**
+             * @description posts: within the window. The others are there when the query depends on them, from the first post they matter for to the search.
+             * @enum {string}
+             */
+            collection: "posts" | "likes" | "reposts" | "labels";
+            complete: boolean;
+            /** @description What is held completely, oldest first. */
+            held: components["schemas"]["TimeSpan"][];
+            /** @description What is not, oldest first; up to 100. */
+            gaps: components["schemas"]["TimeSpan"][];
+            /** @description Whether the oldest gaps are listed as one, with what is held between them. */
+            truncated: boolean;
+        };
+        /**
+         * @description Which part of a window is held completely.
+         * @example {
+         *       "from": "2026-01-24T12:00:00.000Z",
+         *       "to": "2026-01-31T12:00:00.000Z",
+         *       "complete": false,
+         *       "gaps": [
+         *         {
+         *           "from": "2026-01-28T03:10:00.000Z",
+         *           "to": "2026-01-28T04:25:00.000Z"
+         *         }
+         *       ],
+         *       "truncated": false,
+         *       "platforms": [
+         *         {
+         *           "platform": "bluesky",
+         *           "collection": "posts",
+         *           "complete": false,
+         *           "held": [
+         *             {
+         *               "from": "2026-01-24T12:00:00.000Z",
+         *               "to": "2026-01-28T03:10:00.000Z"
+         *             },
+         *             {
+         *               "from": "2026-01-28T04:25:00.000Z",
+         *               "to": "2026-01-31T12:00:00.000Z"
+         *             }
+         *           ],
+         *           "gaps": [
+         *             {
+         *               "from": "2026-01-28T03:10:00.000Z",
+         *               "to": "2026-01-28T04:25:00.000Z"
+         *             }
+         *           ],
+         *           "truncated": false
+         *         }
+         *       ]
+         *     }
+         */
+        Coverage: {
+            from: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            to: string;
+            complete: boolean;
+            /** @description Of all platforms together, oldest first; up to 100. */
+            gaps: components["schemas"]["TimeSpan"][];
+            /** @description Whether the oldest gaps are listed as one, with what is held between them. */
+            truncated: boolean;
+            platforms: components["schemas"]["CollectionCoverage"][];
+        };
+        /**
+         * @description What the source was billed; absent where nothing is.
+         * @example {
+         *       "post_reads": 20,
+         *       "user_reads": 0,
+         *       "requests": 1,
+         *       "usd": 0.1,
+         *       "month": {
+         *         "name": "2026-01",
+         *         "post_reads": 1240,
+         *         "most_post_reads": 10000
+         *       }
+         *     }
+         */
+        SourceCost: {
+            post_reads: number;
+            user_reads: number;
+            requests: number;
+            usd: number;
+            /** @description What the deployment's credentials were billed for in this month (UTC); null where no budget binds. */
+            month: {
+                /** @example 2026-01 */
+                name: string;
+                post_reads: number;
+                /** @description The budget, EARSHOT_X_MONTHLY_POST_READS. */
+                most_post_reads: number;
+            } | null;
+        };
+        /**
+         * @example {
+         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "status": "done",
+         *       "error": "",
+         *       "platform": "social",
+         *       "type": "social",
+         *       "method": "searchbyquery",
+         *       "query": "comet lang:en",
+         *       "canonical_query": "comet lang:en",
+         *       "sources": [
+         *         {
+         *           "platform": "bluesky",
+         *           "via": "archive",
+         *           "from": "2026-01-24T12:00:00.000Z",
+         *           "to": "2026-01-31T12:00:00.000Z",
+         *           "count": 20
+         *         }
+         *       ],
+         *       "node": "embedded",
+         *       "evidence": "none",
+         *       "count": 20,
+         *       "complete": true,
+         *       "coverage": {
+         *         "from": "2026-01-24T12:00:00.000Z",
+         *         "to": "2026-01-31T12:00:00.000Z",
+         *         "complete": true,
+         *         "gaps": [],
+         *         "truncated": false,
+         *         "platforms": [
+         *           {
+         *             "platform": "bluesky",
+         *             "collection": "posts",
+         *             "complete": true,
+         *             "held": [
+         *               {
+         *                 "from": "2026-01-24T12:00:00.000Z",
+         *                 "to": "2026-01-31T12:00:00.000Z"
+         *               }
+         *             ],
+         *             "gaps": [],
+         *             "truncated": false
+         *           }
+         *         ]
+         *       },
+         *       "warnings": [],
+         *       "submitted_at": "2026-01-31T12:00:00.000Z",
+         *       "started_at": "2026-01-31T12:00:00.002Z",
+         *       "finished_at": "2026-01-31T12:00:00.009Z",
+         *       "expires_at": "2026-02-01T12:00:00.009Z",
+         *       "attempts": 1,
+         *       "next_cursor": null
+         *     }
+         */
+        JobStatus: {
+            /**
+             * Format: uuid
+             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+             */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @description Why the job failed; empty unless it did. */
+            error: string;
+            /** @enum {string} */
+            platform: "social" | "bluesky" | "mastodon" | "x";
+            /** @enum {string} */
+            type: "social" | "social-credential" | "social-api";
+            /** @enum {string} */
+            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            query: string;
+            /** @description The query as it was understood. */
+            canonical_query: string;
+            sources: {
+                platform: string;
+                /**
+                 * @description archive: what is held here. credential: with that of an account. api: with an application's token. public: with none.
+                 * @enum {string}
+                 */
+                via: "archive" | "credential" | "api" | "public";
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                to: string;
+                count: number;
+                cost?: components["schemas"]["SourceCost"];
+            }[];
+            /** @description The node that runs it, or ran it last. */
+            node: string | null;
+            /** @description What the node that made the result has shown for itself; the node of the server's own process shows none. Null while there is no result. */
+            evidence: ("tdx" | "simulated" | "none") | null;
+            /** @description Records of the result; null until done. */
+            count: number | null;
+            complete: boolean | null;
+            coverage: components["schemas"]["Coverage"] | null;
+            warnings: {
+                code: string;
+                message: string;
+                offset?: number;
+                length?: number;
+                hint?: string;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            submitted_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description When the result goes. */
+            expires_at: string | null;
+            attempts: number;
+            next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "data": [],
+         *       "recordCount": 0,
+         *       "workerPeerId": "embedded"
+         *     }
+         */
+        RecentPosts: {
+            data: components["schemas"]["Record"][];
+            recordCount: number;
+            /** @description The node that searched. */
+            workerPeerId: string;
+        };
+        /**
+         * @example {
+         *       "type": "/docs/errors/rate_limited",
+         *       "title": "Rate limit exceeded",
+         *       "status": 429,
+         *       "detail": "10 searches a minute are used up",
+         *       "code": "rate_limited",
+         *       "retryable": true,
+         *       "request_id": "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
+         *       "uuid": "",
+         *       "error": "10 searches a minute are used up"
+         *     }
+         */
+        Problem: {
+            /** @description A URI reference: /docs/errors/<code>. */
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            retryable: boolean;
+            request_id: string;
+            hint?: string;
+            errors?: {
+                code: string;
+                message: string;
+                hint?: string;
+                /** @description JSON pointer into the body. */
+                pointer?: string;
+                /** @description In code points of the query. */
+                offset?: number;
+                length?: number;
+                expected?: string[];
+            }[];
+            /** @description In answers to submissions: empty where it was refused, the job's where that failed. */
+            uuid?: string;
+            error: string;
+        };
+        /**
+         * @example {
+         *       "status": "ready",
+         *       "archive": "answers",
+         *       "storage": "has room",
+         *       "ingest": "off",
+         *       "ingest_status": "off",
+         *       "ingest_lag_ms": null,
+         *       "labels": [],
+         *       "mastodon": "off",
+         *       "mastodon_status": "off",
+         *       "mastodon_last_event_at": null,
+         *       "look_up": "off",
+         *       "nodes": 0,
+         *       "insecure_nodes": 0
+         *     }
+         */
+        Readiness: {
+            /** @enum {string} */
+            status: "ready" | "not ready" | "stopping";
+            /** @enum {string} */
+            archive: "answers" | "does not answer";
+            /**
+             * @description While it is full, submissions are refused with 503, and reads are answered.
+             * @enum {string}
+             */
+            storage: "has room" | "full";
+            /** @description What the live stream does, for people. */
+            ingest: string;
+            /** @enum {string} */
+            ingest_status: "off" | "waiting" | "connected" | "paused";
+            ingest_lag_ms: number | null;
+            /** @description What each labeler's stream does. */
+            labels: string[];
+            /** @description What the stream of a Mastodon server does, for people. */
+            mastodon: string;
+            /** @enum {string} */
+            mastodon_status: "off" | "waiting" | "connected" | "paused";
+            /** @description When its last event came; null before the first. */
+            mastodon_last_event_at: string | null;
+            /** @description What the look-up of accounts does. */
+            look_up: string;
+            /** @description Nodes of other processes that are connected. */
+            nodes: number;
+            /** @description Those of them whose evidence proves nothing about their machine. */
+            insecure_nodes: number;
+        };
+        /**
+         * @example {
+         *       "id": "5b1c7d0e9a2f4c68",
+         *       "name": "north-1",
+         *       "evidence": "tdx",
+         *       "state": "approved",
+         *       "connected": true,
+         *       "capabilities": [
+         *         {
+         *           "platform": "bluesky",
+         *           "method": "searchbyquery",
+         *           "ways": [
+         *             "archive"
+         *           ]
+         *         }
+         *       ],
+         *       "url": null,
+         *       "version": "0.9.0",
+         *       "key_id": "cKZ1Ck8wAakcJZrjmeXhSg",
+         *       "attestation": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+         *       "attested_at": "2026-01-31T12:00:00.000Z"
+         *     }
+         */
+        Node: {
+            /** @description As the status of a job names it. */
+            id: string;
+            /** @description The name given by its operator. */
+            name: string;
+            /** @enum {string} */
+            evidence: "tdx" | "simulated" | "none";
+            /**
+             * @description One that drains or is quarantined gets no more work.
+             * @enum {string}
+             */
+            state: "approved" | "draining" | "quarantined";
+            /** @description Whether it is attested and was heard of lately. */
+            connected: boolean;
+            /** @description What it can do: a method on a platform, and by which ways. */
+            capabilities: {
+                /** @enum {string} */
+                platform: "bluesky" | "mastodon" | "x";
+                /** @enum {string} */
+                method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+                ways: ("archive" | "credential" | "api" | "public")[];
+            }[];
+            /** @description Where it answers searches itself. */
+            url: string | null;
+            version: string;
+            /** @description Names the keys of its run. */
+            key_id: string | null;
+            /** @description What these keys were attested with: GET /v1/attestations/:id. */
+            attestation: string | null;
+            attested_at: string | null;
+        };
+        /**
+         * @example {
+         *       "embedded": "on",
+         *       "evidence": [
+         *         "tdx"
+         *       ],
+         *       "nodes": []
+         *     }
+         */
+        NodeList: {
+            /**
+             * @description What the node of the server's own process runs: its share, what no other node can, or nothing. It shows no evidence.
+             * @enum {string}
+             */
+            embedded: "on" | "spare" | "off";
+            /** @description What other nodes may show. */
+            evidence: ("tdx" | "simulated" | "none")[];
+            /** @description Those of other processes that are admitted. */
+            nodes: components["schemas"]["Node"][];
+        };
+        /**
+         * @example {
+         *       "id": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+         *       "audience": "earshot",
+         *       "gateway_key": "lwPztvWbCdM7DlbbGmcMl5T3jkSB2kpX2H0m8oYLqQk",
+         *       "evidence": [
+         *         "tdx"
+         *       ],
+         *       "quotes": null
+         *     }
+         */
+        AttestationPolicy: {
+            /** @description Names the policy; an attestation says which one it passed. */
+            id: string;
+            /** @description Whom evidence has to be made for. */
+            audience: string;
+            /** @description Ed25519, base64url: jobs that it has not signed are not run. */
+            gateway_key: string;
+            /** @description What nodes may show. */
+            evidence: ("tdx" | "simulated" | "none")[];
+            /** @description The policy file: images, compose files, machines and states of them that are taken. Null without one. */
+            quotes: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * @example {
+         *       "id": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+         *       "node_id": "5b1c7d0e9a2f4c68",
+         *       "key_id": "cKZ1Ck8wAakcJZrjmeXhSg",
+         *       "name": "north-1",
+         *       "statement": {
+         *         "version": 1,
+         *         "evidence": "none",
+         *         "audience": "earshot",
+         *         "nonce": "…",
+         *         "identity_key": "…",
+         *         "signing_key": "…",
+         *         "sealing_key": "…",
+         *         "boot_id": "…",
+         *         "gateway_key": "…"
+         *       },
+         *       "identity_signature": "…",
+         *       "evidence": {
+         *         "quote": null,
+         *         "event_log": null,
+         *         "vm_config": null
+         *       },
+         *       "collateral": null,
+         *       "policy_id": "none"
+         *     }
+         */
+        Attestation: {
+            /** @example WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8 */
+            id: string;
+            node_id: string;
+            key_id: string;
+            name: string;
+            statement: {
+                /** @constant */
+                version: 1;
+                /** @enum {string} */
+                evidence: "tdx" | "simulated" | "none";
+                audience: string;
+                nonce: string;
+                identity_key: string;
+                signing_key: string;
+                sealing_key: string;
+                boot_id: string;
+                gateway_key: string;
+            };
+            /** @description Ed25519 of the identity key over the statement, base64url. */
+            identity_signature: string;
+            evidence: {
+                /** @description In hexadecimal digits. */
+                quote: string | null;
+                event_log: string | null;
+                vm_config: string | null;
+            };
+            /** @description What the quote was verified with: certificates, revocations, states of machines. */
+            collateral: {
+                pck_crl_issuer_chain: string;
+                root_ca_crl: string;
+                pck_crl: string;
+                tcb_info_issuer_chain: string;
+                tcb_info: string;
+                tcb_info_signature: string;
+                qe_identity_issuer_chain: string;
+                qe_identity: string;
+                qe_identity_signature: string;
+            } | null;
+            policy_id: string;
+        };
+        /**
+         * @example {
+         *       "version": 1,
+         *       "job": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "body": "[]",
+         *       "fields": {
+         *         "content-digest": "sha-256=:…:",
+         *         "content-type": "application/json; charset=utf-8",
+         *         "earshot-job": "id=\"0f8fad5b-d9cb-469f-a165-70867728950e\", …",
+         *         "signature-input": "earshot=(…);…",
+         *         "signature": "earshot=:…:"
+         *       },
+         *       "knowledge": "{…}",
+         *       "request": "{…}",
+         *       "attestation": {
+         *         "id": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+         *         "node_id": "5b1c7d0e9a2f4c68",
+         *         "key_id": "cKZ1Ck8wAakcJZrjmeXhSg",
+         *         "name": "north-1",
+         *         "statement": {
+         *           "version": 1,
+         *           "evidence": "none",
+         *           "audience": "earshot",
+         *           "nonce": "…",
+         *           "identity_key": "…",
+         *           "signing_key": "…",
+         *           "sealing_key": "…",
+         *           "boot_id": "…",
+         *           "gateway_key": "…"
+         *         },
+         *         "identity_signature": "…",
+         *         "evidence": {
+         *           "quote": null,
+         *           "event_log": null,
+         *           "vm_config": null
+         *         },
+         *         "collateral": null,
+         *         "policy_id": "none"
+         *       }
+         *     }
+         */
+        Proof: {
+            /** @constant */
+            version: 1;
+            /** Format: uuid */
+            job: string;
+            /** @description The result as it was signed, byte for byte. */
+            body: string;
+            /** @description The fields of the result that make its signature. */
+            fields: {
+                "content-digest": string;
+                "content-type": string;
+                "earshot-job": string;
+                "signature-input": string;
+                signature: string;
+            };
+            /** @description What the node knows of its answer, JSON text: coverage, sources, where it goes on. */
+            knowledge: string;
+            /** @description What the node was asked, JSON text. */
+            request: string;
+            attestation: components["schemas"]["Attestation"];
+        };
+        /**
+         * @example {
+         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "status": "cancelled",
+         *       "error": ""
+         *     }
+         */
+        CancelledJob: {
+            /**
+             * Format: uuid
+             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+             */
+            uuid: string;
+            /** @constant */
+            status: "cancelled";
+            /** @constant */
+            error: "";
+        };
+        /**
+         * @description A status without what its result says of itself.
+         * @example {
+         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "status": "done",
+         *       "error": "",
+         *       "platform": "social",
+         *       "type": "social",
+         *       "method": "searchbyquery",
+         *       "query": "comet lang:en",
+         *       "canonical_query": "comet lang:en",
+         *       "node": "embedded",
+         *       "evidence": "none",
+         *       "count": 20,
+         *       "complete": true,
+         *       "warnings": [],
+         *       "submitted_at": "2026-01-31T12:00:00.000Z",
+         *       "started_at": "2026-01-31T12:00:00.002Z",
+         *       "finished_at": "2026-01-31T12:00:00.009Z",
+         *       "expires_at": "2026-02-01T12:00:00.009Z",
+         *       "attempts": 1
+         *     }
+         */
+        JobSummary: {
+            /**
+             * Format: uuid
+             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+             */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @description Why the job failed; empty unless it did. */
+            error: string;
+            /** @enum {string} */
+            platform: "social" | "bluesky" | "mastodon" | "x";
+            /** @enum {string} */
+            type: "social" | "social-credential" | "social-api";
+            /** @enum {string} */
+            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            query: string;
+            /** @description The query as it was understood. */
+            canonical_query: string;
+            /** @description The node that runs it, or ran it last. */
+            node: string | null;
+            /** @description What the node that made the result has shown for itself; the node of the server's own process shows none. Null while there is no result. */
+            evidence: ("tdx" | "simulated" | "none") | null;
+            /** @description Records of the result; null until done. */
+            count: number | null;
+            complete: boolean | null;
+            warnings: {
+                code: string;
+                message: string;
+                offset?: number;
+                length?: number;
+                hint?: string;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            submitted_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description When the result goes. */
+            expires_at: string | null;
+            attempts: number;
+        };
+        /**
+         * @example {
+         *       "jobs": [
+         *         {
+         *           "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *           "status": "done",
+         *           "error": "",
+         *           "platform": "social",
+         *           "type": "social",
+         *           "method": "searchbyquery",
+         *           "query": "comet lang:en",
+         *           "canonical_query": "comet lang:en",
+         *           "node": "embedded",
+         *           "evidence": "none",
+         *           "count": 20,
+         *           "complete": true,
+         *           "warnings": [],
+         *           "submitted_at": "2026-01-31T12:00:00.000Z",
+         *           "started_at": "2026-01-31T12:00:00.002Z",
+         *           "finished_at": "2026-01-31T12:00:00.009Z",
+         *           "expires_at": "2026-02-01T12:00:00.009Z",
+         *           "attempts": 1
+         *         }
+         *       ],
+         *       "next_cursor": null
+         *     }
+         */
+        JobList: {
+            jobs: components["schemas"]["JobSummary"][];
+            /** @description Leads to the page that follows; null on the last one. */
+            next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "start": "2026-01-31T11:00:00.000Z",
+         *           "end": "2026-01-31T12:00:00.000Z",
+         *           "tweet_count": 3
+         *         }
+         *       ],
+         *       "meta": {
+         *         "total_tweet_count": 3
+         *       },
+         *       "complete": true,
+         *       "coverage": {
+         *         "from": "2026-01-31T11:00:00.000Z",
+         *         "to": "2026-01-31T12:00:00.000Z",
+         *         "complete": true,
+         *         "gaps": [],
+         *         "truncated": false,
+         *         "platforms": []
+         *       },
+         *       "warnings": [],
+         *       "canonical_query": "comet"
+         *     }
+         */
+        PostCounts: {
+            /** @description Every bucket of the page, oldest first, also those without a post. */
+            data: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+                tweet_count: number;
+            }[];
+            meta: {
+                /** @description Of this page. */
+                total_tweet_count: number;
+                /** @description There when the window begins before this page. */
+                next_token?: string;
+            };
+            /** @description Whether the page was counted whole and is held completely. */
+            complete: boolean;
+            coverage: components["schemas"]["Coverage"];
+            warnings: {
+                code: string;
+                message: string;
+                offset?: number;
+                length?: number;
+                hint?: string;
+            }[];
+            /** @description The query as it was understood. */
+            canonical_query: string;
+        };
+        /**
+         * @example {
+         *       "id": "2017571234567890123",
+         *       "url": "https://bsky.app/profile/did:plc:ann/post/3lk7",
+         *       "author": "ann.example",
+         *       "created_at": "2026-01-31T11:59:00Z"
+         *     }
+         */
+        Citation: {
+            id: string;
+            url: string | null;
+            /** @description The author's handle. */
+            author: string | null;
+            created_at: string | null;
+        };
+        /**
+         * @example {
+         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *       "status": "done",
+         *       "results": [
+         *         {
+         *           "ID": "2017571234567890123",
+         *           "Content": "A comet over the bay",
+         *           "Metadata": {
+         *             "username": "ann.example",
+         *             "public_metrics": {
+         *               "like_count": 3
+         *             }
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "complete": true,
+         *       "coverage": {
+         *         "from": "2026-01-24T12:00:00.000Z",
+         *         "to": "2026-01-31T12:00:00.000Z",
+         *         "complete": true,
+         *         "gaps": [],
+         *         "truncated": false,
+         *         "platforms": []
+         *       },
+         *       "warnings": [],
+         *       "canonical_query": "comet lang:en",
+         *       "citations": [
+         *         {
+         *           "id": "2017571234567890123",
+         *           "url": "https://bsky.app/profile/did:plc:ann/post/3lk7",
+         *           "author": "ann.example",
+         *           "created_at": "2026-01-31T11:59:00Z"
+         *         }
+         *       ],
+         *       "truncated": {
+         *         "shortened": [],
+         *         "omitted": 0
+         *       }
+         *     }
+         */
+        SearchAnswer: {
+            /** Format: uuid */
+            uuid: string;
+            /** @constant */
+            status: "done";
+            /** @description The records, newest first, of methods that do not search in the order of the platform; with fields, only these of each. */
+            results: ({
+                ID?: string;
+                Content?: string;
+                Metadata?: {
+                    [key: string]: unknown;
+                } | null;
+                Score?: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            next_cursor: string | null;
+            complete: boolean;
+            coverage: components["schemas"]["Coverage"];
+            warnings: {
+                code: string;
+                message: string;
+                offset?: number;
+                length?: number;
+                hint?: string;
+            }[];
+            /** @description The query as it was understood. */
+            canonical_query: string;
+            /** @description One for each record, in their order. */
+            citations: components["schemas"]["Citation"][];
+            /** @description What max_chars had no room for. */
+            truncated: {
+                /** @description IDs of posts whose text is cut. */
+                shortened: string[];
+                /** @description Records left out; next_cursor continues with them, unless a warning left_out says otherwise. */
+                omitted: number;
+            };
+        };
+        /**
+         * @example {
+         *       "id": "wh_4fK2nQ7sVd81LmXzRt0B",
+         *       "url": "https://example.com/earshot",
+         *       "events": [
+         *         "job.done",
+         *         "job.error"
+         *       ],
+         *       "status": "enabled",
+         *       "created_at": "2026-01-31T12:00:00.000Z",
+         *       "failing_since": null,
+         *       "disabled_at": null,
+         *       "disabled_reason": null,
+         *       "former_secret_until": null,
+         *       "dropped": 0
+         *     }
+         */
+        Webhook: {
+            id: string;
+            url: string;
+            events: ("job.done" | "job.error" | "job.cancelled")[];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /** @description The first failure after the last success; null when the last delivery succeeded. */
+            failing_since: string | null;
+            disabled_at: string | null;
+            disabled_reason: string | null;
+            /** @description Until when the secret that was replaced signs as well. */
+            former_secret_until: string | null;
+            /** @description Deliveries that were dropped before they had ended, as too many or too old. */
+            dropped: number;
+        };
+        /**
+         * @example {
+         *       "id": "wh_4fK2nQ7sVd81LmXzRt0B",
+         *       "url": "https://example.com/earshot",
+         *       "events": [
+         *         "job.done",
+         *         "job.error"
+         *       ],
+         *       "status": "enabled",
+         *       "created_at": "2026-01-31T12:00:00.000Z",
+         *       "failing_since": null,
+         *       "disabled_at": null,
+         *       "disabled_reason": null,
+         *       "former_secret_until": null,
+         *       "dropped": 0,
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwLaQxMfKQ9r8="
+         *     }
+         */
+        WebhookWithSecret: {
+            id: string;
+            url: string;
+            events: ("job.done" | "job.error" | "job.cancelled")[];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /** @description The first failure after the last success; null when the last delivery succeeded. */
+            failing_since: string | null;
+            disabled_at: string | null;
+            disabled_reason: string | null;
+            /** @description Until when the secret that was replaced signs as well. */
+            former_secret_until: string | null;
+            /** @description Deliveries that were dropped before they had ended, as too many or too old. */
+            dropped: number;
+            /** @description Signs what is sent. It is shown this once. */
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "webhooks": [
+         *         {
+         *           "id": "wh_4fK2nQ7sVd81LmXzRt0B",
+         *           "url": "https://example.com/earshot",
+         *           "events": [
+         *             "job.done",
+         *             "job.error"
+         *           ],
+         *           "status": "enabled",
+         *           "created_at": "2026-01-31T12:00:00.000Z",
+         *           "failing_since": null,
+         *           "disabled_at": null,
+         *           "disabled_reason": null,
+         *           "former_secret_until": null,
+         *           "dropped": 0
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookList: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        /**
+         * @description What a webhook is sent when a job has ended.
+         * @example {
+         *       "type": "job.done",
+         *       "timestamp": "2026-01-31T12:00:00.009Z",
+         *       "data": {
+         *         "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *         "status": "done",
+         *         "error": "",
+         *         "platform": "social",
+         *         "type": "social",
+         *         "method": "searchbyquery",
+         *         "count": 20,
+         *         "complete": true,
+         *         "submitted_at": "2026-01-31T12:00:00.000Z",
+         *         "finished_at": "2026-01-31T12:00:00.009Z",
+         *         "expires_at": "2026-02-01T12:00:00.009Z",
+         *         "attempts": 1,
+         *         "result_url": "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e"
+         *       }
+         *     }
+         */
+        JobEvent: {
+            /** @enum {string} */
+            type: "job.done" | "job.error" | "job.cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            data: {
+                /** Format: uuid */
+                uuid: string;
+                /** @enum {string} */
+                status: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
+                /** @description Why the job failed; empty unless it did. */
+                error: string;
+                /** @enum {string} */
+                platform: "social" | "bluesky" | "mastodon" | "x";
+                /** @enum {string} */
+                type: "social" | "social-credential" | "social-api";
+                /** @enum {string} */
+                method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+                /** @description Records of the result. */
+                count: number | null;
+                complete: boolean | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                submitted_at: string;
+                finished_at: string | null;
+                /** @description When the result goes. */
+                expires_at: string | null;
+                attempts: number;
+                /** @description Where the result is fetched, a path of this service; null when there is none. */
+                result_url: string | null;
+            };
+        };
+        /**
+         * @description What a webhook is sent when its owner tests it.
+         * @example {
+         *       "type": "webhook.test",
+         *       "timestamp": "2026-01-31T12:00:00.000Z",
+         *       "data": {
+         *         "webhook_id": "wh_4fK2nQ7sVd81LmXzRt0B"
+         *       }
+         *     }
+         */
+        TestEvent: {
+            /** @constant */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            data: {
+                webhook_id: string;
+            };
+        };
+        /**
+         * @example {
+         *       "id": "msg_9b74c9897bac770ffc029102a200c5de",
+         *       "event": "job.done",
+         *       "state": "waiting",
+         *       "attempts": 1,
+         *       "created_at": "2026-01-31T12:00:00.009Z",
+         *       "last_attempt_at": "2026-01-31T12:00:00.120Z",
+         *       "next_attempt_at": "2026-01-31T12:00:05.480Z",
+         *       "delivered_at": null,
+         *       "last_status": 500,
+         *       "last_error": "answered 500",
+         *       "payload": {
+         *         "type": "job.done",
+         *         "timestamp": "2026-01-31T12:00:00.009Z",
+         *         "data": {
+         *           "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
+         *           "status": "done",
+         *           "error": "",
+         *           "platform": "social",
+         *           "type": "social",
+         *           "method": "searchbyquery",
+         *           "count": 20,
+         *           "complete": true,
+         *           "submitted_at": "2026-01-31T12:00:00.000Z",
+         *           "finished_at": "2026-01-31T12:00:00.009Z",
+         *           "expires_at": "2026-02-01T12:00:00.009Z",
+         *           "attempts": 1,
+         *           "result_url": "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e"
+         *         }
+         *       }
+         *     }
+         */
+        WebhookDelivery: {
+            /** @description webhook-id where it is received, at every try. */
+            id: string;
+            /** @enum {string} */
+            event: "job.done" | "job.error" | "job.cancelled" | "webhook.test";
+            /** @enum {string} */
+            state: "waiting" | "delivered" | "failed";
+            attempts: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            last_attempt_at: string | null;
+            /** @description Null when it has ended. */
+            next_attempt_at: string | null;
+            delivered_at: string | null;
+            /** @description Of the last answer; null without one. */
+            last_status: number | null;
+            /** @description Why the last try failed. */
+            last_error: string | null;
+            /** @description The body that is sent. */
+            payload: components["schemas"]["JobEvent"] | components["schemas"]["TestEvent"];
+        };
+        /**
+         * @example {
+         *       "deliveries": [],
+         *       "next_cursor": null
+         *     }
+         */
+        WebhookDeliveryList: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            next_cursor: string | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Names the request in the log; quote it when something went wrong.
+         * @example 5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10
+         */
+        "X-Request-Id": string;
+        /**
+         * @description The limits of the key: q requests in w seconds.
+         * @example "burst";q=3;w=1, "search";q=10;w=60
+         */
+        "RateLimit-Policy": string;
+        /**
+         * @description What is left of each limit (r), and in how many seconds there is more (t).
+         * @example "burst";r=2;t=1, "search";r=9;t=60
+         */
+        RateLimit: string;
+        /**
+         * @description Seconds after which to come again.
+         * @example 1
+         */
+        "Retry-After": string;
+        /**
+         * @description The path of what was made, or where the page is.
+         * @example /v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e
+         */
+        Location: string;
+        /**
+         * @description There when there is more: the next_cursor of a submission that goes on.
+         * @example AbCdEfGh
+         */
+        "X-Next-Cursor": string;
+        /**
+         * @description Which part of the window is held completely, as a dictionary of RFC 9651.
+         * @example complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0
+         */
+        "X-Coverage": string;
+        /**
+         * @description There when the request was held as its Prefer asked.
+         * @example wait=10
+         */
+        "Preference-Applied": string;
+        /**
+         * @description There, and true, when the answer is that of an earlier request with the same Idempotency-Key.
+         * @example true
+         */
+        "Idempotent-Replayed": "true";
+        /**
+         * @description The codes of the warnings, as a list of RFC 9651.
+         * @example "incomplete_coverage"
+         */
+        "X-Warnings": string;
+        /**
+         * @description There when max_chars was reached: how many posts were shortened and left out, as a dictionary of RFC 9651.
+         * @example shortened=3, omitted=0
+         */
+        "X-Truncated": string;
+        /**
+         * @description The job that was made for the answer.
+         * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+         */
+        "X-Job-Uuid": string;
+        /**
+         * @description The node that made the result and what it has shown for itself, as an item of RFC 9651.
+         * @example "5b1c7d0e9a2f4c68";evidence=tdx
+         */
+        "X-Node": string;
+        /**
+         * @description Present if a node signed the result and records were withdrawn since, with their number, as an item of RFC 9651.
+         * @example "withdrawn";records=2
+         */
+        "X-Unsigned": string;
+        /**
+         * @description Of a signed result: the digest of the body (RFC 9530).
+         * @example sha-256=:T1PNoYwrqgwDVLtfmj7L5e0Sq02OEbqHPC8RFhICuUU=:
+         */
+        "Content-Digest": string;
+        /**
+         * @description Of a signed result: the job, digests of what was asked and what is known of the answer, and what the node attested with, as a dictionary of RFC 9651.
+         * @example id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …
+         */
+        "Earshot-Job": string;
+        /**
+         * @description Of a signed result: what the signature covers (RFC 9421).
+         * @example earshot=("content-digest" "content-type" "earshot-job");…;tag="earshot-result"
+         */
+        "Signature-Input": string;
+        /**
+         * @description Of a signed result: the signature of the node (RFC 9421).
+         * @example earshot=:…:
+         */
+        Signature: string;
+        /**
+         * @description Of a signed result: where the attestation of the node and the proof are.
+         * @example </v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"
+         */
+        Link: string;
+        /**
+         * @description How to send a key; with an error only where one was sent that is not valid.
+         * @example Bearer realm="earshot", error="invalid_token"
+         */
+        "WWW-Authenticate": string;
+        /**
+         * @description Names this form of the page; send it as If-None-Match.
+         * @example "kFJ0a9gZsC2bX1yLwQe7Rw"
+         */
+        ETag: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,121 @@
+import { EarshotConnectionError, EarshotError } from "./errors.ts";
+
+export type Transport = {
+  url: string;
+  key: string;
+  fetch: typeof globalThis.fetch;
+  maxRetries: number;
+};
+
+export type Sent = {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Ends the request and its retries. */
+  signal: AbortSignal;
+  /** False if a repeat would do something twice. */
+  isRepeatable: boolean;
+};
+
+const firstPauseMs = 250;
+const longestPauseMs = 20_000;
+/** Nothing was done for such a request. */
+const refusedStatuses = new Set([408, 429, 503]);
+
+export type Answer = { status: number; text: string };
+
+/**
+ * Sends a request and reads its answer; again after a refusal that says so, a cut connection or a server error, with growing
+ * pauses and at least `Retry-After`. Errors: `EarshotError`, `EarshotConnectionError`, the reason of the signal.
+ */
+export async function send(transport: Transport, sent: Sent): Promise<Answer> {
+  return await repeated(transport, sent, async () => {
+    const response = await fetchOnce(transport, sent);
+    return response.ok ? { status: response.status, text: await response.text() } : response;
+  });
+}
+
+/** The same for an answer that is read as it arrives: a later cut is the caller's. */
+export async function open(transport: Transport, sent: Sent): Promise<Response> {
+  return await repeated(transport, sent, () => fetchOnce(transport, sent));
+}
+
+async function repeated<Value>(
+  { url, maxRetries }: Transport,
+  sent: Sent,
+  attemptOnce: () => Promise<Value | Response>,
+): Promise<Value> {
+  for (let attempt = 0; ; attempt += 1) {
+    let leastPauseMs = 0;
+    let error: EarshotError | EarshotConnectionError;
+    try {
+      const outcome = await attemptOnce();
+      if (!(outcome instanceof Response) || outcome.ok) return outcome as Value;
+      leastPauseMs = retryAfterMs(outcome);
+      error = await errorOf(outcome);
+    } catch (cause) {
+      error = new EarshotConnectionError(`the connection to ${url} failed`, { cause });
+    }
+    sent.signal.throwIfAborted();
+    if (attempt >= maxRetries || !canRepeat(error, sent)) throw error;
+    await pause(Math.max(leastPauseMs, pauseMs(attempt)), sent.signal);
+  }
+}
+
+async function fetchOnce(
+  { url, key, fetch }: Transport,
+  { method, path, body, headers = {}, signal }: Sent,
+): Promise<Response> {
+  const authorized: Record<string, string> = { ...headers, authorization: `Bearer ${key}` };
+  if (body !== undefined) authorized["content-type"] = "application/json";
+  return await fetch(`${url}${path}`, {
+    method,
+    headers: authorized,
+    signal,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+function canRepeat(error: EarshotError | EarshotConnectionError, { isRepeatable }: Sent): boolean {
+  if (error instanceof EarshotConnectionError) return isRepeatable;
+  // A job that failed is not submitted again under the caller's eyes.
+  if (error.uuid !== null) return false;
+  return refusedStatuses.has(error.status) || (isRepeatable && error.status >= 500);
+}
+
+async function errorOf(response: Response): Promise<EarshotError | EarshotConnectionError> {
+  try {
+    return new EarshotError(response.status, JSON.parse(await response.text()));
+  } catch {
+    return new EarshotError(response.status, {});
+  }
+}
+
+/** In seconds, or a date. */
+function retryAfterMs(response: Response): number {
+  const field = response.headers.get("retry-after");
+  if (field === null) return 0;
+  const seconds = Number(field);
+  const ms = Number.isNaN(seconds) ? Date.parse(field) - Date.now() : seconds * 1_000;
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
+
+/** Doubles, with jitter, so that clients do not return together. */
+const pauseMs = (attempt: number): number =>
+  Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,65 @@
+import type { components } from "./openapi.ts";
+
+type Schemas = components["schemas"];
+
+export type PostRecord = Schemas["Record"];
+export type SearchPage = Schemas["SearchAnswer"];
+export type JobStatus = Schemas["JobStatus"];
+export type JobState = Schemas["JobState"];
+export type JobList = Schemas["JobList"];
+export type PostCounts = Schemas["PostCounts"];
+export type Problem = Schemas["Problem"];
+export type Webhook = Schemas["Webhook"];
+export type WebhookWithSecret = Schemas["WebhookWithSecret"];
+export type WebhookDelivery = Schemas["WebhookDelivery"];
+export type JobEvent = Schemas["JobEvent"];
+
+export type Method = NonNullable<Schemas["SearchArguments"]["type"]>;
+export type Platform = "social" | "bluesky" | "mastodon" | "x";
+
+/** The arguments of the API under its names, and the platform. */
+export type SearchParams = {
+  /** What to search, with operators; with other methods the account, post or space. */
+  query?: string;
+  /** Default `searchbyquery`: the last seven days. `searchbyfullarchive`: everything. */
+  method?: Method;
+  platform?: Platform;
+  max_results?: number;
+  /** ISO 8601, inclusive. */
+  start_time?: string;
+  /** ISO 8601, exclusive. */
+  end_time?: string;
+  next_cursor?: string;
+};
+
+export type PageParams = SearchParams & {
+  /** The fields of records to return, such as `Metadata.username`. */
+  fields?: string[];
+  /** Limits the total length of all texts. */
+  max_chars?: number;
+};
+
+export type CountParams = {
+  query: string;
+  platform?: Platform;
+  granularity?: "minute" | "hour" | "day";
+  start_time?: string;
+  end_time?: string;
+  next_token?: string;
+};
+
+export type RequestOptions = {
+  signal?: AbortSignal;
+  /** Default: a random one for each submission, so that retries never submit twice. */
+  idempotencyKey?: string;
+  /** For all attempts and the job's end together; default 120,000. */
+  timeoutMs?: number;
+};
+
+/** A change of a job's state. */
+export type JobChange = {
+  uuid: string;
+  status: string;
+  attempts: number;
+  at: string;
+};

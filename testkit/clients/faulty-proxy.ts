@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * What happens to a request: `pass`; refused with 429 or 503; cut before the server sees it; cut after the server has answered;
+ * cut within the answer.
+ */
+export type Fault = "pass" | "busy" | "unavailable" | "cut before" | "cut after" | "cut within";
+
+export type FaultyProxy = {
+  url: string;
+  requests(): number;
+  close(): Promise<void>;
+};
+
+/** Between a client and a server whose address may change. */
+export async function startFaultyProxy(
+  target: () => string,
+  draw: () => Fault,
+): Promise<FaultyProxy> {
+  let requests = 0;
+
+  function pass(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, fault: Fault) {
+    const { method = "GET", headers, url = "/" } = incoming;
+    const passed = request(new URL(url, target()), { method, headers }, (answer) => {
+      if (fault === "cut after") {
+        answer.resume();
+        answer.on("end", () => outgoing.destroy());
+        return;
+      }
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (fault === "cut within") {
+        answer.once("data", (piece: Buffer) => {
+          outgoing.write(piece.subarray(0, piece.length / 2), () => outgoing.destroy());
+        });
+        return;
+      }
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => passed.destroy());
+    passed.end(body);
+  }
+
+  const server = createServer(async (incoming, outgoing) => {
+    requests += 1;
+    const fault = draw();
+    const pieces: Buffer[] = [];
+    for await (const piece of incoming) pieces.push(piece);
+    if (fault === "cut before") return void outgoing.destroy();
+    if (fault === "busy") return refuse(outgoing, 429, "rate_limited");
+    if (fault === "unavailable") return refuse(outgoing, 503, "unavailable");
+    pass(incoming, Buffer.concat(pieces), outgoing, fault);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function refuse(outgoing: ServerResponse, status: number, code: string): void {
+  outgoing.writeHead(status, { "content-type": "application/problem+json", "retry-after": "0" });
+  outgoing.end(
+    JSON.stringify({ title: code, code, status, retryable: true, uuid: "", detail: code }),
+  );
+}
