@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -18,10 +18,14 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-const driver = join(import.meta.dirname, "../../testkit/clients/driver.ts");
+const drivers = join(import.meta.dirname, "../../testkit/clients");
+/** Made by .ci/python-client. */
+const python = join(import.meta.dirname, "../../clients/python/.venv/bin/python");
 
 const clients: [language: string, command: readonly string[]][] = [
-  ["TypeScript", [process.execPath, driver]],
+  ["TypeScript", [process.execPath, join(drivers, "driver.ts")]],
+  ["synchronous Python", [python, join(drivers, "driver.py"), "sync"]],
+  ["asynchronous Python", [python, join(drivers, "driver.py"), "async"]],
 ];
 
 const posts = 60;
@@ -46,170 +50,181 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each(clients)("the %s client", (_language, command) => {
-  let proxy: FaultyProxy | null = null;
-  let client: DrivenClient | null = null;
+if (!existsSync(python)) test.skip("the Python clients (need .ci/python-client)");
 
-  afterEach(async () => {
-    client?.close();
-    await proxy?.close();
-  });
+describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
+  "the %s client",
+  (_language, command) => {
+    let proxy: FaultyProxy | null = null;
+    let client: DrivenClient | null = null;
 
-  /** A client of a new account, behind a proxy that spoils this share of the requests. */
-  async function started(share: number, target = () => service.url, key?: string) {
-    const random = seededRandom(11);
-    const draw = (): Fault =>
-      random() < share ? (faults[Math.floor(random() * faults.length)] ?? "pass") : "pass";
-    proxy = await startFaultyProxy(target, draw);
-    const own = key ?? (await service.makeKey());
-    client = new DrivenClient(command, proxy.url, own);
-    return { client, proxy, key: own };
-  }
-
-  const refusalOf = (call: Promise<unknown>): Promise<ClientError> =>
-    call.then(
-      () => Promise.reject(new Error("it was not refused")),
-      (error: ClientError) => error,
-    );
-
-  test("searches, reads all pages, counts, submits, waits and cancels", async () => {
-    const { client: used } = await started(0);
-    const page = await used.call<{ results: unknown[]; next_cursor: string }>("search", {
-      query: "comet",
-      max_results: 20,
-      fields: ["ID", "Content"],
+    afterEach(async () => {
+      client?.close();
+      await proxy?.close();
     });
-    expect(page.results).toHaveLength(20);
-    expect(page.next_cursor).not.toBeNull();
-    const all = await used.call<{ ID: string }[]>("searchAll", {
-      params: { query: "comet", max_results: 7 },
-    });
-    expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
-    const some = await used.call<unknown[]>("searchAll", {
-      params: { query: "comet", max_results: 7 },
-      limit: 10,
-    });
-    expect(some).toHaveLength(10);
-    const counts = await used.call<{ meta: { total_tweet_count: number } }>("counts", {
-      query: "comet",
-    });
-    expect(counts.meta.total_tweet_count).toBe(posts);
-    const uuid = await used.call<string>("submit", { query: "comet", max_results: 5 });
-    const { records, status } = await used.call<{ records: unknown[]; status: { status: string } }>(
-      "wait",
-      { uuid },
-    );
-    expect(records).toHaveLength(5);
-    expect(status.status).toBe("done");
-    await used.call("cancel", { uuid });
-    expect(await refusalOf(used.call("status", { uuid }))).toMatchObject({ status: 404 });
-  });
 
-  test("reports a refusal with its code and place, and does not repeat it", async () => {
-    const { client: used, proxy: between } = await started(0);
-    const refused = await refusalOf(used.call("search", { query: "comet min_faves:many" }));
-    expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
-    expect(refused.errors?.[0]?.message).toContain("min_faves");
-    expect(between.requests()).toBe(1);
-    const unknown = new DrivenClient(command, between.url, "ear_wrong");
-    expect(await refusalOf(unknown.call("search", { query: "a" }))).toMatchObject({ status: 401 });
-    unknown.close();
-  });
-
-  test("loses and doubles nothing in 1,000 searches with faults in a third of the requests", async () => {
-    const { client: used, key } = await started(1 / 3);
-    const found = await Promise.all(
-      Array.from({ length: 1_000 }, async (_, index) => {
-        const page = await used.call<{ uuid: string; results: { Content: string }[] }>("search", {
-          query: `comet ${index % posts}`,
-          max_results: 1,
-        });
-        expect(page.results.map(({ Content }) => Content)).toEqual([`comet ${index % posts}`]);
-        return page.uuid;
-      }),
-    );
-    expect(new Set(found).size).toBe(1_000);
-    expect(await countJobs(key)).toBe(1_000);
-  });
-
-  test("reads all pages once, whatever is cut", async () => {
-    const { client: used } = await started(1 / 3);
-    const all = await used.call<{ ID: string }[]>("searchAll", {
-      params: { query: "comet", max_results: 3 },
-    });
-    expect(all).toHaveLength(posts);
-    expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
-  });
-
-  test("sees the end of every job, however often the stream is cut", async () => {
-    const { client: used } = await started(1 / 4);
-    const submitted = Array.from({ length: 40 }, () =>
-      used.call<string>("submit", { query: "comet" }),
-    );
-    const uuids = await Promise.all(submitted);
-    const ended = await used.call<{ uuid: string; status: string }[]>("eventsUntil", { uuids });
-    expect(ended.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort());
-    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
-  });
-
-  test("goes on after the server was killed and started again", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "earshot-clients-"));
-    folders.push(folder);
-    const port = await freePort();
-    let server = await startServer(folder, port);
-    const { client: used } = await started(0, () => `http://127.0.0.1:${port}`, server.key);
-    const searches: Promise<{ uuid: string }>[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      for (let n = 0; n < 30; n += 1) searches.push(used.call("search", { query: `word${n}` }));
-      await searches[searches.length - 20];
-      const ended = new Promise((resolve) => server.child.once("exit", resolve));
-      server.child.kill("SIGKILL");
-      await ended;
-      server = await startServer(folder, port);
+    /** A client of a new account, behind a proxy that spoils this share of the requests. */
+    async function started(share: number, target = () => service.url, key?: string) {
+      const random = seededRandom(11);
+      const draw = (): Fault =>
+        random() < share ? (faults[Math.floor(random() * faults.length)] ?? "pass") : "pass";
+      proxy = await startFaultyProxy(target, draw);
+      const own = key ?? (await service.makeKey());
+      client = new DrivenClient(command, proxy.url, own);
+      return { client, proxy, key: own };
     }
-    const uuids = (await Promise.all(searches)).map(({ uuid }) => uuid);
-    expect(new Set(uuids).size).toBe(90);
-    await server.stop();
-  });
 
-  test("gives up after its time", async () => {
-    const { client: used } = await started(1, () => "http://127.0.0.1:9");
-    const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
-    const late = await refusalOf(used.call("wait", { uuid, timeoutMs: 700 }));
-    expect(["timeout", "connection", "refused"]).toContain(late.kind);
-  });
+    const refusalOf = (call: Promise<unknown>): Promise<ClientError> =>
+      call.then(
+        () => Promise.reject(new Error("it was not refused")),
+        (error: ClientError) => error,
+      );
 
-  test("verifies webhooks", async () => {
-    const { client: used } = await started(0);
-    const secretBytes = Buffer.from("a secret of a webhook, 32 bytes!");
-    const secret = `whsec_${secretBytes.toString("base64")}`;
-    const body = JSON.stringify({ type: "job.done", timestamp: "2026-01-31T12:00:00Z", data: {} });
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const sign = (at: string) =>
-      `v1,${createHmac("sha256", secretBytes).update(`msg_1.${at}.${body}`).digest("base64")}`;
-    const headers = {
-      "webhook-id": "msg_1",
-      "webhook-timestamp": timestamp,
-      "webhook-signature": `v1,AAAA ${sign(timestamp)}`,
-    };
-    expect(await used.call("verifyWebhook", { secret, headers, body })).toMatchObject({
-      type: "job.done",
+    test("searches, reads all pages, counts, submits, waits and cancels", async () => {
+      const { client: used } = await started(0);
+      const page = await used.call<{ results: unknown[]; next_cursor: string }>("search", {
+        query: "comet",
+        max_results: 20,
+        fields: ["ID", "Content"],
+      });
+      expect(page.results).toHaveLength(20);
+      expect(page.next_cursor).not.toBeNull();
+      const all = await used.call<{ ID: string }[]>("searchAll", {
+        params: { query: "comet", max_results: 7 },
+      });
+      expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
+      const some = await used.call<unknown[]>("searchAll", {
+        params: { query: "comet", max_results: 7 },
+        limit: 10,
+      });
+      expect(some).toHaveLength(10);
+      const counts = await used.call<{ meta: { total_tweet_count: number } }>("counts", {
+        query: "comet",
+      });
+      expect(counts.meta.total_tweet_count).toBe(posts);
+      const uuid = await used.call<string>("submit", { query: "comet", max_results: 5 });
+      const { records, status } = await used.call<{
+        records: unknown[];
+        status: { status: string };
+      }>("wait", { uuid });
+      expect(records).toHaveLength(5);
+      expect(status.status).toBe("done");
+      await used.call("cancel", { uuid });
+      expect(await refusalOf(used.call("status", { uuid }))).toMatchObject({ status: 404 });
     });
-    const old = String(Number(timestamp) - 600);
-    for (const wrong of [
-      { secret, headers, body: `${body} ` },
-      { secret: "whsec_AAAA", headers, body },
-      {
-        secret,
-        body,
-        headers: { ...headers, "webhook-timestamp": old, "webhook-signature": sign(old) },
-      },
-      { secret, body, headers: { "webhook-id": "msg_1", "webhook-timestamp": timestamp } },
-    ]) {
-      expect(await refusalOf(used.call("verifyWebhook", wrong))).toMatchObject({ kind: "other" });
-    }
-  });
-});
+
+    test("reports a refusal with its code and place, and does not repeat it", async () => {
+      const { client: used, proxy: between } = await started(0);
+      const refused = await refusalOf(used.call("search", { query: "comet min_faves:many" }));
+      expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
+      expect(refused.errors?.[0]?.message).toContain("min_faves");
+      expect(between.requests()).toBe(1);
+      const unknown = new DrivenClient(command, between.url, "ear_wrong");
+      expect(await refusalOf(unknown.call("search", { query: "a" }))).toMatchObject({
+        status: 401,
+      });
+      unknown.close();
+    });
+
+    test("loses and doubles nothing in 1,000 searches with faults in a third of the requests", async () => {
+      const { client: used, key } = await started(1 / 3);
+      const found = await Promise.all(
+        Array.from({ length: 1_000 }, async (_, index) => {
+          const page = await used.call<{ uuid: string; results: { Content: string }[] }>("search", {
+            query: `comet ${index % posts}`,
+            max_results: 1,
+          });
+          expect(page.results.map(({ Content }) => Content)).toEqual([`comet ${index % posts}`]);
+          return page.uuid;
+        }),
+      );
+      expect(new Set(found).size).toBe(1_000);
+      expect(await countJobs(key)).toBe(1_000);
+    });
+
+    test("reads all pages once, whatever is cut", async () => {
+      const { client: used } = await started(1 / 3);
+      const all = await used.call<{ ID: string }[]>("searchAll", {
+        params: { query: "comet", max_results: 3 },
+      });
+      expect(all).toHaveLength(posts);
+      expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
+    });
+
+    test("sees the end of every job, however often the stream is cut", async () => {
+      const { client: used } = await started(1 / 4);
+      const submitted = Array.from({ length: 40 }, () =>
+        used.call<string>("submit", { query: "comet" }),
+      );
+      const uuids = await Promise.all(submitted);
+      const ended = await used.call<{ uuid: string; status: string }[]>("eventsUntil", { uuids });
+      expect(ended.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort());
+      expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
+    });
+
+    test("goes on after the server was killed and started again", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "earshot-clients-"));
+      folders.push(folder);
+      const port = await freePort();
+      let server = await startServer(folder, port);
+      const { client: used } = await started(0, () => `http://127.0.0.1:${port}`, server.key);
+      const searches: Promise<{ uuid: string }>[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        for (let n = 0; n < 30; n += 1) searches.push(used.call("search", { query: `word${n}` }));
+        await searches[searches.length - 20];
+        const ended = new Promise((resolve) => server.child.once("exit", resolve));
+        server.child.kill("SIGKILL");
+        await ended;
+        server = await startServer(folder, port);
+      }
+      const uuids = (await Promise.all(searches)).map(({ uuid }) => uuid);
+      expect(new Set(uuids).size).toBe(90);
+      await server.stop();
+    });
+
+    test("gives up after its time", async () => {
+      const { client: used } = await started(1, () => "http://127.0.0.1:9");
+      const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+      const late = await refusalOf(used.call("wait", { uuid, timeoutMs: 700 }));
+      expect(["timeout", "connection", "refused"]).toContain(late.kind);
+    });
+
+    test("verifies webhooks", async () => {
+      const { client: used } = await started(0);
+      const secretBytes = Buffer.from("a secret of a webhook, 32 bytes!");
+      const secret = `whsec_${secretBytes.toString("base64")}`;
+      const body = JSON.stringify({
+        type: "job.done",
+        timestamp: "2026-01-31T12:00:00Z",
+        data: {},
+      });
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const sign = (at: string) =>
+        `v1,${createHmac("sha256", secretBytes).update(`msg_1.${at}.${body}`).digest("base64")}`;
+      const headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": timestamp,
+        "webhook-signature": `v1,AAAA ${sign(timestamp)}`,
+      };
+      expect(await used.call("verifyWebhook", { secret, headers, body })).toMatchObject({
+        type: "job.done",
+      });
+      const old = String(Number(timestamp) - 600);
+      for (const wrong of [
+        { secret, headers, body: `${body} ` },
+        { secret: "whsec_AAAA", headers, body },
+        {
+          secret,
+          body,
+          headers: { ...headers, "webhook-timestamp": old, "webhook-signature": sign(old) },
+        },
+        { secret, body, headers: { "webhook-id": "msg_1", "webhook-timestamp": timestamp } },
+      ]) {
+        expect(await refusalOf(used.call("verifyWebhook", wrong))).toMatchObject({ kind: "other" });
+      }
+    });
+  },
+);
 
 async function countJobs(key: string): Promise<number> {
   let jobs = 0;

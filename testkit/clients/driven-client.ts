@@ -23,6 +23,10 @@ export class DrivenClient {
     const [program = "", ...args] = command;
     const env = { ...process.env, EARSHOT_URL: url, EARSHOT_API_KEY: key };
     this.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+    this.#child.on("exit", () => {
+      const message = `${program} ended`;
+      for (const { reject } of this.#waiting.values()) reject({ kind: "other", message });
+    });
     if (this.#child.stdout === null) throw new Error("no output");
     createInterface({ input: this.#child.stdout }).on("line", (line) => {
       const { id, value, error } = JSON.parse(line);

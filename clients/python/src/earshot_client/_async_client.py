@@ -1,0 +1,152 @@
+# Generated from _client.py by generate_async.py.
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Any, TypeVar, Unpack
+
+import httpx
+
+from ._errors import EarshotConnectionError
+from ._events import EventReader
+from ._flows import Answer, Flow, Flows, Pause, Send, refusal
+from ._types import JobChange, JobResult, Params, Record, SearchPage
+
+Value = TypeVar("Value")
+
+
+class AsyncEarshot:
+    """As `Earshot`, with coroutines. Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an
+    Idempotency-Key, so that it is never done twice. `timeout`: seconds for all attempts of a call together.
+
+    All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        url: str = "http://127.0.0.1:8080",
+        *,
+        max_retries: int = 5,
+        timeout: float = 120.0,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._url = url.rstrip("/")
+        self._flows = Flows(max_retries, timeout)
+        self._headers = {"authorization": f"Bearer {key}"}
+        self._http = http or httpx.AsyncClient()
+
+    async def search(
+        self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
+    ) -> SearchPage:
+        """One page, newest posts first. Waits for a search that takes longer."""
+        return await self._run(self._flows.search(params, timeout, idempotency_key))
+
+    async def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> AsyncIterator[Record]:
+        """The posts of all pages."""
+        left = limit
+        given: Params = {**params}
+        while True:
+            page = await self.search(**given)
+            for record in page["results"]:
+                if left is not None and left <= 0:
+                    return
+                left = None if left is None else left - 1
+                yield record
+            cursor = page["next_cursor"]
+            if cursor is None or left == 0:
+                return
+            given["next_cursor"] = cursor
+
+    async def submit(
+        self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
+    ) -> str:
+        """Submits a job and returns its uuid."""
+        return await self._run(self._flows.submit(params, timeout, idempotency_key))
+
+    async def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
+        """The records and the status of a job, once it has ended."""
+        return await self._run(self._flows.wait(uuid, timeout))
+
+    async def status(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
+        return await self._run(self._flows.status(uuid, timeout))
+
+    async def cancel(self, uuid: str, *, timeout: float | None = None) -> None:
+        """Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted."""
+        await self._run(self._flows.cancel(uuid, timeout))
+
+    async def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
+        return await self._run(self._flows.jobs(query, timeout))
+
+    async def counts(
+        self, query: str, *, platform: str = "social", timeout: float | None = None, **more: str
+    ) -> dict[str, Any]:
+        return await self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
+
+    async def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> AsyncIterator[JobChange]:
+        """State changes of the account's jobs; reconnects and misses no final state."""
+        reader = EventReader(uuid, last_event_id)
+        while True:
+            try:
+                async for change in self._events_of(reader):
+                    yield change
+                if reader.ends:
+                    return
+            except httpx.TransportError:
+                pass
+            await asyncio.sleep(reader.retry_seconds)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncEarshot:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _events_of(self, reader: EventReader) -> AsyncIterator[JobChange]:
+        reader.begin()
+        headers = {**self._headers, **reader.headers}
+        # The server sends a line every 15 seconds.
+        async with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as answer:
+            if answer.status_code != 200:
+                await answer.aread()
+                error = refusal(Answer(answer.status_code, answer.text, None))
+                if error.status in (429, 503):
+                    return
+                raise error
+            async for line in answer.aiter_lines():
+                change = reader.take(line)
+                if change is not None:
+                    yield change
+
+    async def _run(self, flow: Flow[Value]) -> Value:
+        outcome: Answer | EarshotConnectionError | None = None
+        while True:
+            try:
+                effect = flow.send(outcome)
+            except StopIteration as end:
+                value: Value = end.value
+                return value
+            if isinstance(effect, Pause):
+                await asyncio.sleep(effect.seconds)
+                outcome = None
+            else:
+                outcome = await self._send(effect)
+
+    async def _send(self, send: Send) -> Answer | EarshotConnectionError:
+        try:
+            answer = await self._http.request(
+                send.method,
+                self._url + send.path,
+                headers={**self._headers, **send.headers},
+                json=send.body,
+                timeout=send.seconds_left,
+            )
+        except httpx.TransportError as error:
+            return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
+        return Answer(answer.status_code, answer.text, answer.headers.get("retry-after"))

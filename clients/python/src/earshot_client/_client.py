@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, TypeVar, Unpack
+
+import httpx
+
+from ._errors import EarshotConnectionError
+from ._events import EventReader
+from ._flows import Answer, Flow, Flows, Pause, Send, refusal
+from ._types import JobChange, JobResult, Params, Record, SearchPage
+
+Value = TypeVar("Value")
+
+
+class Earshot:
+    """Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an
+    Idempotency-Key, so that it is never done twice. `timeout`: seconds for all attempts of a call together.
+
+    All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        url: str = "http://127.0.0.1:8080",
+        *,
+        max_retries: int = 5,
+        timeout: float = 120.0,
+        http: httpx.Client | None = None,
+    ) -> None:
+        self._url = url.rstrip("/")
+        self._flows = Flows(max_retries, timeout)
+        self._headers = {"authorization": f"Bearer {key}"}
+        self._http = http or httpx.Client()
+
+    def search(
+        self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
+    ) -> SearchPage:
+        """One page, newest posts first. Waits for a search that takes longer."""
+        return self._run(self._flows.search(params, timeout, idempotency_key))
+
+    def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> Iterator[Record]:
+        """The posts of all pages."""
+        left = limit
+        given: Params = {**params}
+        while True:
+            page = self.search(**given)
+            for record in page["results"]:
+                if left is not None and left <= 0:
+                    return
+                left = None if left is None else left - 1
+                yield record
+            cursor = page["next_cursor"]
+            if cursor is None or left == 0:
+                return
+            given["next_cursor"] = cursor
+
+    def submit(
+        self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
+    ) -> str:
+        """Submits a job and returns its uuid."""
+        return self._run(self._flows.submit(params, timeout, idempotency_key))
+
+    def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
+        """The records and the status of a job, once it has ended."""
+        return self._run(self._flows.wait(uuid, timeout))
+
+    def status(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
+        return self._run(self._flows.status(uuid, timeout))
+
+    def cancel(self, uuid: str, *, timeout: float | None = None) -> None:
+        """Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted."""
+        self._run(self._flows.cancel(uuid, timeout))
+
+    def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
+        return self._run(self._flows.jobs(query, timeout))
+
+    def counts(
+        self, query: str, *, platform: str = "social", timeout: float | None = None, **more: str
+    ) -> dict[str, Any]:
+        return self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
+
+    def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> Iterator[JobChange]:
+        """State changes of the account's jobs; reconnects and misses no final state."""
+        reader = EventReader(uuid, last_event_id)
+        while True:
+            try:
+                yield from self._events_of(reader)
+                if reader.ends:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(reader.retry_seconds)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Earshot:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _events_of(self, reader: EventReader) -> Iterator[JobChange]:
+        reader.begin()
+        headers = {**self._headers, **reader.headers}
+        # The server sends a line every 15 seconds.
+        with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as answer:
+            if answer.status_code != 200:
+                answer.read()
+                error = refusal(Answer(answer.status_code, answer.text, None))
+                if error.status in (429, 503):
+                    return
+                raise error
+            for line in answer.iter_lines():
+                change = reader.take(line)
+                if change is not None:
+                    yield change
+
+    def _run(self, flow: Flow[Value]) -> Value:
+        outcome: Answer | EarshotConnectionError | None = None
+        while True:
+            try:
+                effect = flow.send(outcome)
+            except StopIteration as end:
+                value: Value = end.value
+                return value
+            if isinstance(effect, Pause):
+                time.sleep(effect.seconds)
+                outcome = None
+            else:
+                outcome = self._send(effect)
+
+    def _send(self, send: Send) -> Answer | EarshotConnectionError:
+        try:
+            answer = self._http.request(
+                send.method,
+                self._url + send.path,
+                headers={**self._headers, **send.headers},
+                json=send.body,
+                timeout=send.seconds_left,
+            )
+        except httpx.TransportError as error:
+            return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
+        return Answer(answer.status_code, answer.text, answer.headers.get("retry-after"))

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from ._types import JobChange
+
+USUAL_RETRY_SECONDS = 3.0
+
+
+class EventReader:
+    """Reads server-sent events line by line, and remembers where to continue."""
+
+    def __init__(self, uuid: str | None, last_event_id: str | None) -> None:
+        self._uuid = uuid
+        self._last_id = last_event_id
+        self._fields: dict[str, Any] = {}
+        self.retry_seconds = USUAL_RETRY_SECONDS
+
+    @property
+    def path(self) -> str:
+        query = "" if self._uuid is None else f"?uuid={quote(self._uuid, safe='')}"
+        return f"/v1/search/live/social/events{query}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        continued = {} if self._last_id is None else {"last-event-id": self._last_id}
+        return {"accept": "text/event-stream", **continued}
+
+    @property
+    def ends(self) -> bool:
+        """Whether the end of the stream is the end of what is watched."""
+        return self._uuid is not None
+
+    def begin(self) -> None:
+        """Forgets an event that was cut."""
+        self._fields = {}
+
+    def take(self, line: str) -> JobChange | None:
+        """The event that a line completes, if it does."""
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if line == "":
+            return self._complete()
+        if name == "retry" and value.isdigit():
+            self.retry_seconds = int(value) / 1_000
+        if name in ("id", "data"):
+            self._fields[name] = value
+        return None
+
+    def _complete(self) -> JobChange | None:
+        fields, self._fields = self._fields, {}
+        self._last_id = fields.get("id", self._last_id)
+        if "data" not in fields:
+            return None
+        change: JobChange = json.loads(fields["data"])
+        return change
