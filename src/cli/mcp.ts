@@ -33,21 +33,25 @@ type Searched = { api: Api; close(): Promise<void> };
 
 async function serveMcp(terminal: Terminal): Promise<void> {
   const { EARSHOT_URL: url, EARSHOT_API_KEY: key } = terminal.environment;
-  const searched = url ? await openRemote(url, key) : await openLocal(terminal);
+  // The client can list the tools while the archive opens.
+  const opening = url ? openRemote(url, key) : openLocal(terminal);
+  opening.catch(() => undefined);
   // Other commands start faster without them.
   const [{ serveStdio }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../mcp/server.ts"),
   ]);
-  const context = { api: searched.api, randomUuid: randomUUID };
+  const api: Api = async (request) => await (await opening).api(request);
+  const context = { api, randomUuid: randomUUID };
   const served = serveStdio(() => createMcpServer(context, packageVersion()), {
     onerror: (error) => terminal.note(`mcp: ${error.message}\n`),
   });
   try {
-    await Promise.race([untilStopped(terminal.stopping), untilInputEnds()]);
+    const ended = Promise.race([untilStopped(terminal.stopping), untilInputEnds()]);
+    await Promise.race([ended, opening.then(() => ended)]);
   } finally {
     await served.close();
-    await searched.close();
+    await opening.then(({ close }) => close()).catch(() => undefined);
   }
 }
 
