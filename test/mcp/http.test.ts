@@ -177,6 +177,13 @@ test("a request without a valid key is refused", async () => {
   expect(answer.statusCode).toBe(401);
 });
 
+test("a batch, which would pay once for many calls, is refused", async () => {
+  const call = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const answer = await service.call(key, { method: "POST", url: "/mcp", payload: [call, call] });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({ code: "invalid_request" });
+});
+
 test("a call costs one request and one search of its key", async () => {
   const limited = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const client = await connected("auto", limited);

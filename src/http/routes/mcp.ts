@@ -32,6 +32,8 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
     schema: { hide: true, headers },
     onRequest: async (request) => requireKnownOrigin(request, settings),
     handler: async (request, reply) => {
+      // One request would pay for many; the protocol has had no batches since 2025-06-18.
+      if (Array.isArray(request.body)) throw batch();
       const handler = await handlerFor(request);
       const disconnected = clientDisconnect(reply);
       disconnected.addEventListener("abort", () => handler.close(), { once: true });
@@ -70,6 +72,11 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
     );
   }
 }
+
+const batch = () =>
+  problem("invalid_request", "a batch of messages is not accepted", {
+    hint: "send each message in a request of its own",
+  });
 
 function webRequest(request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
