@@ -20,6 +20,7 @@ import { hostName, startNodeWorker } from "./node-worker.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
 import { createIngestRole } from "./roles.ts";
 import { startLine } from "./start-line.ts";
+import { requireStartNeeds } from "./start-needs.ts";
 import { startRunners } from "./start-runners.ts";
 import { stopNode } from "./stop-node.ts";
 import { closeStores, openStores, type Stores } from "./stores.ts";
@@ -60,6 +61,7 @@ export async function startRemoteNode(
   const config = requireNodeSettings(given);
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config.log.level);
+  await requireStartNeeds(config.data);
   const stores = await openStores(config, clock);
   try {
     return await start(stores);
