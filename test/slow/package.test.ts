@@ -12,7 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { callTool } from "../../testkit/mcp/tool-calls.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { environmentOf } from "../../testkit/service/server-process.ts";
 import { until } from "../../testkit/until.ts";
@@ -67,6 +70,18 @@ test("the installed command imports posts and finds them", async () => {
   await run(command, ["import", file, "--platform", "x"], { env: environment });
   const found = await run(command, ["search", "rain"], { env: environment });
   expect(found.stdout).toContain("heavy rain");
+});
+
+test("the installed command serves an agent", async () => {
+  const env = { PATH: process.env.PATH ?? "", EARSHOT_BLUESKY_PUBLIC: "off", ...environment };
+  const client = new Client(
+    { name: "test", version: "1" },
+    { versionNegotiation: { mode: "auto" } },
+  );
+  await client.connect(new StdioClientTransport({ command, args: ["mcp"], env }));
+  const found = await callTool(client, "search_posts", { query: "rain", scope: "all" });
+  expect(found.text).toContain("> heavy rain");
+  await client.close();
 });
 
 test("the installed service serves its API, its docs and its dashboard", async () => {
