@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { callTool } from "../../testkit/mcp/tool-calls.ts";
 import {
@@ -195,6 +195,20 @@ test("a call costs one request and one search of its key", async () => {
   expect(refused.text).toContain("rate_limited");
   expect((await callTool(client, "explain_query", { query: "comet" })).isError).toBe(false);
   await client.close();
+});
+
+test("a call counts as one request in the usage", async () => {
+  const noted = vi.spyOn(service.context.http.usage, "noteRequest");
+  const params = { name: "search_posts", arguments: { query: "comet" } };
+  const answer = await service.call(key, {
+    method: "POST",
+    url: "/mcp",
+    headers: { accept: "application/json, text/event-stream" },
+    payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+  });
+  expect(answer.body).toContain("comet over the bay");
+  expect(noted).toHaveBeenCalledTimes(1);
+  noted.mockRestore();
 });
 
 describe("a page of another origin", () => {

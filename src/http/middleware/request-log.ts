@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
+import { outerRequest } from "./inner-requests.ts";
 
 /** The dashboard's own calls are not API usage. */
 const dashboardRoutes = "/dashboard/api/";
@@ -13,7 +14,8 @@ export function requestLogHook(context: HttpContext) {
     const route = request.routeOptions.url ?? request.knownPath ?? "unknown";
     const ms = reply.elapsedTime;
     const { method, caller } = request;
-    if (caller !== null && !route.startsWith(dashboardRoutes)) {
+    const isUsage = !route.startsWith(dashboardRoutes) && outerRequest() === null;
+    if (caller !== null && isUsage) {
       const { accountId, keyId } = caller;
       context.usage.noteRequest({ accountId, keyId, status: reply.statusCode });
       if (request.session === null) context.usage.noteKeyUse(keyId, request.callerAddress);
