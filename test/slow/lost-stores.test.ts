@@ -140,7 +140,7 @@ describe("a catalog that is not the present one", () => {
         removeDatabase(catalogOf(dataDir));
         cpSync(catalogOf(other), catalogOf(dataDir));
       },
-      /another archive/,
+      /is not the catalog of the archive that/,
     ],
   ];
 

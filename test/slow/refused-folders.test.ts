@@ -148,7 +148,7 @@ describe.skipIf(disk === null)("a disk", () => {
       const { code, said } = run(dataDir, ...method);
       expect(code, method.join(" ")).toBe(1);
       expect(said, method.join(" ")).toMatch(
-        /^earshot: .* cannot be written – check who may write there/,
+        /^earshot: .* cannot be written – check its permissions/,
       );
       expect(said.trimEnd().split("\n")).toHaveLength(1);
     }
