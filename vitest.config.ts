@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           name: "service",
           include: [
-            "test/{accounts,api,archive,dashboard,deploy,docs,mcp,nodes,oracle,platforms,source}/*.test.ts",
+            "test/{accounts,api,archive,cli,dashboard,deploy,docs,mcp,nodes,oracle,platforms,source}/*.test.ts",
           ],
           exclude: mockingModules,
           setupFiles,

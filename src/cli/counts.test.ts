@@ -146,7 +146,7 @@ test("wrong use exits with 2 and a hint", async () => {
     [["x", "--by", "week"], /Allowed choices are minute, hour, day/],
     [["x", "--since", "yesterday"], /yyyy-mm-dd/],
     [["x", "--since", "2022-03-05", "--until", "2022-03-05"], /no time lies between/],
-    [["x", "--json", "--csv"], /take one/],
+    [["x", "--json", "--csv"], /cannot be used with/],
     [["comet", "--by", "minute", "--since", "2001-01-01"], /too many buckets/],
     [["since:2026-02-30"], /cannot be run/],
   ] satisfies [string[], RegExp][]) {

@@ -143,7 +143,7 @@ describe("import and search", () => {
       "2 posts. There may be others: none of the time asked for is known to be held completely.",
     );
 
-    const json = await earshot(["search", "comet", "--json", "--max-results", "1"]);
+    const json = await earshot(["search", "comet", "--ndjson", "--max-results", "1"]);
     expect(json.notes).toBe("");
     const lines = json.out.trimEnd().split("\n");
     expect(lines).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("import and search", () => {
       code: 0,
       out: expect.stringMatching(/ 1 imported/),
     });
-    const { out } = await earshot(["search", '"from a table"', "--json"]);
+    const { out } = await earshot(["search", '"from a table"', "--ndjson"]);
     expect(out).toContain("from a table");
   });
 

@@ -4,21 +4,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { EarshotError } from "../lib/errors.ts";
 import type { Api } from "../mcp/api.ts";
 import type { Config } from "../server/config.ts";
 import { packageVersion } from "../server/version.ts";
+import {
+  chooseService,
+  type ServiceOptions,
+  serviceHelp,
+  takesService,
+} from "./remote/choose-service.ts";
+import type { Service } from "./remote/login-file.ts";
 import { readConfig } from "./settings.ts";
 import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
 export function addMcp(program: Command, terminal: Terminal): void {
-  program
-    .command("mcp")
+  takesService(program.command("mcp"))
     .description(
-      "Serves the Model Context Protocol on standard input and output, for AI agents. Searches the archive in the data " +
-        "folder, without a server or key and also beside a server; with EARSHOT_URL and EARSHOT_API_KEY, that service " +
-        "instead. A server offers the same at POST /mcp.",
+      `Serves the Model Context Protocol on standard input and output, for AI agents. ${serviceHelp} A server offers the ` +
+        "same at POST /mcp.",
     )
     .addHelpText(
       "after",
@@ -26,15 +30,15 @@ export function addMcp(program: Command, terminal: Terminal): void {
         "  EARSHOT_DATA_DIR=/var/lib/earshot earshot mcp\n" +
         "  EARSHOT_URL=https://search.example EARSHOT_API_KEY=ear_… earshot mcp",
     )
-    .action(() => serveMcp(terminal));
+    .action((options: ServiceOptions) => serveMcp(options, terminal));
 }
 
 type Searched = { api: Api; close(): Promise<void> };
 
-async function serveMcp(terminal: Terminal): Promise<void> {
-  const { EARSHOT_URL: url, EARSHOT_API_KEY: key } = terminal.environment;
+async function serveMcp(options: ServiceOptions, terminal: Terminal): Promise<void> {
+  const service = chooseService(terminal, options);
   // The client can list the tools while the archive opens.
-  const opening = url ? openRemote(url, key) : openLocal(terminal);
+  const opening = service === null ? openLocal(terminal) : openRemote(service);
   opening.catch(() => undefined);
   // Other commands start faster without them.
   const [{ serveStdio }, { createMcpServer }] = await Promise.all([
@@ -62,19 +66,9 @@ const untilInputEnds = (): Promise<void> =>
     process.stdin.once("close", end);
   });
 
-async function openRemote(url: string, key: string | undefined): Promise<Searched> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new EarshotError("invalid_setting", `EARSHOT_URL is ${JSON.stringify(url)}`, {
-      hint: "set it to the address of an Earshot service, such as https://search.example",
-    });
-  }
-  if (!key) {
-    throw new EarshotError("missing_setting", "EARSHOT_URL is set, and EARSHOT_API_KEY is not", {
-      hint: "create a key in the dashboard of that service, or with `earshot keys create` on its server",
-    });
-  }
-  const { openRemoteApi } = await import("./remote-api.ts");
-  return openRemoteApi(new URL(url), key);
+async function openRemote(service: Service): Promise<Searched> {
+  const { openRemoteApi } = await import("./remote/remote-api.ts");
+  return openRemoteApi(service);
 }
 
 async function openLocal(terminal: Terminal): Promise<Searched> {

@@ -46,14 +46,14 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
   [
     "search",
     {
-      summary: "search the local archive",
+      summary: "search an archive or a service",
       load: async () => (await import("./search.ts")).addSearch,
     },
   ],
   [
     "counts",
     {
-      summary: "count archived posts over time",
+      summary: "count posts over time",
       load: async () => (await import("./counts.ts")).addCounts,
     },
   ],
@@ -62,6 +62,20 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     {
       summary: "show how a query is parsed and what it costs",
       load: async () => (await import("./explain.ts")).addExplain,
+    },
+  ],
+  [
+    "login",
+    {
+      summary: "use a service from this command line",
+      load: async () => (await import("./login.ts")).addLogin,
+    },
+  ],
+  [
+    "logout",
+    {
+      summary: "forget the service and its key",
+      load: async () => (await import("./login.ts")).addLogout,
     },
   ],
   [

@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
 /** An empty list must never hide a gap. */
-export function knowledgeOf({ coverage }: SourceAnswer): string {
+export function knowledgeOf({ coverage }: Pick<SourceAnswer, "coverage">): string {
   if (coverage.complete) return "The time asked for is held completely";
   return coversSome(coverage)
     ? "There may be others: not all of the time asked for is held completely"
@@ -20,7 +20,10 @@ const listedGaps = 3;
 
 /** Of the requested time, or of all time if none of it is covered, and other limits on completeness. */
 export function drawnKnowledge(
-  { coverage, warnings }: SourceAnswer,
+  {
+    coverage,
+    warnings,
+  }: Pick<SourceAnswer, "coverage"> & { warnings: readonly { code: string; message: string }[] },
   covered: readonly PlatformCoverage[],
   { nowMs, slackMs }: { nowMs: number; slackMs: number },
   terminal: Terminal,

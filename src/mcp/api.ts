@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { parseUntrustedJson } from "../lib/bounded-json.ts";
 
 /** One request of the HTTP API, in this process or over the network. */
 export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
@@ -34,13 +33,18 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** The body of an answer below 300. Errors: `ApiRefusal`. */
+/** The body of an answer below 300. Errors: `ApiRefusal`; an `Error` if it has another form. */
 export function bodyOf<Schema extends z.ZodType>(
   answer: ApiAnswer,
   schema: Schema,
 ): z.output<Schema> {
   if (answer.status >= 300) throw new ApiRefusal(answer);
-  return schema.parse(jsonOrNull(answer.text));
+  const { data, error } = schema.safeParse(jsonOrNull(answer.text));
+  if (data !== undefined) return data;
+  const [issue] = error?.issues ?? [];
+  const place =
+    issue === undefined ? "" : ` (${["answer", ...issue.path].join(".")}: ${issue.message})`;
+  throw new Error(`the service did not answer as an Earshot service of this version does${place}`);
 }
 
 function textOf({ title, detail, code, hint, errors }: z.output<typeof problem>): string {
@@ -55,7 +59,7 @@ function textOf({ title, detail, code, hint, errors }: z.output<typeof problem>)
 
 function jsonOrNull(text: string): unknown {
   try {
-    return parseUntrustedJson(Buffer.from(text));
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Api, bodyOf } from "./api.ts";
+import { type Api, type ApiAnswer, bodyOf } from "./api.ts";
 import { apiRecord } from "./records.ts";
 
 /** Arguments of a submission (docs/api.md). */
@@ -54,18 +54,25 @@ const unfinished = z.object({ uuid: z.string() });
 const waitSeconds = 10;
 const mostRounds = 12;
 
+/** Errors: those of `searchInOneCall`; `ApiRefusal`. */
+export async function runSearch(run: SearchRun, context: RunContext): Promise<SearchAnswer> {
+  return bodyOf(await searchInOneCall(run, "application/json", context), searchAnswer);
+}
+
 /**
- * Searches in one call. A search that takes longer is waited for by repeating the call under the same Idempotency-Key, which
- * costs no further search, and is cancelled if the caller cancels. Errors: `ApiRefusal`; the signal's reason.
+ * The answer in the form of `accept`, or a refusal. A search that takes longer is waited for by repeating the call under the
+ * same Idempotency-Key, which costs no further search, and is cancelled if the caller cancels. Errors: the signal's reason;
+ * an `Error` if it takes minutes.
  */
-export async function runSearch(
+export async function searchInOneCall(
   { platform, arguments: given, maxChars }: SearchRun,
+  accept: string,
   { api, randomUuid, signal, report }: RunContext,
-): Promise<SearchAnswer> {
+): Promise<ApiAnswer> {
   const request = {
     method: "POST" as const,
     path: `/v1/search/${platform}`,
-    headers: { "idempotency-key": randomUuid() },
+    headers: { accept, "idempotency-key": randomUuid() },
     body: {
       type: platform,
       arguments: given,
@@ -75,7 +82,7 @@ export async function runSearch(
   };
   for (let round = 1; ; round += 1) {
     const answer = await api(request);
-    if (answer.status !== 202) return bodyOf(answer, searchAnswer);
+    if (answer.status !== 202) return answer;
     const { uuid } = bodyOf(answer, unfinished);
     if (signal.aborted) {
       await api({ method: "DELETE", path: `/v1/search/live/${platform}/status/${uuid}` });

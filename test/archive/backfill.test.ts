@@ -67,7 +67,7 @@ describe("accounts", () => {
     );
     expect(out).toMatch(/^did:plc:b{24}: .* is unknown to its directory – check the spelling/m);
     expect(notes).toMatch(/^earshot: 1 of 2 accounts could not be read – run it again/m);
-    const found = await earshot("search", "from:ann.example aurora label:sky", "--json");
+    const found = await earshot("search", "from:ann.example aurora label:sky", "--ndjson");
     expect(JSON.parse(found.out)).toMatchObject({ Metadata: { origin: "backfill" } });
   });
 

@@ -63,7 +63,7 @@ test("the README's imports take all sample posts, and its searches find some of 
   expect(bodies).toHaveLength(2);
   for (const [, body = ""] of bodies) {
     const { query } = JSON.parse(body).arguments;
-    const { out } = await runCommand(["search", query, "--json"], environment);
+    const { out } = await runCommand(["search", query, "--ndjson"], environment);
     expect(out.trim().split("\n").length, query).toBeGreaterThan(5);
   }
 });

@@ -42,7 +42,7 @@ describe("the process", () => {
   });
 
   test("is silent when the reader of its output leaves", async () => {
-    const run = start(["search", "hi", "--json"]);
+    const run = start(["search", "hi", "--ndjson"]);
     run.child.stdout?.destroy();
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(run.notes()).toBe("");

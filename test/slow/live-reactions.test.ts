@@ -26,7 +26,7 @@ type Found = { likes: number; replies: number; labels: readonly string[] };
 function found(dataDir: string): Map<string, Found> {
   const run = spawnSync(
     process.execPath,
-    [program, "search", "harbour", "--max-results", "500", "--json"],
+    [program, "search", "harbour", "--max-results", "500", "--ndjson"],
     { env: environmentOf(dataDir, {}), encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
   );
   const lines = run.stdout.split("\n").filter((line) => line !== "");

@@ -38,7 +38,7 @@ const settingsOf = (jetstream: JetstreamServer) => ({
 function stored(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,
-    [program, "search", word, "--max-results", "500", "--json"],
+    [program, "search", word, "--max-results", "500", "--ndjson"],
     {
       env: environmentOf(dataDir, {}),
       encoding: "utf8",

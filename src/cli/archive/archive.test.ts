@@ -247,7 +247,7 @@ test("a backup restored into another folder gives the same answers", async () =>
   const summary = await json(["archive", "restore", backup], { EARSHOT_DATA_DIR: other });
   expect(summary).toMatchObject({ posts: 12, files: 4 });
   const restored = await earshot(
-    ["search", "number1 OR number2 OR number3 OR walrus OR zebrafish", "--json"],
+    ["search", "number1 OR number2 OR number3 OR walrus OR zebrafish", "--ndjson"],
     {
       EARSHOT_DATA_DIR: other,
     },
@@ -265,7 +265,7 @@ test("a backup seeds a node's archive once", async () => {
   const first = await node(backup);
   expect(first.out).toMatch(/^archive restored from .*backup: 12 posts of /);
   expect(first).toMatchObject({ code: 2, notes: expect.stringContaining("--gateway URL") });
-  const search = ["search", "walrus OR zebrafish", "--json"];
+  const search = ["search", "walrus OR zebrafish", "--ndjson"];
   const found = await earshot(search, environment);
   expect(found.out.trim().split("\n")).toHaveLength(12);
   rmSync(backup, { recursive: true });
@@ -338,7 +338,7 @@ describe("forget", () => {
 
   test("removes posts by uri and by ID, and keeps out one that is not archived", async () => {
     importPosts(posts.slice(0, 4));
-    const { out } = await earshot(["search", "number3", "--json"]);
+    const { out } = await earshot(["search", "number3", "--ndjson"]);
     const { ID } = JSON.parse(out) as { ID: string };
     const names = [
       uriOf(ann, 0),

@@ -7,7 +7,9 @@ export function jobWarnings({
   request,
   warnings,
   result,
-}: Pick<Job, "request" | "warnings" | "result">): readonly SourceWarning[] {
+}: Pick<Job, "warnings" | "result"> & {
+  request: Pick<Job["request"], "method">;
+}): readonly SourceWarning[] {
   if (result === null) return warnings;
   const { next, nextPlace = null } = result;
   const isCut = next === null && nextPlace !== null && !fitsCursor(nextPlace);

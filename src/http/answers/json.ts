@@ -14,7 +14,7 @@ export function* jsonOf(page: AnswerPage) {
     citations: posts.map(citationOf),
     truncated: { shortened: shortenedIds(posts), omitted },
   };
-  yield `{"uuid":"${job.uuid}","status":"${job.state}","results":[`;
+  yield `{"uuid":${JSON.stringify(job.uuid)},"status":"${job.state}","results":[`;
   for (const [index, { json }] of posts.entries()) yield index === 0 ? json : `,${json}`;
   yield `],${JSON.stringify(rest).slice(1)}`;
 }

@@ -9,7 +9,7 @@ const written = (page: AnswerPage) => [...markdownOf(page)].join("");
 function withCoverage(
   texts: readonly string[],
   result: Partial<AnswerPage["result"]>,
-  special: Partial<AnswerPage> = {},
+  special: Parameters<typeof pageWith>[1] = {},
 ): AnswerPage {
   const page = pageWith(texts, special);
   return { ...page, result: { ...page.result, ...result } };
@@ -91,7 +91,7 @@ describe("the answer of a method that does not search", () => {
     method: AnswerPage["job"]["request"]["method"],
     records: readonly PostRecord[],
     result: Partial<AnswerPage["result"]> = {},
-    special: Partial<AnswerPage> = {},
+    special: Parameters<typeof pageWith>[1] = {},
   ): AnswerPage {
     const page = withCoverage([], { sources: [part], ...result }, special);
     const request = { ...page.job.request, platform: "x" as const, method };

@@ -150,18 +150,18 @@ function warningLines(page: AnswerPage): string {
   return `Warnings:\n\n${lines.join("")}\n`;
 }
 
-function closing({ job, omitted, isContinued, nextCursor }: AnswerPage): string {
+function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage): string {
   const lines: string[] = [];
   if (omitted > 0) {
     const posts = omitted === 1 ? "1 more post was" : `${omitted} more posts were`;
     const rest = isContinued ? "; the next page begins with them" : "";
     lines.push(`${posts} found and left out for max_chars${rest}.`);
   }
-  lines.push(
-    nextCursor === null
-      ? "There is no further page."
-      : `Next page: the same search with next_cursor ${codeSpan(nextCursor)}.`,
-    `Whole records: the result of job ${codeSpan(job.uuid)}.`,
-  );
+  const isLast = nextCursor === null && (result.next ?? result.nextPlace ?? null) === null;
+  if (isLast) lines.push("There is no further page.");
+  if (nextCursor !== null) {
+    lines.push(`Next page: the same search with next_cursor ${codeSpan(nextCursor)}.`);
+  }
+  if (job.uuid !== null) lines.push(`Whole records: the result of job ${codeSpan(job.uuid)}.`);
   return `${lines.join("\n")}\n`;
 }

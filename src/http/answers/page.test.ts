@@ -32,8 +32,8 @@ function read(
   );
 }
 
-function positionAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
-  const { accountId, canonicalQuery, request } = job;
+function positionAfter({ nextCursor }: Awaited<ReturnType<typeof read>>) {
+  const { accountId, canonicalQuery, request } = pageWith([]).job;
   return decryptCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request })
     .after;
 }

@@ -29,8 +29,14 @@ export type AnswerPost = {
   shortenedFrom: number | null;
 };
 
+/** `uuid` is null for a search without a job. */
+type AnsweredJob = Pick<Job, "state" | "canonicalQuery" | "warnings"> & {
+  uuid: string | null;
+  request: Pick<Job["request"], "method">;
+};
+
 export type AnswerPage = {
-  job: Job;
+  job: AnsweredJob;
   result: JobResult;
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
@@ -52,7 +58,7 @@ export function warningsOf({
   return omitted === 0 || isContinued ? warnings : [...warnings, leftOut(job, omitted)];
 }
 
-const leftOut = ({ uuid }: Job, records: number): SourceWarning => ({
+const leftOut = ({ uuid }: AnsweredJob, records: number): SourceWarning => ({
   code: "left_out",
   message: `${records} records have no room in max_chars, and next_cursor goes on behind them`,
   hint: `fetch the result of job ${uuid} for all of them, or send more max_chars`,

@@ -1,12 +1,15 @@
+import type { Job } from "../../jobs/job.ts";
 import type { AnswerPage } from "./page.ts";
 import type { PostRecord } from "./record.ts";
+
+type TestPage = AnswerPage & { job: Job };
 
 /** Complete coverage; for tests. */
 export function pageWith(
   texts: readonly string[],
-  special: Partial<AnswerPage> = {},
+  special: Partial<TestPage> = {},
   metadata: PostRecord["Metadata"] = null,
-): AnswerPage {
+): TestPage {
   const coverage = { fromMs: 0, toMs: 86_400_000, complete: true, gaps: [] };
   const result = { items: [], next: null, complete: true, coverage, sources: [], warnings: [] };
   return {

@@ -1,21 +1,24 @@
-import { createGuard } from "../lib/guard.ts";
-import { createGuardedFetch } from "../lib/guarded-fetch.ts";
-import type { Api } from "../mcp/api.ts";
-import { packageVersion } from "../server/version.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { Api } from "../../mcp/api.ts";
+import { packageVersion } from "../../server/version.ts";
+import type { Service } from "./login-file.ts";
 
 const timeoutMs = 60_000;
 const maxBytes = 64 * 1024 * 1024;
 
-/** The API of the service at `url`, which may be on this machine. */
-export function openRemoteApi(url: URL, key: string): { api: Api; close(): Promise<void> } {
+export type RemoteApi = { api: Api; close(): Promise<void> };
+
+/** The API of a service, which may be on this machine. */
+export function openRemoteApi({ url, key }: Service): RemoteApi {
   const fetch = createGuardedFetch({
-    guard: createGuard([url.href]),
-    userAgent: `earshot-mcp/${packageVersion()}`,
+    guard: createGuard([url]),
+    userAgent: `earshot/${packageVersion()}`,
     timeoutMs,
     maxBytes,
     maxRedirects: 0,
   });
-  const base = url.href.endsWith("/") ? url.href.slice(0, -1) : url.href;
+  const base = url.replace(/\/+$/, "");
   const api: Api = async ({ method, path, headers, body, signal }) => {
     const answer = await fetch(`${base}${path}`, {
       method,

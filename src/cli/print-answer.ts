@@ -1,0 +1,32 @@
+import type { PlatformCoverage } from "../archive/archive.ts";
+import type { Coverage } from "../platforms/source.ts";
+import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
+import { showRecord } from "./show-record.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type PrintedAnswer = {
+  /** JSON each. */
+  records: readonly string[];
+  hasMore: boolean;
+  coverage: Coverage;
+  warnings: readonly { code: string; message: string }[];
+};
+
+type Times = { nowMs: number; slackMs: number };
+
+/** For people: posts on standard output, and what the answer covers as notes. `archived`: what the archive covers at all. */
+export function printAnswer(
+  answer: PrintedAnswer,
+  archived: readonly PlatformCoverage[],
+  times: Times,
+  terminal: Terminal,
+): void {
+  for (const record of answer.records) terminal.out(showRecord(record, terminal));
+  terminal.note(`${countOf(answer)}. ${knowledgeOf(answer)}.\n`);
+  for (const line of drawnKnowledge(answer, archived, times, terminal)) terminal.note(`${line}\n`);
+}
+
+function countOf({ records, hasMore }: PrintedAnswer): string {
+  const posts = records.length === 1 ? "1 post" : `${records.length} posts`;
+  return hasMore ? `${posts}; there are more, --max-results takes up to 500` : posts;
+}

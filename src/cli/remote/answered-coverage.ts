@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { platforms } from "../../posts/post.ts";
+
+const moment = z.iso.datetime().transform((text) => Date.parse(text));
+
+const spans = z
+  .array(z.object({ from: moment.nullable(), to: moment }))
+  .transform((list) => list.map(({ from, to }) => ({ fromMs: from, toMs: to })));
+
+/** Coverage as the API returns it, parsed into `Coverage`. */
+export const answeredCoverage = z
+  .object({
+    from: moment.nullable(),
+    to: moment,
+    complete: z.boolean(),
+    gaps: spans,
+    truncated: z.boolean().default(false),
+    platforms: z
+      .array(
+        z.object({
+          platform: z.enum(platforms),
+          collection: z.enum(["posts", "likes", "reposts", "labels"]),
+          complete: z.boolean(),
+          held: spans,
+          gaps: spans,
+          truncated: z.boolean().default(false),
+        }),
+      )
+      .default([]),
+  })
+  .transform(({ from, to, ...rest }) => ({ fromMs: from, toMs: to, ...rest }));
+
+export const answeredWarnings = z
+  .array(z.object({ code: z.string(), message: z.string() }))
+  .default([]);

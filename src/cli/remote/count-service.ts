@@ -1,0 +1,128 @@
+import * as z from "zod";
+import { isoTime } from "../../lib/iso-time.ts";
+import { type Api, bodyOf } from "../../mcp/api.ts";
+import type { Coverage } from "../../platforms/source.ts";
+import { bucketLengthsMs, type CountTerms } from "../search-terms.ts";
+import { bucketsOf, type ShownCounts } from "../show-counts.ts";
+import type { Terminal } from "../terminal.ts";
+import { answeredCoverage, answeredWarnings } from "./answered-coverage.ts";
+import type { Service } from "./login-file.ts";
+import { openRemoteApi } from "./remote-api.ts";
+import { requireAnswer } from "./search-service.ts";
+
+const moment = z.iso.datetime().transform((text) => Date.parse(text));
+
+const countsBody = z.object({
+  data: z.array(z.object({ start: moment, end: moment, tweet_count: z.int() })),
+  meta: z.object({ next_token: z.string().optional() }),
+  complete: z.boolean(),
+  coverage: answeredCoverage,
+  warnings: answeredWarnings,
+  canonical_query: z.string(),
+});
+
+type Page = z.output<typeof countsBody>;
+
+/** All pages of a count, oldest bucket first. Each page costs one request and one search. Errors: `invalid_query`, `ApiRefusal`. */
+export async function countRemotely(
+  service: Service,
+  terms: CountTerms,
+  terminal: Terminal,
+): Promise<ShownCounts> {
+  const { api, close } = openRemoteApi(service);
+  try {
+    const pages: Page[] = [];
+    let token: string | undefined;
+    do {
+      const page = await pageOf(api, terms, token, terminal);
+      pages.unshift(page);
+      token = page.meta.next_token;
+    } while (token !== undefined);
+    return shownOf(pages, terms);
+  } finally {
+    await close();
+  }
+}
+
+async function pageOf(
+  api: Api,
+  { query, by, sinceMs, untilMs }: CountTerms,
+  token: string | undefined,
+  terminal: Terminal,
+): Promise<Page> {
+  const parameters = new URLSearchParams({ query, granularity: by });
+  if (sinceMs !== null) parameters.set("start_time", isoTime(sinceMs));
+  if (untilMs !== null) parameters.set("end_time", isoTime(untilMs));
+  if (token !== undefined) parameters.set("next_token", token);
+  const path = `/v1/search/social/counts?${parameters}`;
+  const answer = await api({ method: "GET", path, signal: terminal.stopping });
+  requireAnswer(answer, query, terminal);
+  return bodyOf(answer, countsBody);
+}
+
+function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
+  const data = pages.flatMap((page) => page.data);
+  const coverage = joined(pages.map((page) => page.coverage));
+  const counted = {
+    buckets: data.map(({ start, tweet_count }) => ({ fromMs: start, count: tweet_count })),
+    countedFromMs: coverage.fromMs ?? coverage.toMs,
+    complete: pages.every(({ complete }) => complete),
+    coverage,
+    warnings: pages.flatMap(({ warnings }) => warnings),
+  };
+  const fromMs = data[0]?.start ?? coverage.toMs;
+  const toMs = data.at(-1)?.end ?? coverage.toMs;
+  const bucketMs = bucketLengthsMs[by];
+  const query = pages[0]?.canonical_query ?? "";
+  return {
+    ...counted,
+    query,
+    by,
+    bucketMs,
+    fromMs,
+    toMs,
+    buckets: bucketsOf(counted, fromMs, toMs, bucketMs),
+  };
+}
+
+/** Of adjacent windows, oldest first. */
+function joined(parts: readonly Coverage[]): Coverage {
+  const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(nameOf)));
+  const platforms = [...names].map((name) => {
+    const own = parts.flatMap(({ platforms: all = [] }) =>
+      all.filter((each) => nameOf(each) === name),
+    );
+    const [first] = own;
+    if (first === undefined) throw new Error(`no coverage of ${name}`);
+    return {
+      ...first,
+      complete: own.every(({ complete }) => complete),
+      held: merged(own.flatMap(({ held }) => held)),
+      gaps: merged(own.flatMap(({ gaps }) => gaps)),
+      truncated: own.some(({ truncated }) => truncated),
+    };
+  });
+  return {
+    fromMs: parts[0]?.fromMs ?? null,
+    toMs: parts.at(-1)?.toMs ?? 0,
+    complete: parts.every(({ complete }) => complete),
+    gaps: merged(parts.flatMap(({ gaps }) => gaps)),
+    truncated: parts.some(({ truncated }) => truncated ?? false),
+    platforms,
+  };
+}
+
+const nameOf = ({ platform, collection }: { platform: string; collection: string }): string =>
+  `${platform} ${collection}`;
+
+/** Spans that touch become one. */
+function merged(spans: Coverage["gaps"]): Coverage["gaps"][number][] {
+  const all: Coverage["gaps"][number][] = [];
+  for (const span of spans) {
+    const last = all.at(-1);
+    if (last !== undefined && span.fromMs !== null && last.toMs >= span.fromMs) {
+      all[all.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, span.toMs) };
+    } else all.push(span);
+  }
+  return all;
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { systemClock } from "../../lib/clock.ts";
+import { type ApiAnswer, ApiRefusal, bodyOf } from "../../mcp/api.ts";
+import { searchInOneCall } from "../../mcp/run-search.ts";
+import { printAnswer } from "../print-answer.ts";
+import { readTree } from "../read-tree.ts";
+import type { SearchTerms } from "../search-terms.ts";
+import type { Terminal } from "../terminal.ts";
+import { answeredCoverage, answeredWarnings } from "./answered-coverage.ts";
+import type { Service } from "./login-file.ts";
+import { openRemoteApi } from "./remote-api.ts";
+
+const answerBody = z.object({
+  results: z.array(z.record(z.string(), z.unknown())),
+  next_cursor: z.string().nullable(),
+  coverage: answeredCoverage,
+  warnings: answeredWarnings,
+});
+
+/** The whole archive of a service, which answers in the requested format. Errors: `invalid_query`, `ApiRefusal`. */
+export async function searchRemotely(
+  service: Service,
+  { query, maxResults, format }: SearchTerms,
+  terminal: Terminal,
+): Promise<void> {
+  const { api, close } = openRemoteApi(service);
+  try {
+    const answer = await searchInOneCall(
+      {
+        platform: "social",
+        arguments: { type: "searchbyfullarchive", query, max_results: maxResults },
+        maxChars: null,
+      },
+      format ?? "application/json",
+      {
+        api,
+        randomUuid: randomUUID,
+        signal: terminal.stopping,
+        report: async (message) => terminal.note(`earshot: ${message}\n`),
+      },
+    );
+    requireAnswer(answer, query, terminal);
+    if (format !== null) {
+      terminal.out(answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`);
+      return;
+    }
+    const { results, next_cursor, coverage, warnings } = bodyOf(answer, answerBody);
+    const records = results.map((record) => JSON.stringify(record));
+    const printed = { records, hasMore: next_cursor !== null, coverage, warnings };
+    printAnswer(printed, [], { nowMs: systemClock.now(), slackMs: 0 }, terminal);
+  } finally {
+    await close();
+  }
+}
+
+/** Marks errors of the query in it. Errors: `invalid_query`, `ApiRefusal`. */
+export function requireAnswer(answer: ApiAnswer, query: string, terminal: Terminal): void {
+  if (answer.status < 300) return;
+  const refusal = new ApiRefusal(answer);
+  if (refusal.code === "invalid_query") readTree(query, terminal);
+  throw refusal;
+}

@@ -1,0 +1,187 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Input } from "../../src/cli/input.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+let service: ServiceUnderTest;
+let url: string;
+let key: string;
+const home = mkdtempSync(join(tmpdir(), "earshot-home-"));
+const loginFile = join(home, "earshot", "login.json");
+
+const hourMs = 3_600_000;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  url = new URL(service.url).href;
+  key = await service.makeKey();
+  const nowMs = service.clock.now();
+  await service.addPosts(
+    [1, 2, 2, 30].map((hours, n) => {
+      const createdMs = nowMs - hours * hourMs;
+      const createdAt = new Date(createdMs).toISOString();
+      return makePost({ key: `p${n}`, createdMs, createdAt, text: `=comet number${n}` });
+    }),
+  );
+});
+
+afterAll(async () => {
+  await service.remove();
+  rmSync(home, { recursive: true });
+});
+
+const piped = (text: string) => (): Input => ({
+  interactive: false,
+  ask: async () => "",
+  askSecret: async () => "",
+  readAll: async () => text,
+});
+
+const earshot = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  runCommand(args, { XDG_CONFIG_HOME: home, ...environment });
+
+const withKey = (...args: string[]) => earshot([...args, "--url", url], { EARSHOT_API_KEY: key });
+
+describe("search at a service", () => {
+  test("shows posts, how many and what the answer covers", async () => {
+    const { code, out, notes } = await withKey("search", "comet", "--max-results", "2");
+    expect(notes).toContain("2 posts; there are more, --max-results takes up to 500. There may be");
+    expect(code).toBe(0);
+    expect(out).toContain("=comet number0");
+    expect(out).not.toContain("number3");
+  });
+
+  test("prints the formats of the API", async () => {
+    const json = JSON.parse((await withKey("search", "number1", "--json")).out);
+    expect(json).toMatchObject({ status: "done", complete: false, canonical_query: "number1" });
+    expect(json.results).toHaveLength(1);
+
+    const lines = (await withKey("search", "comet", "--ndjson")).out.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).Content)).toContain("=comet number3");
+
+    const csv = (await withKey("search", "number2", "--csv")).out;
+    expect(csv).toMatch(/^ID,Metadata\.created_at,/);
+    expect(csv).toContain("'=comet number2");
+
+    const markdown = (await withKey("search", "number2", "--markdown")).out;
+    expect(markdown).toMatch(/^# Search: `number2`\n\n1 post\. /);
+    expect(markdown).toContain("Whole records: the result of job");
+  });
+
+  test("marks errors of a query and exits with 2", async () => {
+    const { code, notes, out } = await withKey("search", "since:2026-02-30");
+    expect(notes).toContain("error[invalid_date]");
+    expect(code).toBe(2);
+    expect(out).toBe("");
+  });
+
+  test("a refused key is an error with the service's hint", async () => {
+    const { code, notes } = await earshot(["search", "comet", "--url", url], {
+      EARSHOT_API_KEY: `${key.slice(0, -4)}AAAA`,
+    });
+    expect(code).toBe(1);
+    expect(notes).toMatch(/^earshot: .*key/);
+  });
+
+  test("an unreachable service is an error in one line", async () => {
+    const { code, notes } = await earshot(["search", "comet", "--url", "http://127.0.0.1:9"], {
+      EARSHOT_API_KEY: key,
+    });
+    expect(code).toBe(1);
+    expect(notes.trimEnd().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("counts at a service", () => {
+  test("lists every bucket of the last 7 days, incomplete ones marked", async () => {
+    const { code, out, notes } = await withKey("counts", "comet", "--by", "day");
+    expect(code, notes).toBe(0);
+    const counts = out.trimEnd().split("\n");
+    expect(counts).toHaveLength(8);
+    const total = counts.reduce((sum, line) => sum + Number(/ (\d+)\??$/.exec(line)?.[1] ?? 0), 0);
+    expect(total).toBe(4);
+    expect(notes).toMatch(/^4 posts; the most/);
+  });
+
+  test("joins the pages of a long time", async () => {
+    const since = new Date(service.clock.now() - 60 * 24 * hourMs).toISOString();
+    const { code, out, notes } = await withKey(
+      ...["counts", "comet", "--by", "minute", "--since", since, "--json"],
+    );
+    expect(code, notes).toBe(0);
+    const { data, meta, complete, coverage } = JSON.parse(out);
+    expect(data.length).toBeGreaterThan(60 * 24 * 59);
+    expect(data[0].start).toBe(since);
+    for (let n = 1; n < data.length; n += 1) expect(data[n].start).toBe(data[n - 1].end);
+    expect(meta.total_tweet_count).toBe(4);
+    expect(complete).toBe(false);
+    expect(coverage.gaps).toHaveLength(1);
+    expect(coverage.from).toBe(since);
+  });
+});
+
+describe("login", () => {
+  test("checks the key, stores it for the user alone, and serves later commands", async () => {
+    const wrong = await runCommand(
+      ["login", url],
+      { XDG_CONFIG_HOME: home },
+      piped(`${key.slice(0, -4)}AAAA`),
+    );
+    expect(wrong.code).toBe(1);
+    expect(() => statSync(loginFile)).toThrow();
+
+    const right = await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(`${key}\n`));
+    expect(right.notes).toBe("");
+    expect(right.out).toContain(url);
+    expect(right.out).not.toContain(key);
+    expect(statSync(loginFile).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(loginFile, "utf8"))).toEqual({ url, key });
+
+    expect((await earshot(["search", "number1"])).out).toContain("=comet number1");
+    expect((await earshot(["search", "number1", "--url", url])).out).toContain("number1");
+    const local = await earshot(["search", "number1", "--local"], {
+      EARSHOT_DATA_DIR: service.dataDir,
+    });
+    expect(local.out).toContain("=comet number1");
+    const elsewhere = await earshot(["search", "x", "--url", "https://other.example"]);
+    expect(elsewhere.notes).toContain("there is no key for https://other.example/");
+
+    expect((await earshot(["logout"])).code).toBe(0);
+    expect(() => statSync(loginFile)).toThrow();
+  });
+
+  test("that cannot be read is an error that names the file", async () => {
+    mkdirSync(join(home, "earshot"), { recursive: true });
+    writeFileSync(loginFile, "{");
+    const { code, notes } = await earshot(["search", "number1"]);
+    expect(code).toBe(1);
+    expect(notes).toContain(`${loginFile} cannot be read`);
+    expect((await earshot(["logout"])).code).toBe(0);
+  });
+
+  test("a data folder that is set comes before a login", async () => {
+    const elsewhere = { EARSHOT_DATA_DIR: join(home, "empty") };
+    await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(key));
+    const { notes } = await earshot(["search", "number1"], elsewhere);
+    expect(notes).toContain("there is no archive");
+    await earshot(["logout"]);
+  });
+});
+
+test.each([
+  [["search", "x", "--url", "search.example"], /--url is "search\.example"/],
+  [["search", "x", "--url", "https://a.example", "--local"], /cannot be used with/],
+  [["search", "x", "--json", "--csv"], /cannot be used with/],
+  [["login", "ftp://a.example"], /the address is "ftp:/],
+])("%j is wrong use", async (args, message) => {
+  const { code, notes } = await earshot(args);
+  expect(notes).toMatch(message);
+  expect(code).toBe(2);
+});
