@@ -2,7 +2,11 @@ import { Command } from "commander";
 import { packageVersion } from "../server/version.ts";
 import type { Terminal } from "./terminal.ts";
 
-type AddCommand = (program: Command, terminal: Terminal) => void;
+type AddCommand = (
+  program: Command,
+  terminal: Terminal,
+  loadAll: () => Promise<readonly Command[]>,
+) => void;
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
@@ -145,7 +149,24 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     "credentials",
     {
       summary: "manage platform credentials",
-      load: async () => (await import("./credentials.ts")).addCredentials,
+      load: async () => {
+        const { addCredentials } = await import("./credentials.ts");
+        return (program, terminal) => addCredentials(program, terminal);
+      },
+    },
+  ],
+  [
+    "doctor",
+    {
+      summary: "check what a server needs on this machine",
+      load: async () => (await import("./doctor/doctor.ts")).addDoctor,
+    },
+  ],
+  [
+    "completion",
+    {
+      summary: "print a completion script for a shell",
+      load: async () => (await import("./completion/completion.ts")).addCompletion,
     },
   ],
   [
@@ -187,7 +208,12 @@ export async function makeProgram(
     return program;
   }
   const add = await known.load();
-  add(program, terminal);
+  add(program, terminal, () => loadAll(terminal));
   program.commands.at(-1)?.summary(known.summary);
   return program;
+}
+
+async function loadAll(terminal: Terminal): Promise<readonly Command[]> {
+  const programs = await Promise.all(commandNames.map((name) => makeProgram(terminal, name)));
+  return programs.flatMap(({ commands: own }) => own);
 }

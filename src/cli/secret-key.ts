@@ -17,7 +17,8 @@ export function secretKeyOf(
   return ensureSecretKey(dir, randomBytes, control.run("holdsSecrets", null));
 }
 
-function isServed(dir: string): boolean {
+/** Whether a server runs on the folder. */
+export function isServed(dir: string): boolean {
   const path = join(dir, "lock.db");
   if (!existsSync(path)) return false;
   const lock = holdLock(path);

@@ -1,0 +1,34 @@
+import { Argument, type Command } from "commander";
+import type { Terminal } from "../terminal.ts";
+import { bashScript } from "./bash-script.ts";
+import { fishScript } from "./fish-script.ts";
+import { wordsOf } from "./words.ts";
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** `loadAll`: every command of the program, complete. */
+export function addCompletion(
+  program: Command,
+  terminal: Terminal,
+  loadAll: () => Promise<readonly Command[]>,
+): void {
+  program
+    .command("completion")
+    .description("Prints a script that completes commands and options in a shell.")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(scripts)))
+    .addHelpText(
+      "after",
+      "\nExamples (for each new shell):\n" +
+        "  bash: echo 'eval \"$(earshot completion bash)\"' >> ~/.bashrc\n" +
+        "  zsh:  echo 'eval \"$(earshot completion zsh)\"' >> ~/.zshrc\n" +
+        "  fish: earshot completion fish > ~/.config/fish/completions/earshot.fish",
+    )
+    .action(async (shell: keyof typeof scripts) => {
+      terminal.out(scripts[shell](wordsOf(await loadAll())));
+    });
+}
+
+/** zsh runs bash's form. */
+function zshScript(words: ReturnType<typeof wordsOf>): string {
+  return `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bashScript(words)}`;
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+
+/** What may follow `path`, such as `keys create`; empty: `earshot` itself. */
+export type CommandWords = { path: string; words: readonly Word[] };
+
+type Word = { text: string; description: string; isCommand: boolean };
+
+export function wordsOf(commands: readonly Command[]): readonly CommandWords[] {
+  const help: Word = { text: "--help", description: "print this help", isCommand: false };
+  const version: Word = { text: "--version", description: "print the version", isCommand: false };
+  const own = { path: "", words: [...commands.map(commandWord), help, version] };
+  return [own, ...commands.flatMap((command) => branch(command, command.name(), help))];
+}
+
+function branch(command: Command, path: string, help: Word): CommandWords[] {
+  const options = command.options
+    .filter(({ hidden, long }) => !hidden && long)
+    .map(({ long, description }) => ({ text: long ?? "", description, isCommand: false }));
+  const choices = command.registeredArguments
+    .flatMap(({ argChoices = [] }) => argChoices)
+    .map((text) => ({ text, description: "", isCommand: false }));
+  const words = [...command.commands.map(commandWord), ...choices, ...options, help];
+  return [
+    { path, words },
+    ...command.commands.flatMap((child) => branch(child, `${path} ${child.name()}`, help)),
+  ];
+}
+
+function commandWord(command: Command): Word {
+  const description = command.summary() || command.description();
+  return { text: command.name(), description, isCommand: true };
+}

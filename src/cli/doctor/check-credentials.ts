@@ -1,0 +1,43 @@
+import { openControlForReading } from "../../server/control-operations.ts";
+import { credentialKinds } from "../../server/credential-kinds.ts";
+import { checkCredential } from "../../upstream/credentials/check-credential.ts";
+import { createCredentialLeases } from "../../upstream/credentials/lease-credential.ts";
+import { credentialOperations } from "../../upstream/credentials/operations.ts";
+import { withCredentials } from "../credentials-folder.ts";
+import { subjectOf } from "../show-credential.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Finding, ok } from "./finding.ts";
+
+/** Asks each platform about its credentials, as `earshot credentials check` does. */
+export async function checkPlatformCredentials(
+  terminal: Terminal,
+  dataDir: string,
+): Promise<Finding[]> {
+  if (!hasCredentials(dataDir)) return [ok("credentials", "there are none")];
+  return await withCredentials(terminal, credentialKinds, async (folder) => {
+    const findings: Finding[] = [];
+    const leases = createCredentialLeases(folder);
+    try {
+      for (const listing of await folder.store.read("listCredentials", null)) {
+        terminal.stopping.throwIfAborted();
+        const { works, message } = await checkCredential(listing, { ...folder, leases });
+        const subject = `credential ${listing.id} (${listing.platform}, ${subjectOf(listing)})`;
+        const fix = "earshot credentials add replaces it; earshot credentials remove removes it";
+        findings.push(works ? ok(subject, message) : { level: "error", subject, message, fix });
+      }
+    } finally {
+      await leases.stop();
+    }
+    return findings;
+  });
+}
+
+/** Without writing, which opening the credentials may do. */
+function hasCredentials(dataDir: string): boolean {
+  const database = openControlForReading(dataDir);
+  try {
+    return credentialOperations.listCredentials.run(database, null).length > 0;
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,109 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { catalogProblem } from "../../archive/catalog/require-current-catalog.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { Config } from "../../server/config.ts";
+import { openControlForReading } from "../../server/control-operations.ts";
+import { diskOf } from "../../server/disk.ts";
+import { requireStartNeeds } from "../../server/start-needs.ts";
+import { bytesText } from "../quantities.ts";
+import { isServed } from "../secret-key.ts";
+import { type Finding, ok } from "./finding.ts";
+
+type Data = Config["data"];
+
+/** What a server needs of its data folder. Writes nothing, and works beside a server. */
+export async function checkFolder(data: Data): Promise<Finding[]> {
+  const dir = resolve(data.dir);
+  if (!existsSync(dir)) {
+    return [
+      {
+        level: "warning",
+        subject: "data folder",
+        message: `${dir} does not exist`,
+        fix: "earshot serve and earshot import create it; EARSHOT_DATA_DIR names another one",
+      },
+    ];
+  }
+  return [accessOf(dir), await spaceOf({ ...data, dir }), controlOf(dir), archiveOf(dir)];
+}
+
+function accessOf(dir: string): Finding {
+  const subject = "data folder";
+  try {
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return {
+      level: "error",
+      subject,
+      message: `this user may not read and write ${dir}`,
+      fix: "run as the user that owns it, or change its owner; check whether its disk is mounted read-only",
+    };
+  }
+  if ((statSync(dir).mode & 0o077) !== 0) {
+    return {
+      level: "warning",
+      subject,
+      message: `other users may open ${dir}, which contains posts and encrypted credentials`,
+      fix: `chmod 700 ${dir}`,
+    };
+  }
+  return ok(subject, isServed(dir) ? `${dir}, in use by a server` : dir);
+}
+
+async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<Finding> {
+  try {
+    await requireStartNeeds(data);
+  } catch (thrown) {
+    return errorOf("disk and files", thrown);
+  }
+  const disk = await diskOf(data.dir);
+  if (disk === null) return ok("disk and files", "enough");
+  const { freeBytes, totalBytes } = disk;
+  const message = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} are free`;
+  if (freeBytes >= leastFreeBytes) return ok("disk and files", message);
+  return {
+    level: "warning",
+    subject: "disk and files",
+    message,
+    fix: "free some space: the archive, results and compaction need it",
+  };
+}
+
+const leastFreeBytes = 1_000_000_000;
+
+function controlOf(dir: string): Finding {
+  const subject = "control store";
+  if (!existsSync(join(dir, "control.db"))) {
+    return ok(subject, "not created yet");
+  }
+  try {
+    openControlForReading(dir).close();
+    return ok(subject, "can be opened; earshot check-control checks it thoroughly");
+  } catch (thrown) {
+    return errorOf(subject, thrown);
+  }
+}
+
+function archiveOf(dir: string): Finding {
+  const subject = "archive";
+  const folder = join(dir, "archive");
+  if (!existsSync(folder)) return ok(subject, "not created yet");
+  try {
+    const problem = catalogProblem(folder);
+    if (problem !== null) return errorOf(subject, problem);
+    return ok(subject, "catalog and segments match; earshot archive check checks them thoroughly");
+  } catch (thrown) {
+    return errorOf(subject, thrown);
+  }
+}
+
+function errorOf(subject: string, thrown: unknown): Finding {
+  const fix = thrown instanceof EarshotError ? thrown.hint : undefined;
+  return {
+    level: "error",
+    subject,
+    message: messageOf(thrown),
+    fix: fix ?? "docs/operations.md, section Damage, says how to restore a backup",
+  };
+}

@@ -1,0 +1,81 @@
+import { messageOf } from "../../lib/errors.ts";
+import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { Config } from "../../server/config.ts";
+import { type Finding, ok } from "./finding.ts";
+
+/** Whether the servers that the settings name answer, and whether their clocks agree with this one. */
+export async function checkNetwork(
+  config: Config,
+  fetch: GuardedFetch,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const answers = await Promise.all(
+    originsOf(config).map((origin) => askServer(origin, fetch, now, signal)),
+  );
+  return [...answers.map(({ finding }) => finding), ...clockFindings(answers)];
+}
+
+/** `offsetMs`: how far its clock is ahead of ours; null if unknown. */
+type Answer = { origin: string; offsetMs: number | null; finding: Finding };
+
+function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
+  const urls = [
+    ...(ingest.source === "off" ? [] : ingest.urls.slice(0, 1)),
+    ...(upstreams.blueskyPublic === "on" ? [ingest.appviewUrl] : []),
+    ...upstreams.mastodonInstance,
+    ...(mastodonStream.server === null ? [] : [mastodonStream.server]),
+    ...(signIn.githubClientId === null ? [] : [signIn.githubUrl]),
+    ...(signIn.gitlabClientId === null ? [] : [signIn.gitlabUrl]),
+    ...(http.publicUrl === null ? [] : [http.publicUrl]),
+  ];
+  return [...new Set(urls.map((url) => new URL(url.replace(/^ws/, "http")).origin))];
+}
+
+async function askServer(
+  origin: string,
+  fetch: GuardedFetch,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const subject = `network: ${new URL(origin).host}`;
+  const startedMs = now();
+  try {
+    // Any status shows that it can be reached; a large page does too.
+    const { headers } = await fetch(`${origin}/`, { signal, maxBytes: 1_000_000 });
+    const endedMs = now();
+    const serverMs = Date.parse(headers.get("date") ?? "");
+    // The field has whole seconds.
+    const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startedMs + endedMs) / 2;
+    return { origin, offsetMs, finding: ok(subject, `answers in ${endedMs - startedMs} ms`) };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const finding: Finding = {
+      level: "warning",
+      subject,
+      message: messageOf(thrown),
+      fix: "check the name, DNS, the firewall and proxies; searches there fail until it answers",
+    };
+    return { origin, offsetMs: null, finding };
+  }
+}
+
+/** Coverage and deadlines depend on the clock. */
+const mostOffsetMs = 2_000;
+
+function clockFindings(answers: readonly Answer[]): Finding[] {
+  const offsets = answers.flatMap(({ offsetMs }) => (offsetMs === null ? [] : [offsetMs]));
+  if (offsets.length === 0) return [];
+  const sorted = offsets.toSorted((a, b) => a - b);
+  const medianMs = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  if (Math.abs(medianMs) <= mostOffsetMs) return [ok("clock", "agrees with these servers")];
+  const seconds = Math.round(Math.abs(medianMs) / 1_000);
+  return [
+    {
+      level: "error",
+      subject: "clock",
+      message: `it is ${seconds} s ${medianMs > 0 ? "slow" : "fast"} by these servers`,
+      fix: "synchronize it (timedatectl set-ntp true, or chrony)",
+    },
+  ];
+}

@@ -1,0 +1,91 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "../../../testkit/service/run-command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-doctor-"));
+const quiet = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off" };
+
+let offsetMs = 0;
+const server = createServer((_request, response) => {
+  response.setHeader("date", new Date(Date.now() + offsetMs).toUTCString());
+  response.statusCode = 404;
+  response.end();
+});
+
+beforeAll(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)));
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function doctor(environment: Readonly<Record<string, string>>, ...args: string[]) {
+  const { code, out, notes } = await runCommand(["doctor", "--json", ...args], {
+    EARSHOT_DATA_DIR: folder,
+    ...quiet,
+    ...environment,
+  });
+  const findings = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, string>);
+  return { code, notes, of: (subject: string) => findings.find((one) => one.subject === subject) };
+}
+
+test("a folder that a server can use has no errors", async () => {
+  const { code, of } = await doctor({}, "--offline");
+  expect(code).toBe(0);
+  expect(of("Node")).toMatchObject({ level: "ok", message: process.version });
+  expect(of("data folder")).toMatchObject({ level: "ok", message: folder });
+  expect(of("archive")).toMatchObject({ level: "ok", message: "not created yet" });
+});
+
+test("people read each problem with its fix", async () => {
+  chmodSync(folder, 0o755);
+  const { code, out } = await runCommand(["doctor", "--offline"], {
+    EARSHOT_DATA_DIR: folder,
+    ...quiet,
+  });
+  chmodSync(folder, 0o700);
+  expect(out).toContain(`warning  data folder: other users may open ${folder}`);
+  expect(out).toContain(`fix: chmod 700 ${folder}`);
+  expect(code).toBe(0);
+});
+
+test("a folder that does not exist is a warning, and is not created", async () => {
+  const { code, of } = await doctor({ EARSHOT_DATA_DIR: join(folder, "none") }, "--offline");
+  expect(code).toBe(0);
+  expect(of("data folder")).toMatchObject({ level: "warning" });
+});
+
+test("every wrong setting is an error of its own", async () => {
+  const { code, notes, of } = await doctor({ EARSHOT_PORT: "web", EARSHOT_READERS: "none" });
+  expect(code).toBe(1);
+  expect(notes).toContain("2 errors");
+  expect(of("settings")?.message).toMatch(/EARSHOT_(PORT|READERS) is/);
+});
+
+test("servers are called, and a clock that differs from theirs is an error", async () => {
+  const { port } = server.address() as AddressInfo;
+  const host = `127.0.0.1:${port}`;
+  const settings = { EARSHOT_MASTODON_INSTANCE: `http://${host}` };
+  const agreed = await doctor(settings);
+  expect(agreed.of(`network: ${host}`)).toMatchObject({ level: "ok" });
+  expect(agreed.of("clock")).toMatchObject({ level: "ok" });
+  offsetMs = 90_000;
+  const differing = await doctor(settings);
+  expect(differing.of("clock")).toMatchObject({
+    level: "error",
+    message: expect.stringMatching(/^it is (89|90|91) s slow/),
+  });
+  expect(differing.code).toBe(1);
+});
+
+test("a server that cannot be reached is a warning", async () => {
+  const { code, of } = await doctor({ EARSHOT_MASTODON_INSTANCE: "http://127.0.0.1:9" });
+  expect(of("network: 127.0.0.1:9")).toMatchObject({ level: "warning" });
+  expect(code).toBe(0);
+});

@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { withoutControls } from "../../lib/controls.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { Config } from "../../server/config.ts";
+import { readConfig } from "../settings.ts";
+import { painter, type Terminal } from "../terminal.ts";
+import { checkFolder } from "./check-folder.ts";
+import { type Finding, ok } from "./finding.ts";
+
+type Options = { offline?: boolean; json?: boolean };
+
+export function addDoctor(program: Command, terminal: Terminal): void {
+  program
+    .command("doctor")
+    .description(
+      "Checks what a server needs here: Node, settings, the data folder, disk, the stores, the servers that it calls, the " +
+        "clock, and credentials with what their platforms still allow. Each problem comes with its fix. Changes nothing " +
+        "in the archive, works beside a server, and exits with 1 if there is an error.",
+    )
+    .option("--offline", "do not call other servers")
+    .option("--json", "print one JSON object per finding")
+    .addHelpText("after", "\nExamples:\n  earshot doctor\n  earshot doctor --offline --json")
+    .action((options: Options) => doctor(options, terminal));
+}
+
+async function doctor({ offline, json }: Options, terminal: Terminal): Promise<void> {
+  let errors = 0;
+  for await (const finding of findings(offline ?? false, terminal)) {
+    if (finding.level === "error") errors += 1;
+    terminal.out(json ? `${JSON.stringify(finding)}\n` : asText(finding, terminal));
+  }
+  if (errors === 0) return;
+  throw new EarshotError("not_ready", errors === 1 ? "1 error" : `${errors} errors`, {
+    hint: "each has its fix above",
+  });
+}
+
+async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<Finding> {
+  yield ok("Node", process.version);
+  const read = readSettings(terminal);
+  if (!("config" in read)) {
+    yield* read.findings;
+    return;
+  }
+  const { config } = read;
+  yield ok("settings", "can be read");
+  yield* await checkFolder(config.data);
+  if (offline) return;
+  const { openUpstreamClient } = await import("../../server/upstream-client.ts");
+  const { checkNetwork } = await import("./check-network.ts");
+  const client = openUpstreamClient(config);
+  try {
+    yield* await checkNetwork(config, client.fetch, systemClock.now, terminal.stopping);
+  } finally {
+    await client.close();
+  }
+  if (!existsSync(join(config.data.dir, "control.db"))) return;
+  const { checkPlatformCredentials } = await import("./check-credentials.ts");
+  yield* await checkPlatformCredentials(terminal, config.data.dir);
+}
+
+function readSettings(terminal: Terminal): { config: Config } | { findings: Finding[] } {
+  try {
+    return { config: readConfig(terminal) };
+  } catch (thrown) {
+    const problems = thrown instanceof EarshotError ? thrown.details : undefined;
+    const all = problems ?? [{ message: messageOf(thrown), hint: undefined }];
+    const hint = thrown instanceof EarshotError ? thrown.hint : undefined;
+    return {
+      findings: all.map((problem) => ({
+        level: "error",
+        subject: "settings",
+        message: problem.message,
+        fix: problem.hint ?? hint ?? "docs/configuration.md describes the settings",
+      })),
+    };
+  }
+}
+
+function asText(finding: Finding, terminal: Terminal): string {
+  const { dim, bold } = painter(terminal);
+  const { level, subject, message } = finding;
+  const mark = level === "ok" ? dim("ok     ") : bold(level.padEnd(7));
+  const fix = finding.level === "ok" ? "" : `\n         fix: ${withoutControls(finding.fix)}`;
+  return `${mark}  ${subject}: ${withoutControls(message)}${fix}\n`;
+}

@@ -1,0 +1,10 @@
+/** `fix` says what to do about a warning or an error. */
+export type Finding =
+  | { level: "ok"; subject: string; message: string }
+  | { level: "warning" | "error"; subject: string; message: string; fix: string };
+
+export const ok = (subject: string, message: string): Finding => ({
+  level: "ok",
+  subject,
+  message,
+});
