@@ -122,8 +122,24 @@ export function deviationsOf(
   if (types.length === 0) return answer.body === "" ? "" : `${status} has a body`;
   const type = String(answer.headers["content-type"]).split(";")[0] ?? "";
   if (!types.includes(type)) return `${status} is ${type}`;
-  const value = /json$/.test(type) ? answer.json() : answer.body;
-  return errorsOf(value, `${position}${pointer("responses", status, "content", type, "schema")}`);
+  const schema = `${position}${pointer("responses", status, "content", type, "schema")}`;
+  if (type === "text/event-stream") {
+    return eventsIn(answer.body)
+      .map((event) => errorsOf(event, schema))
+      .join("");
+  }
+  return errorsOf(/json$/.test(type) ? answer.json() : answer.body, schema);
+}
+
+/** Of a stream of server-sent events, those with data; by field. */
+function eventsIn(body: string): Readonly<Record<string, string>>[] {
+  const blocks = body.split("\n\n").map((block) => {
+    const lines = block.split("\n").map((line) => /^([^:]+): ?(.*)$/.exec(line));
+    return Object.fromEntries(
+      lines.flatMap((line) => (line ? [[line[1] ?? "", line[2] ?? ""]] : [])),
+    );
+  });
+  return blocks.filter(({ data }) => data !== undefined);
 }
 
 /** Common HTTP headers that are not described. */

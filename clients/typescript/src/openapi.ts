@@ -1180,6 +1180,24 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * @description A server-sent event: a job came to a state.
+         * @example {
+         *       "id": "1208",
+         *       "event": "job",
+         *       "data": "{\"uuid\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"status\":\"done\",\"attempts\":1,\"at\":\"2026-01-31T12:00:00.009Z\"}"
+         *     }
+         */
+        StreamedJobChange: {
+            /** @description Absent from the first event of a single job. */
+            id?: string;
+            /** @constant */
+            event: "job";
+            /** @description A JSON object with uuid, status, attempts and at. */
+            data: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * @example {
          *       "data": [
          *         {

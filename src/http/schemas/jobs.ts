@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { jobStates } from "../../jobs/job.ts";
 import { status, statusExample } from "./answers.ts";
 
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
@@ -28,10 +29,40 @@ export const jobList = z
   })
   .meta({ id: "JobList", examples: [{ jobs: [summaryExample], next_cursor: null }] });
 
-export const eventStream = z.string().meta({
-  description:
-    "Server-sent events: `event: job`, `id`, and as `data` a JSON object with uuid, status, attempts and at.",
-  examples: [
-    'retry: 3000\n\nid: 1208\nevent: job\ndata: {"uuid":"0f8fad5b-d9cb-469f-a165-70867728950e","status":"done","attempts":1,"at":"2026-01-31T12:00:00.009Z"}\n\n',
-  ],
+const jobChange = z.strictObject({
+  uuid,
+  status: z.enum(jobStates),
+  attempts: z.int(),
+  at: z.iso.datetime(),
 });
+
+const { $schema: _, ...contentSchema } = z.toJSONSchema(jobChange);
+
+const eventData = z.string().meta({
+  description: "A JSON object with uuid, status, attempts and at.",
+  contentMediaType: "application/json",
+  contentSchema,
+});
+
+/** One server-sent event, as generators and test tools expect streams to be described. */
+export const streamedJobChange = z
+  .looseObject({
+    id: z
+      .string()
+      .regex(/^[0-9]+$/)
+      .optional()
+      .meta({ description: "Absent from the first event of a single job." }),
+    event: z.literal("job"),
+    data: eventData,
+  })
+  .meta({
+    id: "StreamedJobChange",
+    description: "A server-sent event: a job came to a state.",
+    examples: [
+      {
+        id: "1208",
+        event: "job",
+        data: '{"uuid":"0f8fad5b-d9cb-469f-a165-70867728950e","status":"done","attempts":1,"at":"2026-01-31T12:00:00.009Z"}',
+      },
+    ],
+  });

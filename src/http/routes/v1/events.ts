@@ -7,7 +7,7 @@ import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { problemAnswers } from "../../schemas/answers.ts";
-import { eventStream as eventStreamText } from "../../schemas/jobs.ts";
+import { streamedJobChange } from "../../schemas/jobs.ts";
 import { eventsQuery, platformPath, streamHeaders } from "../../schemas/parameters.ts";
 import { invalid } from "../../schemas/validation.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -25,7 +25,7 @@ const shared = {
   response: {
     200: {
       description: "The stream. It ends after some minutes and when the server stops: come again.",
-      content: { "text/event-stream": { schema: eventStreamText } },
+      content: { "text/event-stream": { schema: streamedJobChange } },
     },
     ...problemAnswers({
       400: "A parameter is not valid, or Last-Event-ID is no id of this stream.",
