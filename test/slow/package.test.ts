@@ -5,6 +5,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -22,6 +24,7 @@ import { until } from "../../testkit/until.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "earshot-package-"));
+const released = join(folder, "released");
 const installed = join(folder, "project");
 const command = join(installed, "node_modules/.bin/earshot");
 const run = promisify(execFile);
@@ -29,14 +32,19 @@ const environment = { ...environmentOf(join(folder, "data"), {}), XDG_CACHE_HOME
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeAll(async () => {
-  const packed = await pack();
-  mkdirSync(installed);
-  await run("npm", ["init", "--yes"], { cwd: installed });
-  await run("npm", ["install", "--omit=optional", "--ignore-scripts", packed], { cwd: installed });
+  await release();
+  await install(installed, "earshot-0.1.0.tgz");
 }, 240_000);
 
-/** Builds the npm package in a copy, as a build replaces files in use. */
-async function pack(): Promise<string> {
+async function install(project: string, name: string): Promise<void> {
+  mkdirSync(project);
+  await run("npm", ["init", "--yes"], { cwd: project });
+  const options = ["--omit=optional", "--ignore-scripts"];
+  await run("npm", ["install", ...options, join(released, name)], { cwd: project });
+}
+
+/** Builds everything in a copy, as a build replaces files in use. */
+async function release(): Promise<void> {
   const copy = join(folder, "copy");
   const listed = execFileSync("git", ["ls-files", "-z"], { cwd: checkout, encoding: "utf8" });
   for (const name of listed.split("\0").filter((each) => existsSync(join(checkout, each)))) {
@@ -45,9 +53,56 @@ async function pack(): Promise<string> {
     cpSync(join(checkout, name), join(copy, name));
   }
   symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));
-  await run("npm", ["pack", "--pack-destination", folder], { cwd: copy });
-  return join(folder, "earshot-0.1.0.tgz");
+  await run(join(copy, ".ci/release"), [released], { cwd: copy });
 }
+
+test("a release has its packages, their checksums and a list of all dependencies", async () => {
+  await run("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: released });
+  expect(readdirSync(released).sort()).toEqual([
+    "SHA256SUMS",
+    "earshot-0.1.0.tgz",
+    "earshot-client-0.1.0.tgz",
+    "earshot-query-0.1.0.tgz",
+    "earshot.cdx.json",
+    "earshot_client-0.1.0-py3-none-any.whl",
+    "earshot_client-0.1.0.tar.gz",
+  ]);
+  const listed = JSON.parse(readFileSync(join(released, "earshot.cdx.json"), "utf8"));
+  expect(listed).toMatchObject({ bomFormat: "CycloneDX" });
+  const packages: string[] = listed.components.map(({ purl }: { purl: string }) =>
+    decodeURIComponent(purl).replace(/^pkg:npm\/(.+)@[^@]+$/, "$1"),
+  );
+  const { dependencies } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  const ownName = "@earshot/query";
+  for (const name of Object.keys(dependencies))
+    if (name !== ownName) expect(packages).toContain(name);
+});
+
+test("the query language and the client can be installed alone, with their types", async () => {
+  const query = join(folder, "query");
+  await install(query, "earshot-query-0.1.0.tgz");
+  const script = `
+    import { parseQuery } from "@earshot/query";
+    import { printQuery } from "@earshot/query/tree";
+    console.log(printQuery(parseQuery("comet OR aurora").tree));`;
+  const { stdout } = await run("node", ["--input-type=module", "-e", script], { cwd: query });
+  expect(stdout).toBe("comet OR aurora\n");
+  writeFileSync(
+    join(query, "typed.mts"),
+    `${script}\nexport const wrong: number = parseQuery("a");`,
+  );
+  const typed = await run(join(checkout, "node_modules/.bin/tsc"), ["--noEmit", "typed.mts"], {
+    cwd: query,
+  }).catch((error: { stdout: string }) => error);
+  expect(typed.stdout.trim().split("\n")).toEqual([expect.stringMatching(/^typed\.mts.*'number'/)]);
+
+  const client = join(folder, "client");
+  await install(client, "earshot-client-0.1.0.tgz");
+  const used =
+    'import { Earshot } from "earshot-client"; console.log(typeof new Earshot({ key: "k" }).search)';
+  const shown = await run("node", ["--input-type=module", "-e", used], { cwd: client });
+  expect(shown.stdout).toBe("function\n");
+});
 
 test("the package holds the build, and neither sources nor tests", () => {
   const root = join(installed, "node_modules/earshot");
