@@ -5,6 +5,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { callerAddressBehind } from "./connections/caller-address.ts";
 import { connectionOptions, watchConnections } from "./connections/open-connections.ts";
 import { createShutdown } from "./connections/shutdown.ts";
+import { isForPeople, sendNotFoundPage } from "./docs-site/not-found-page.ts";
 import { otherMethods } from "./middleware/other-methods.ts";
 import { hasUnknownPlatform } from "./middleware/platform-word.ts";
 import { fieldsHook, replaceBareRefusals } from "./problems/bare-refusals.ts";
@@ -103,6 +104,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     ) {
       log.error({ request_id: request.id, code: failure.code, err: error }, "request failed");
     }
+    if (failure.code === "not_found" && isForPeople(request)) return sendNotFoundPage(reply);
     return writeProblem(failure, request, reply);
   });
   app.setNotFoundHandler(() => {

@@ -92,3 +92,28 @@ test("no text of the build names a resource of another host", () => {
     expect(pageOf(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);
   }
 });
+
+describe("an address that does not exist", () => {
+  test.each(["/nowhere", "/docs/nowhere", "/docs/errors/nowhere"])(
+    "%s is a page with ways back for a browser, and a problem for a program",
+    async (path) => {
+      const page = await get(path);
+      expect(page.statusCode).toBe(404);
+      expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(page.body).toContain('<a href="/dashboard">Dashboard</a>');
+      expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+      const other = await get(path, { accept: "*/*" });
+      expect(other.statusCode).toBe(404);
+      expect(other.json()).toMatchObject({ code: "not_found" });
+    },
+  );
+
+  test.each(["/v1/nowhere", "/api/nowhere", "/dashboard/api/nowhere", "/dashboard/assets/a.js"])(
+    "%s is a problem for a browser too",
+    async (path) => {
+      const { statusCode, headers } = await get(path);
+      expect(statusCode).toBeGreaterThanOrEqual(400);
+      expect(headers["content-type"]).toContain("application/problem+json");
+    },
+  );
+});

@@ -202,7 +202,7 @@ test.each([
   `/docs/${"a".repeat(5_000)}`,
   "/docs/errors/Invalid_Query",
 ])("%.60s is a 404 problem", async (url) => {
-  const answer = await get(url);
+  const answer = await get(url, { accept: "*/*" });
   expect(answer.statusCode).toBe(404);
   expect(answer.headers["content-type"]).toContain("application/problem+json");
   expect(answer.json()).toMatchObject({ code: "not_found" });

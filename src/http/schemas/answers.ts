@@ -267,7 +267,7 @@ export const recentAnswer = z
   })
   .meta({ id: "RecentPosts", examples: [{ data: [], recordCount: 0, workerPeerId: "embedded" }] });
 
-const problemShape = z
+export const problemShape = z
   .strictObject({
     type: z.string().meta({ description: "A URI reference: /docs/errors/<code>." }),
     title: z.string(),

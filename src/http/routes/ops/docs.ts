@@ -3,7 +3,7 @@ import * as z from "zod";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { createServedPages } from "../../docs-site/served-pages.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { problemAnswers } from "../../schemas/answers.ts";
+import { problemShape } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { openApiFile } from "./openapi.ts";
 import { readOnce } from "./read-once.ts";
@@ -35,7 +35,15 @@ const redirects = {
       "The page was named as its file, ending in .md, or with a / at its end. Location is its path.",
   }),
 };
-const missingPage = problemAnswers({ 404: "There is no such page." });
+const missingPage = {
+  404: {
+    description: "There is no such page. HTML for who prefers it.",
+    content: {
+      "application/problem+json": { schema: problemShape },
+      "text/html": { schema: text },
+    },
+  },
+};
 
 /** GET /docs and below; for browsers as HTML without scripts or external resources. Every problem's `type` points here. */
 export function addDocsRoutes(app: TypedApp): void {
