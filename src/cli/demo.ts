@@ -8,7 +8,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
       "Starts the service in a temporary folder with a few hundred invented posts, submits searches over HTTP, and " +
         "prints each request and response. Needs no network or account, and leaves nothing behind.",
     )
-    .option("--keep", "keep it running on EARSHOT_PORT or 8080")
+    .option("--keep", "keep it running on EARSHOT_PORT or 8080, and print a link to its dashboard")
     .action(async (options: { keep?: boolean }) => {
       const { runDemo } = await import("./demo/run-demo.ts");
       await runDemo({ keep: options.keep === true }, terminal);

@@ -20,9 +20,22 @@ export function addSignIn(program: Command, terminal: Terminal): void {
 
 function signIn({ account }: { account?: string }, terminal: Terminal): void {
   const config = readConfig(terminal);
+  const link = makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
+  if (terminal.interactive) {
+    const time = formatDuration(config.signIn.linkMs);
+    terminal.note(`good once, within ${time}: open it in your browser\n`);
+  }
+  terminal.out(`${link}\n`);
+}
+
+/** Signs in once, within `signIn.linkMs`; by default the operator. Errors: `account_not_found`, `ambiguous_account`. */
+export function makeSignInLink(
+  { data, signIn: { linkMs } }: Pick<Config, "data" | "signIn">,
+  base: string,
+  account?: string,
+): string {
   const nowMs = systemClock.now();
-  const { linkMs } = config.signIn;
-  const token = withControl(config.data.dir, (control) =>
+  const token = withControl(data.dir, (control) =>
     control.run("makeSignInLink", {
       accountId: account === undefined ? null : control.run("resolveAccount", { account }),
       actor: "command_line",
@@ -30,10 +43,7 @@ function signIn({ account }: { account?: string }, terminal: Terminal): void {
       expiresMs: nowMs + linkMs,
     }),
   );
-  if (terminal.interactive) {
-    terminal.note(`good once, within ${formatDuration(linkMs)}: open it in your browser\n`);
-  }
-  terminal.out(`${signInLink(config.http.publicUrl ?? addressOf(config), token)}\n`);
+  return signInLink(base, token);
 }
 
 /** Browsers never send the fragment, so no server logs the token. */

@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { startImportThreads } from "../../ingest/analysis/import-threads.ts";
 import { importFile } from "../../ingest/import/import-file.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { formatDuration } from "../../lib/duration.ts";
 import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { type Config, configFrom } from "../../server/config.ts";
 import { type Service, startService } from "../../server/start.ts";
 import { withControl } from "../control.ts";
 import { readConfig } from "../settings.ts";
+import { makeSignInLink } from "../sign-in.ts";
 import { untilStopped } from "../signals.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { makeCorpus } from "./corpus.ts";
@@ -23,9 +25,10 @@ export async function runDemo(options: { keep: boolean }, terminal: Terminal): P
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeAtExit);
   try {
-    const service = await startService(demoConfig(folder, listen));
+    const config = demoConfig(folder, listen);
+    const service = await startService(config);
     try {
-      await demonstrate(service, folder, options.keep, terminal);
+      await demonstrate(service, folder, config, options.keep, terminal);
     } finally {
       await service.stop();
     }
@@ -53,6 +56,7 @@ const requestsPerSecond = 50;
 async function demonstrate(
   service: Service,
   folder: string,
+  config: Config,
   keep: boolean,
   terminal: Terminal,
 ): Promise<void> {
@@ -80,7 +84,7 @@ async function demonstrate(
   terminal.out(`${dim(key)}\n\n`);
   await showMainJob(service.url, key, nowMs, terminal);
   const seconds = (systemClock.elapsed() - startedAt) / 1000;
-  if (keep) await keepRunning(service, key, terminal);
+  if (keep) await keepRunning(service, key, config, terminal);
   else terminal.out(whatNext(seconds));
 }
 
@@ -138,10 +142,18 @@ async function importCorpus(
   terminal.out("\n");
 }
 
-async function keepRunning(service: Service, key: string, terminal: Terminal): Promise<void> {
+async function keepRunning(
+  service: Service,
+  key: string,
+  config: Config,
+  terminal: Terminal,
+): Promise<void> {
   const { bold } = painter(terminal);
   terminal.out(
     `${bold("It keeps running")} on ${service.url} until you stop it (Ctrl-C); then the posts are gone.\n\n`,
+  );
+  terminal.out(
+    `The dashboard, good once, within ${formatDuration(config.signIn.linkMs)}:\n${makeSignInLink(config, service.url)}\n\n`,
   );
   terminal.out(`KEY=${key}\n`);
   for (const query of ["aurora -from:halden_demo", "東京 OR 오로라", "? lang:en"]) {
@@ -158,7 +170,7 @@ function whatNext(seconds: number): string {
   return [
     `Done in ${seconds.toFixed(1)} s; nothing is left behind. What to try next:`,
     "",
-    "  npm run demo -- --keep              the same, left running for your own curl",
+    "  npm run demo -- --keep              the same, left running for your own curl and a look at the dashboard",
     "  npx earshot serve                   your own archive, filled from Bluesky's public stream",
     "  npx earshot keys create --name me   a key for it",
     "  npx earshot import FILE --platform x",
