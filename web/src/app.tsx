@@ -1,5 +1,6 @@
 import { Suspense } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { ProblemNote } from "./components/problem-note.tsx";
 import { NotFound } from "./not-found.tsx";
 import { storedLinkToken } from "./pages/sign-in/link-token.ts";
@@ -37,14 +38,16 @@ function Pages() {
   }
   return (
     <Shell>
-      <Suspense fallback={null}>
-        <Switch>
-          {pagesFor(account.role).map(({ path: own, component }) => (
-            <Route key={own} path={`${own}/*?`} component={component} />
-          ))}
-          <Route component={NotFound} />
-        </Switch>
-      </Suspense>
+      <ErrorBoundary key={path}>
+        <Suspense fallback={null}>
+          <Switch>
+            {pagesFor(account.role).map(({ path: own, component }) => (
+              <Route key={own} path={`${own}/*?`} component={component} />
+            ))}
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
     </Shell>
   );
 }

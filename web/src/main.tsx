@@ -6,11 +6,13 @@ import "./styles/panel.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { watchLoadFailures } from "./load-failure.ts";
 import { takeLinkToken } from "./pages/sign-in/link-token.ts";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");
 takeLinkToken();
+watchLoadFailures();
 createRoot(root).render(
   <StrictMode>
     <App />

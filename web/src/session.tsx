@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import useSWR from "swr";
 import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract.ts";
 import { type ApiProblem, api, keepSession, onSignedOut } from "./api.ts";
@@ -7,6 +7,8 @@ export type Session = {
   /** Undefined while loading. */
   session: SessionAnswer | undefined;
   problem: ApiProblem | undefined;
+  /** The server ended it while this page was open. */
+  hasEnded: boolean;
   refresh(): Promise<void>;
 };
 
@@ -23,12 +25,22 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     "/dashboard/api/session",
     loadSession,
   );
-  useEffect(() => onSignedOut(() => void mutate()), [mutate]);
+  const [hasEnded, setEnded] = useState(false);
+  useEffect(
+    () =>
+      onSignedOut(() => {
+        setEnded(true);
+        void mutate();
+      }),
+    [mutate],
+  );
   const refresh = async () => {
     await mutate();
   };
   return (
-    <SessionContext value={{ session: data, problem: error, refresh }}>{children}</SessionContext>
+    <SessionContext value={{ session: data, problem: error, hasEnded, refresh }}>
+      {children}
+    </SessionContext>
   );
 }
 

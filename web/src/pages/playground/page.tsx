@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useSearch as useAddressSearch, useLocation } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
+import { onSignedOut } from "../../api.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { useSignedIn } from "../../session.tsx";
 import { Composer } from "./composer.tsx";
@@ -74,6 +75,9 @@ export function PlaygroundPage() {
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
   }, []);
+
+  // The address survives a sign-in.
+  useEffect(() => onSignedOut(() => go(addressOf(request), { replace: true })), [request, go]);
 
   const put = (query: string) => {
     setRequest({ ...request, query });

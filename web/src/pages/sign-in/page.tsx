@@ -14,7 +14,7 @@ import { refusalOf } from "./sign-in-errors.ts";
 
 /** Replaces every page while signed out. */
 export function SignInPage() {
-  const { session } = useSession();
+  const { session, hasEnded } = useSession();
   const [token, setToken] = useState(storedLinkToken);
   const refusal = refusalOf(new URLSearchParams(useSearch()).get("error"));
   const isSignedIn = session?.signed_in != null;
@@ -39,6 +39,11 @@ export function SignInPage() {
               <p>{refusal.text}</p>
             </Note>
           )}
+          {hasEnded && token === null ? (
+            <Note tone="accent" title="Your session has ended">
+              <p>Sign in to continue; your query is kept.</p>
+            </Note>
+          ) : null}
           <div className="panel">
             <div className="panel-body">
               {token === null ? (
@@ -66,8 +71,10 @@ export function SignInPage() {
 
 function Methods({ session: { providers } }: { session: SessionAnswer }) {
   const [path] = useLocation();
+  const search = useSearch();
   if (providers.length === 0) return <NoProvider />;
-  const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}`;
+  const page = search === "" ? path : `${path}?${search}`;
+  const back = path === "/sign-in" ? "/dashboard" : `/dashboard${page}`;
   return (
     <>
       <div>

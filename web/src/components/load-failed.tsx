@@ -1,0 +1,69 @@
+import { useEffect, useState } from "react";
+import { isUpdated } from "../load-failure.ts";
+import { Button } from "./button.tsx";
+import { Note } from "./note.tsx";
+
+type Cause = "unknown" | "no response" | "updated" | "other";
+
+const titles: Record<Cause, string> = {
+  unknown: "This page could not be loaded",
+  "no response": "This page could not be loaded",
+  updated: "A new version is ready",
+  other: "This page could not be loaded",
+};
+
+const texts: Record<Cause, string> = {
+  unknown: "Checking the connection…",
+  "no response":
+    "Earshot is not responding, or you are offline. This page opens when the connection is back.",
+  updated: "Earshot was updated. This page reloads.",
+  other: "Try again. If it fails again, the installation of the dashboard is incomplete.",
+};
+
+const reloadAfterMs = 1_500;
+const checkEveryMs = 5_000;
+
+/** For a page whose files could not be loaded. Reloads after an update and when the server responds again. */
+export function LoadFailed() {
+  const [cause, setCause] = useState<Cause>("unknown");
+  useEffect(() => {
+    let isShown = true;
+    let wasAway = false;
+    let reloading: ReturnType<typeof setTimeout> | undefined;
+    const check = async () => {
+      const updated = await isUpdated();
+      if (!isShown || reloading !== undefined) return;
+      if (updated === null) wasAway = true;
+      setCause(updated === null ? "no response" : updated ? "updated" : "other");
+      // Otherwise a missing file would reload the page for ever.
+      if (updated || (updated === false && wasAway)) {
+        reloading = setTimeout(() => location.reload(), updated ? reloadAfterMs : 0);
+      }
+    };
+    void check();
+    const again = setInterval(check, checkEveryMs);
+    window.addEventListener("online", check);
+    return () => {
+      isShown = false;
+      clearTimeout(reloading);
+      clearInterval(again);
+      window.removeEventListener("online", check);
+    };
+  }, []);
+  return (
+    <>
+      <h1 className="sr">Page not loaded</h1>
+      <Note
+        tone={cause === "updated" ? "accent" : "caution"}
+        title={titles[cause]}
+        action={
+          <Button size="small" onClick={() => location.reload()}>
+            {cause === "updated" ? "Reload now" : "Try again"}
+          </Button>
+        }
+      >
+        <p>{texts[cause]}</p>
+      </Note>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** Files of the dashboard that could not be loaded: no connection, or another version is installed, whose files have other names. */
+const failures = new WeakSet<object>();
+
+/** Vite reports each failed import by an event, whose payload is the error that the import rejects with. */
+export function watchLoadFailures(): void {
+  window.addEventListener("vite:preloadError", ({ payload }) => failures.add(payload));
+}
+
+export function isLoadFailure(error: unknown): boolean {
+  return error instanceof Error && failures.has(error);
+}
+
+/** Whether the server has other files than this page was loaded with; null if it does not respond. */
+export async function isUpdated(): Promise<boolean | null> {
+  const own = document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src;
+  if (own === undefined) return null;
+  const response = await fetch("/dashboard", { cache: "no-store" }).catch(() => null);
+  if (response === null || !response.ok) return null;
+  return !(await response.text()).includes(new URL(own).pathname);
+}
