@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUntrustedJson } from "../lib/bounded-json.ts";
 
 /** One request of the HTTP API, in this process or over the network. */
 export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
@@ -27,25 +28,32 @@ export class ApiRefusal extends Error {
   readonly code: string;
 
   constructor(answer: ApiAnswer) {
-    const { data } = problem.safeParse(jsonOrNull(answer.text));
+    const { data } = problem.safeParse(orNull(() => parseBounded(answer.text)));
     super(data === undefined ? `the server answered with status ${answer.status}` : textOf(data));
     this.code = data?.code ?? "unknown";
   }
 }
 
-/** The body of an answer below 300. Errors: `ApiRefusal`; an `Error` if it has another form. */
+/**
+ * The body of an answer below 300. `parse` bounds the text by default, as a server's event loop requires. Errors: `ApiRefusal`;
+ * an `Error` if it has another form.
+ */
 export function bodyOf<Schema extends z.ZodType>(
-  answer: ApiAnswer,
+  { status, text }: ApiAnswer,
   schema: Schema,
+  parse: (text: string) => unknown = parseBounded,
 ): z.output<Schema> {
-  if (answer.status >= 300) throw new ApiRefusal(answer);
-  const { data, error } = schema.safeParse(jsonOrNull(answer.text));
+  if (status >= 300) throw new ApiRefusal({ status, text });
+  const { data, error } = schema.safeParse(orNull(() => parse(text)));
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];
-  const place =
-    issue === undefined ? "" : ` (${["answer", ...issue.path].join(".")}: ${issue.message})`;
-  throw new Error(`the service did not answer as an Earshot service of this version does${place}`);
+  const place = ["answer", ...(issue?.path ?? [])].join(".");
+  throw new Error(
+    `the answer is too large, or not that of an Earshot service of this version (${place}: ${issue?.message})`,
+  );
 }
+
+const parseBounded = (text: string): unknown => parseUntrustedJson(Buffer.from(text));
 
 function textOf({ title, detail, code, hint, errors }: z.output<typeof problem>): string {
   const lines = [`${title} (${code})${detail === "" ? "" : `: ${detail}`}`];
@@ -57,9 +65,9 @@ function textOf({ title, detail, code, hint, errors }: z.output<typeof problem>)
   return lines.join("\n");
 }
 
-function jsonOrNull(text: string): unknown {
+function orNull(parse: () => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parse();
   } catch {
     return null;
   }

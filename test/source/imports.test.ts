@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const isOfTests = (file: string): boolean => /\.test(?:-support)?\.tsx?$/.test(file);
+const isOfTests = (file: string): boolean =>
+  /\.test(?:-support)?\.tsx?$|vitest\.config\.mjs$/.test(file);
 
 test("only tests and benchmarks import testkit/", () => {
   const sources = globSync("{src,web/src,packages/*/src,bin,examples}/**/*.{ts,tsx,mjs}", {

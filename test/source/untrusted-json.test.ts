@@ -20,6 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   "archive/catalog/accounts.ts": own,
   "archive/maintenance/manifest.ts": operator,
   "cli/demo/curl.ts": commandLine,
+  "cli/search-archive.ts": commandLine,
   "cli/show-record.ts": commandLine,
   "cli/show-verdict.ts": commandLine,
   "http/answers/page.ts": records,

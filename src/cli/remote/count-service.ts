@@ -57,7 +57,7 @@ async function pageOf(
   const path = `/v1/search/social/counts?${parameters}`;
   const answer = await api({ method: "GET", path, signal: terminal.stopping });
   requireAnswer(answer, query, terminal);
-  return bodyOf(answer, countsBody);
+  return bodyOf(answer, countsBody, JSON.parse);
 }
 
 function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {

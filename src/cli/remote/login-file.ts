@@ -1,15 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Terminal } from "../terminal.ts";
 
-const service = z.object({ url: z.url({ protocol: /^https?$/ }), key: z.string().min(1) });
-
 /** A service and a key for it. */
-export type Service = z.output<typeof service>;
+export type Service = { url: string; key: string };
 
 type Environment = Terminal["environment"];
 
@@ -18,17 +15,27 @@ export function loginPath({ XDG_CONFIG_HOME, HOME }: Environment): string {
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "earshot", "login.json");
 }
 
-/** Null if nobody logged in. Errors: `login_unreadable`. */
+/** Null without a login. Errors: `login_unreadable`. */
 export function readLogin(environment: Environment): Service | null {
   const path = loginPath(environment);
   try {
-    return service.parse(parseUntrustedJson(readFileSync(path)));
+    return serviceOf(parseUntrustedJson(readFileSync(path)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new EarshotError("login_unreadable", `${path} cannot be read as a login`, {
       hint: "earshot logout removes it; then earshot login writes a new one",
     });
   }
+}
+
+function serviceOf(value: unknown): Service {
+  if (typeof value === "object" && value !== null && "url" in value && "key" in value) {
+    const { url, key } = value;
+    if (typeof url === "string" && URL.canParse(url) && typeof key === "string" && key !== "") {
+      return { url, key };
+    }
+  }
+  throw new Error("a login has a url and a key");
 }
 
 /** Only the user may read it: it contains the key. */

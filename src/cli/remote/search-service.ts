@@ -45,7 +45,7 @@ export async function searchRemotely(
       terminal.out(answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`);
       return;
     }
-    const { results, next_cursor, coverage, warnings } = bodyOf(answer, answerBody);
+    const { results, next_cursor, coverage, warnings } = bodyOf(answer, answerBody, JSON.parse);
     const records = results.map((record) => JSON.stringify(record));
     const printed = { records, hasMore: next_cursor !== null, coverage, warnings };
     printAnswer(printed, [], { nowMs: systemClock.now(), slackMs: 0 }, terminal);
