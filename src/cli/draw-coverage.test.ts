@@ -95,13 +95,13 @@ describe("the coverage drawing", () => {
       "bluesky: also what was fetched of the account did:plc:ann by itself",
     );
     expect(draw([own("did:plc:ann"), own("did:plc:bob")])).toEqual([
-      "no time is known to be held completely",
+      "no time is known to be covered completely",
       "bluesky: also what was fetched of 2 accounts by itself",
     ]);
   });
 
   test("of an empty archive says so", () => {
-    expect(draw([])).toEqual(["no time is known to be held completely"]);
+    expect(draw([])).toEqual(["no time is known to be covered completely"]);
   });
 });
 

@@ -140,7 +140,7 @@ describe("import and search", () => {
     expect(found.out.indexOf("a comet")).toBeGreaterThan(found.out.indexOf("the comet"));
     expect(found.out).not.toContain("\u001b");
     expect(found.notes).toContain(
-      "2 posts. There may be others: none of the time asked for is known to be held completely.",
+      "2 posts. There may be more: the archive is not known to cover any of this time.",
     );
 
     const json = await earshot(["search", "comet", "--ndjson", "--max-results", "1"]);
@@ -193,13 +193,13 @@ describe("import and search", () => {
       "search",
       "covered platform:x since:2022-03-05 until:2022-03-06",
     ]);
-    expect(within.notes).toContain("The time asked for is held completely.");
+    expect(within.notes).toContain("The archive covers all of this time.");
     const found = await earshot(["search", "covered"]);
-    expect(found.notes).toContain("not all of the time asked for is held completely.");
+    expect(found.notes).toContain("the archive does not cover all of this time.");
     expect(found.notes).toMatch(/^x +▒·+$/m);
     expect(found.notes).toMatch(/^gap 2022-03-06 00:00 – now \(\d+ d/m);
     const beside = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
-    expect(beside.notes).toContain("none of the time asked for is known to be held completely.");
+    expect(beside.notes).toContain("the archive is not known to cover any of this time.");
     expect(beside.notes).toMatch(/^x posts +▒·+$/m);
   });
 

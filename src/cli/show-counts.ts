@@ -89,15 +89,15 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   const unknown = buckets.filter(({ complete }) => !complete).length;
   if (first === undefined || total === 0) {
     return coverage.complete
-      ? "0 posts. The time asked for is held completely: there are none."
-      : "0 posts found. Not all of the time asked for is held completely: whether there are any is not known.";
+      ? "0 posts. The archive covers all of this time: there are none."
+      : "0 posts found. The archive does not cover all of this time: there may be some.";
   }
   const most = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
   const peak = `the most, ${most.count.toLocaleString("en")}, in the ${by} from ${minuteText(most.fromMs)}`;
   const knowledge =
     unknown === 0
-      ? "All of this time is held completely."
-      : `Of ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s not all is held (?): there may be more.`;
+      ? "The archive covers all of this time."
+      : `Coverage is incomplete in ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s (?): there may be more.`;
   return `${posts}; ${peak} (UTC). ${knowledge}`;
 }
 

@@ -134,7 +134,7 @@ describe("the answer", () => {
     });
   });
 
-  test("is complete where the time is held completely", async () => {
+  test("is complete where the time is covered completely", async () => {
     const stored = await startServiceUnderTest();
     try {
       const as = await stored.makeKey();

@@ -398,7 +398,7 @@ describe("in one call", () => {
   test("profiles read as such in Markdown", async () => {
     const { body } = await call(followers, "text/markdown");
     expect(body).toContain("# getfollowers: `bluesky:@author.example.com`\n\n1 account. ");
-    expect(body).toContain("The platform tells no more.");
+    expect(body).toContain("The platform has no more.");
     expect(body).toContain("1. `@author.example.com` · `An author` · since 2024-01-01T00:00:00Z");
     expect(body).toContain(">     writes");
   });

@@ -445,7 +445,7 @@ describe("Markdown", () => {
   test("tells a list that is empty as nobody wrote it from one that is empty as nobody listened", async () => {
     const unknown = await answered(search("nosuchword"), "text/markdown");
     expect(unknown.body).toMatch(
-      /No post was found\. That does not mean that there is none: from \S+Z to \S+Z, not everything is held here\. Missing: from /,
+      /No post was found\. There may be some: from \S+Z to \S+Z, the archive does not cover everything\. Missing: from /,
     );
     const nothing = search("comet", {
       start_time: "2026-01-02",
@@ -454,7 +454,7 @@ describe("Markdown", () => {
     });
     const known = await answered(nothing, "text/markdown");
     expect(known.body).toMatch(
-      /No post was found\. There is none: everything from \S+Z to \S+Z is held here\./,
+      /No post was found\. There is none: the archive covers everything from \S+Z to \S+Z\./,
     );
     expect(known.body).toContain("- `empty_window`: ");
   });

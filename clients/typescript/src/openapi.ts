@@ -533,7 +533,7 @@ export interface components {
              */
             collection: "posts" | "likes" | "reposts" | "labels";
             complete: boolean;
-            /** @description What is held completely, oldest first. */
+            /** @description What is covered completely, oldest first. */
             held: components["schemas"]["TimeSpan"][];
             /** @description What is not, oldest first; up to 100. */
             gaps: components["schemas"]["TimeSpan"][];
@@ -541,7 +541,7 @@ export interface components {
             truncated: boolean;
         };
         /**
-         * @description Which part of a window is held completely.
+         * @description Which part of a window is covered completely.
          * @example {
          *       "from": "2026-01-24T12:00:00.000Z",
          *       "to": "2026-01-31T12:00:00.000Z",
@@ -696,7 +696,7 @@ export interface components {
             sources: {
                 platform: string;
                 /**
-                 * @description archive: what is held here. credential: with that of an account. api: with an application's token. public: with none.
+                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.
                  * @enum {string}
                  */
                 via: "archive" | "credential" | "api" | "public";
@@ -1237,7 +1237,7 @@ export interface components {
                 /** @description There when the window begins before this page. */
                 next_token?: string;
             };
-            /** @description Whether the page was counted whole and is held completely. */
+            /** @description Whether the whole page was counted and its time is covered completely. */
             complete: boolean;
             coverage: components["schemas"]["Coverage"];
             warnings: {
@@ -1631,7 +1631,7 @@ export interface components {
          */
         "X-Next-Cursor": string;
         /**
-         * @description Which part of the window is held completely, as a dictionary of RFC 9651.
+         * @description Which part of the window is covered completely, as a dictionary of RFC 9651.
          * @example complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0
          */
         "X-Coverage": string;

@@ -127,7 +127,7 @@ describe("stats", () => {
     expect(out).toMatch(/^PLATFORM +POSTS +IMPORTED .* FROM +TO$/m);
     expect(out).toMatch(/^bluesky +12 +12 +0 .* 3 +0 +2026-01-01 00:10 +2026-01-01 00:21$/m);
     expect(out).toContain("of 20.0 GB that the archive may take");
-    expect(out).toContain("no time is known to be held completely");
+    expect(out).toContain("no time is known to be covered completely");
   });
 
   test("shows coverage and gaps", async () => {

@@ -44,7 +44,9 @@ export async function showMainJob(
   );
   expectStatus(await send({ method: "GET", path: `${base}/result/${uuid}?wait=10` }), 200);
 
-  print("3  The status says what was asked, where, and which part of the time is held completely.");
+  print(
+    "3  The status says what was searched, where, and which part of the time is covered completely.",
+  );
   expectStatus(await send({ method: "GET", path: `${base}/status/${uuid}` }), 200);
 
   print(

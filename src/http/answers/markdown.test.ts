@@ -28,17 +28,17 @@ describe("the coverage sentences", () => {
     [
       "empty, and known to be",
       pageWith([]),
-      `No post was found. There is none: everything ${window} is held here.`,
+      `No post was found. There is none: the archive covers everything ${window}.`,
     ],
     [
       "all that there are",
       pageWith(["a", "b"]),
-      `2 posts, newest first. Nothing is missing: everything ${window} is held here.`,
+      `2 posts, newest first. Nothing is missing: the archive covers everything ${window}.`,
     ],
     [
       "empty, and unknown",
       withCoverage([], incomplete),
-      "No post was found. That does not mean that there is none: before 1970-01-02T00:00:00.000Z, not everything is held here. " +
+      "No post was found. There may be some: before 1970-01-02T00:00:00.000Z, the archive does not cover everything. " +
         "Missing: before 1970-01-01T00:00:00.000Z; from 1970-01-01T01:00:00.000Z to 1970-01-01T02:00:00.000Z.",
     ],
     [
@@ -109,7 +109,7 @@ describe("the answer of a method that does not search", () => {
   test("names a profile", () => {
     const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
     const text = written(fetched("getfollowers", [recordOf("12", "writes", named)]));
-    expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform tells no more\.\n/);
+    expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform has no more\.\n/);
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
@@ -131,12 +131,12 @@ describe("the answer of a method that does not search", () => {
 
   test.each([
     ["that has more", {}, { nextCursor: "n" }, "No account was found so far. There is more."],
-    ["that has no more", {}, {}, "No account was found. The platform tells no more."],
+    ["that has no more", {}, {}, "No account was found. The platform has no more."],
     [
       "that was broken off",
       { complete: false },
       {},
-      "No account was found. That does not mean that there is none: reading ended early.",
+      "No account was found. There may be some: reading ended early.",
     ],
   ])("reports %s", (_, result, special, sentences) => {
     expect(written(fetched("getfollowing", [], result, special))).toContain(sentences);
@@ -145,6 +145,6 @@ describe("the answer of a method that does not search", () => {
   test("reports what the archive returned", () => {
     const sources = [{ ...part, via: "archive" as const }];
     const text = written(fetched("gettweets", [], { sources, ...incomplete }));
-    expect(text).toContain("not everything is held here");
+    expect(text).toContain("the archive does not cover everything");
   });
 });

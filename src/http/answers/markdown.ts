@@ -50,10 +50,10 @@ function knowledgeSentences(page: AnswerPage): string {
 function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
   if (!result.complete) {
     return posts.length === 0
-      ? "That does not mean that there is none: reading ended early."
+      ? "There may be some: reading ended early."
       : "There may be more: reading ended early.";
   }
-  return nextCursor === null ? "The platform tells no more." : "There is more.";
+  return nextCursor === null ? "The platform has no more." : "There is more.";
 }
 
 /** Above all, what an empty list means. */
@@ -63,14 +63,14 @@ function coverageSentences({ posts, result }: AnswerPage): string {
   if (!coverage.complete) {
     const doubt =
       posts.length === 0
-        ? `That does not mean that there is none: ${window}, not everything is held here.`
-        : `There may be more: ${window}, not everything is held here.`;
+        ? `There may be some: ${window}, the archive does not cover everything.`
+        : `There may be more: ${window}, the archive does not cover everything.`;
     return `${doubt} Missing: ${gapWords(coverage)}.`;
   }
   if (!complete) return `The search ran out of time before it had seen everything ${window}.`;
   return posts.length === 0
-    ? `There is none: everything ${window} is held here.`
-    : `Nothing is missing: everything ${window} is held here.`;
+    ? `There is none: the archive covers everything ${window}.`
+    : `Nothing is missing: the archive covers everything ${window}.`;
 }
 
 function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): string {

@@ -31,7 +31,7 @@ export const answerHeaders = {
     example: "AbCdEfGh",
   },
   "X-Coverage": {
-    description: "Which part of the window is held completely, as a dictionary of RFC 9651.",
+    description: "Which part of the window is covered completely, as a dictionary of RFC 9651.",
     schema: { type: "string" },
     example: 'complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0',
   },

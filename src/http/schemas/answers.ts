@@ -74,7 +74,7 @@ const collectionCoverage = z
         "posts: within the window. The others are there when the query depends on them, from the first post they matter for to the search.",
     }),
     complete: z.boolean(),
-    held: spans.meta({ description: "What is held completely, oldest first." }),
+    held: spans.meta({ description: "What is covered completely, oldest first." }),
     gaps: spans.meta({ description: "What is not, oldest first; up to 100." }),
     truncated,
   })
@@ -103,7 +103,7 @@ export const coverage = z
   })
   .meta({
     id: "Coverage",
-    description: "Which part of a window is held completely.",
+    description: "Which part of a window is covered completely.",
     examples: [
       {
         from: "2026-01-24T12:00:00.000Z",
@@ -233,7 +233,7 @@ export const status = z
         platform: z.string(),
         via: z.enum(accessMethods).meta({
           description:
-            "archive: what is held here. credential: with that of an account. api: with an application's token. public: with none.",
+            "archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.",
         }),
         from: time.nullable(),
         to: time,

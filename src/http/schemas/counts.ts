@@ -64,7 +64,9 @@ export const countsAnswer = z
     }),
     complete: z
       .boolean()
-      .meta({ description: "Whether the page was counted whole and is held completely." }),
+      .meta({
+        description: "Whether the whole page was counted and its time is covered completely.",
+      }),
     coverage,
     warnings,
     canonical_query: z.string().meta({ description: "The query as it was understood." }),
