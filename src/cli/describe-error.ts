@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { withoutControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isDismissal } from "../remote/worker/dismissal.ts";
 
@@ -68,6 +69,8 @@ function systemHint(thrown: unknown): string | undefined {
 
 function oneLine(message: string, hint: string | undefined): string {
   const text = hint ? `${message} – ${hint}` : message;
-  const lines = text.split("\n").map((line) => line.trim());
+  const lines = withoutControls(text)
+    .split("\n")
+    .map((line) => line.trim());
   return `earshot: ${lines.filter((line) => line !== "").join(" ")}\n`;
 }

@@ -1,4 +1,5 @@
 import type { PlatformCoverage } from "../archive/archive.ts";
+import { withoutControls } from "../lib/controls.ts";
 import type { Coverage } from "../platforms/source.ts";
 import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
 import { showRecord } from "./show-record.ts";
@@ -29,4 +30,10 @@ export function printAnswer(
 function countOf({ records, hasMore }: PrintedAnswer): string {
   const posts = records.length === 1 ? "1 post" : `${records.length} posts`;
   return hasMore ? `${posts}; there are more, --max-results takes up to 500` : posts;
+}
+
+/** A formatted answer: unchanged for a file or program; for a screen without the control characters that posts may contain. */
+export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
+  const shown = interactive ? withoutControls(text) : text;
+  return shown.endsWith("\n") ? shown : `${shown}\n`;
 }

@@ -12,7 +12,7 @@ import { withDamage } from "../search/damage.ts";
 import { recordsOf } from "../search/fill-in.ts";
 import type { Config } from "../server/config.ts";
 import { fedPlatforms } from "../server/fed-platforms.ts";
-import { printAnswer } from "./print-answer.ts";
+import { printAnswer, printable } from "./print-answer.ts";
 import { readTree } from "./read-tree.ts";
 import type { SearchTerms } from "./search-terms.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
@@ -32,7 +32,7 @@ export async function searchLocally(terms: SearchTerms, terminal: Terminal): Pro
     const { answer, records, nowMs } = found;
     if (terms.format !== null) {
       const body = await bodyOf(pageOf(found, tree), terms.format, systemClock);
-      terminal.out(body.toString());
+      terminal.out(printable(body.toString(), terminal));
     } else {
       const { coverage, warnings } = answer;
       const printed = { records, hasMore: answer.next !== null, coverage, warnings };

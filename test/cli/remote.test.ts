@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Input } from "../../src/cli/input.ts";
+import { run } from "../../src/cli/main.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import {
@@ -184,4 +185,27 @@ test.each([
   const { code, notes } = await earshot(args);
   expect(notes).toMatch(message);
   expect(code).toBe(2);
+});
+
+test("on a terminal, tables and texts have no control characters of posts", async () => {
+  const createdMs = service.clock.now() - 5_000;
+  const createdAt = new Date(createdMs).toISOString();
+  const text = "walrus \u001b[31mred";
+  await service.addPosts([makePost({ key: "red", createdMs, createdAt, text })]);
+  let screen = "";
+  const code = await run(["search", "walrus", "--csv", "--url", url], {
+    out: (piece) => {
+      screen += piece;
+    },
+    note: () => undefined,
+    interactive: true,
+    interactiveNotes: false,
+    columns: 80,
+    colour: false,
+    environment: { EARSHOT_API_KEY: key },
+    stopping: new AbortController().signal,
+  });
+  expect(code).toBe(0);
+  expect(screen).toContain("walrus [31mred");
+  expect((await withKey("search", "walrus", "--csv")).out).toContain(text);
 });

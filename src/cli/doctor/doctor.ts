@@ -84,6 +84,6 @@ function asText(finding: Finding, terminal: Terminal): string {
   const { dim, bold } = painter(terminal);
   const { level, subject, message } = finding;
   const mark = level === "ok" ? dim("ok     ") : bold(level.padEnd(7));
-  const fix = finding.level === "ok" ? "" : `\n         fix: ${withoutControls(finding.fix)}`;
-  return `${mark}  ${subject}: ${withoutControls(message)}${fix}\n`;
+  const fix = finding.level === "ok" ? "" : `\n         fix: ${finding.fix}`;
+  return `${mark}  ${withoutControls(`${subject}: ${message}${fix}`)}\n`;
 }

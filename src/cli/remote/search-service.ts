@@ -3,7 +3,7 @@ import * as z from "zod";
 import { systemClock } from "../../lib/clock.ts";
 import { type ApiAnswer, ApiRefusal, bodyOf } from "../../mcp/api.ts";
 import { searchInOneCall } from "../../mcp/run-search.ts";
-import { printAnswer } from "../print-answer.ts";
+import { printAnswer, printable } from "../print-answer.ts";
 import { readTree } from "../read-tree.ts";
 import type { SearchTerms } from "../search-terms.ts";
 import type { Terminal } from "../terminal.ts";
@@ -42,7 +42,7 @@ export async function searchRemotely(
     );
     requireAnswer(answer, query, terminal);
     if (format !== null) {
-      terminal.out(answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`);
+      terminal.out(printable(answer.text, terminal));
       return;
     }
     const { results, next_cursor, coverage, warnings } = bodyOf(answer, answerBody, JSON.parse);

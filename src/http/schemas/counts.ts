@@ -62,11 +62,9 @@ export const countsAnswer = z
         .optional()
         .meta({ description: "There when the window begins before this page." }),
     }),
-    complete: z
-      .boolean()
-      .meta({
-        description: "Whether the whole page was counted and its time is covered completely.",
-      }),
+    complete: z.boolean().meta({
+      description: "Whether the whole page was counted and its time is covered completely.",
+    }),
     coverage,
     warnings,
     canonical_query: z.string().meta({ description: "The query as it was understood." }),
