@@ -61,7 +61,10 @@ test("overwrites nothing, and fails for an empty folder", async () => {
   await expect(backUpControl(folder, join(folder, "none.db"))).rejects.toMatchObject({
     code: "no_control_store",
   });
-  await expect(backUpControl(dataDir, join(folder, "no", "none.db"))).rejects.toThrow();
+  await expect(backUpControl(dataDir, join(folder, "no", "none.db"))).rejects.toMatchObject({
+    code: "no_folder",
+    hint: "create it, or mount its disk",
+  });
   expect(readdirSync(folder)).not.toContain("none.db");
 });
 

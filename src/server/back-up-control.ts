@@ -9,8 +9,8 @@ import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
  * Snapshots the control database to a file (mode 0600) during writes; returns its bytes. The file appears complete, verified and
- * synced, or not at all; its checksum is written last. Errors: `no_control_store`, `backup_exists`, `backup_damaged`,
- * `disk_full`, `not_writable`.
+ * synced, or not at all; its checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`,
+ * `backup_damaged`, `disk_full`, `not_writable`.
  */
 export async function backUpControl(dataDir: string, file: string): Promise<number> {
   const source = join(dataDir, "control.db");
@@ -25,6 +25,13 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
       hint: "name a file of its own for each backup",
     });
   }
+  const folder = dirname(file);
+  // Not created: it may be on a disk that is not mounted.
+  if (!existsSync(folder)) {
+    throw new EarshotError("no_folder", `there is no folder ${folder}`, {
+      hint: "create it, or mount its disk",
+    });
+  }
   const unfinished = `${file}.unfinished`;
   try {
     await rm(unfinished, { force: true });
@@ -37,7 +44,7 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
     return (await stat(file)).size;
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw folderError(error, dirname(file));
+    throw folderError(error, folder);
   }
 }
 
