@@ -18,7 +18,7 @@ export function openRemoteApi({ url, key }: Service): RemoteApi {
     maxBytes,
     maxRedirects: 0,
   });
-  const base = url.replace(/\/+$/, "");
+  const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const api: Api = async ({ method, path, headers, body, signal }) => {
     const answer = await fetch(`${base}${path}`, {
       method,
