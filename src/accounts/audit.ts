@@ -1,4 +1,4 @@
-import type { Database } from "../db/open.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
 import type { AuditAction } from "./audit-actions.ts";
 
@@ -20,9 +20,9 @@ export type AuditNote = {
  * Call it in the transaction of the action, before account or key rows are deleted: the log refers to both by pseudonyms that
  * only those rows resolve.
  */
-export function noteAudit(database: Database, note: AuditNote): void {
+export function* noteAudit(database: Database, note: AuditNote): Steps<void> {
   const { atMs, action, actor, accountId, keyId = null, detail = {} } = note;
-  database.run(
+  yield* database.run(
     `INSERT INTO audit(at_ms, action, actor, subject, key, detail)
      VALUES(:atMs, :action, coalesce((SELECT audit_id FROM account WHERE id = :actorId), :actorWord),
        (SELECT audit_id FROM account WHERE id = :accountId), (SELECT audit_id FROM api_key WHERE id = :keyId), :detail)`,

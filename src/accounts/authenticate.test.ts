@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestAccounts, type TestAccounts } from "../../testkit/service/accounts.ts";
+import { runNow } from "../db/statements.ts";
 import { hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { authenticate } from "./authenticate.ts";
 import { defaultLimits } from "./limits.ts";
@@ -12,7 +13,14 @@ beforeEach(() => {
 afterEach(() => accounts.remove());
 
 const callerOf = (id: string, secret: string, nowMs = 10) =>
-  authenticate(accounts.database, { id, secretHash: hashSecret(secret), nowMs, ...defaultLimits });
+  runNow(
+    authenticate(accounts.database.forOperations, {
+      id,
+      secretHash: hashSecret(secret),
+      nowMs,
+      ...defaultLimits,
+    }),
+  );
 
 test("a key identifies its caller, with the key's own limits", async () => {
   const { id, accountId, token } = await accounts.makeKey({ submissionsPerMinute: 1_000_000 });

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Database } from "../db/open.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import type { Method } from "../platforms/methods.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./keys/effective-limits.ts";
 import { storedMethods } from "./keys/key.ts";
@@ -43,12 +43,12 @@ const statement = `
  * Null if the key is unknown, revoked, expired or wrong. Always reads the database, so that revocation by another process is
  * immediate. An unknown ID is compared with a placeholder, so that it takes as long as a wrong secret.
  */
-export function authenticate(
+export function* authenticate(
   database: Database,
   { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute }: PresentedKey,
-): Caller | "suspended" | null {
+): Steps<Caller | "suspended" | null> {
   const request = { id, nowMs, requestsPerSecond, submissionsPerMinute };
-  const found = database.get<Row>(statement, request);
+  const found = yield* database.get<Row>(statement, request);
   if (found === undefined) return null;
   const same = timingSafeEqual(secretHash, found.secretHash);
   if (!same || found.isKnown === 0) return null;

@@ -5,19 +5,20 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLocalStore } from "../db/local-store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
-import { type Database, openForWriting } from "../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../db/open.ts";
 import { ensureSecrets } from "../db/settings.ts";
+import { runNow } from "../db/statements.ts";
 import { rememberedOf } from "./closed-identities.ts";
 import { type AccountStore, accountStoreOperations } from "./store.ts";
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 let store: AccountStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
   database = openForWriting(join(folder, "control.db"), controlMigrations);
-  ensureSecrets(database, randomBytes);
+  runNow(ensureSecrets(database.forOperations, randomBytes));
   store = createLocalStore(database, accountStoreOperations(randomBytes));
 });
 afterEach(() => {
@@ -53,7 +54,8 @@ async function comeAndGo(
   await store.write("closeAccount", { accountId, actor: { accountId }, ...params, nowMs });
 }
 
-const closingsAt = (nowMs: number) => rememberedOf(database, ann, nowMs)?.closings ?? null;
+const closingsAt = (nowMs: number) =>
+  runNow(rememberedOf(database.forOperations, ann, nowMs))?.closings ?? null;
 
 test("remembered identities reveal nothing about the deleted account", async () => {
   await comeAndGo(10);

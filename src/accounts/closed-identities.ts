@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import type { Database } from "../db/open.ts";
+import type { Database, Steps } from "../db/statements.ts";
 
 /**
  * Remembers limits and key times of a deleted account, so that signing up again does not reset them. Identities are stored as
@@ -24,24 +24,24 @@ const dayMs = 86_400_000;
 type Identity = { provider: string; subject: string };
 
 /** For `rememberMs`; 0 remembers nothing. Call it while the identities' rows exist. */
-export function rememberIdentities(
+export function* rememberIdentities(
   database: Database,
   { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },
-): void {
+): Steps<void> {
   if (rememberMs === 0) return;
-  const identities = database.all<Identity>(
+  const identities = yield* database.all<Identity>(
     "SELECT provider, subject FROM identity WHERE account_id = :accountId",
     { accountId },
   );
   for (const identity of identities) {
-    const before = rememberedOf(database, identity, nowMs);
+    const before = yield* rememberedOf(database, identity, nowMs);
     const isSameTime = before !== null && before.sinceMs + rememberMs > nowMs;
-    database.run(
+    yield* database.run(
       `INSERT OR REPLACE INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
        SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, (${keyTimes})
        FROM account WHERE id = :accountId`,
       {
-        hash: hashOf(database, identity),
+        hash: yield* hashOf(database, identity),
         sinceMs: isSameTime ? before.sinceMs : nowMs,
         untilMs: nowMs + rememberMs,
         closings: isSameTime ? before.closings + 1 : 1,
@@ -52,35 +52,35 @@ export function rememberIdentities(
   }
 }
 
-export function rememberedOf(
+export function* rememberedOf(
   database: Database,
   identity: Identity,
   nowMs: number,
-): Remembered | null {
-  if (database.get("SELECT 1 FROM closed_identity LIMIT 1") === undefined) return null;
-  const found = database.get<Remembered>(
+): Steps<Remembered | null> {
+  if ((yield* database.get("SELECT 1 FROM closed_identity LIMIT 1")) === undefined) return null;
+  const found = yield* database.get<Remembered>(
     `SELECT requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, made_times AS keyTimes,
        closings, since_ms AS sinceMs
      FROM closed_identity WHERE hash = :hash AND until_ms > :nowMs`,
-    { hash: hashOf(database, identity), nowMs },
+    { hash: yield* hashOf(database, identity), nowMs },
   );
   return found ?? null;
 }
 
-export function restoreRemembered(
+export function* restoreRemembered(
   database: Database,
   accountId: string,
   { requestsPerSecond, submissionsPerMinute, keyTimes }: Remembered,
-): void {
-  database.run(
+): Steps<void> {
+  yield* database.run(
     `UPDATE account SET requests_per_second = :requestsPerSecond, submissions_per_minute = :submissionsPerMinute,
        earlier_key_times = :keyTimes WHERE id = :accountId`,
     { accountId, requestsPerSecond, submissionsPerMinute, keyTimes },
   );
 }
 
-export function forgetRemembered(database: Database, nowMs: number): void {
-  database.run("DELETE FROM closed_identity WHERE until_ms <= :nowMs", { nowMs });
+export function* forgetRemembered(database: Database, nowMs: number): Steps<void> {
+  yield* database.run("DELETE FROM closed_identity WHERE until_ms <= :nowMs", { nowMs });
 }
 
 export const keysMadeSql = `
@@ -90,8 +90,8 @@ export const keysMadeSql = `
 const keyTimes = `SELECT json_group_array(ms) FROM (${keysMadeSql}) WHERE ms > :dayAgoMs`;
 
 /** Keyed, so that no one without the store can test whether an identity is remembered. */
-function hashOf(database: Database, { provider, subject }: Identity): Uint8Array {
-  const secret = database.get<{ value: Uint8Array }>(
+function* hashOf(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
+  const secret = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",
   );
   if (secret === undefined) throw new Error("the control store has no cursor_key");

@@ -3,8 +3,8 @@
  * restart, submissions of the last minute are read from the job table; per-second rates and wrong keys start empty.
  */
 
-import type { Database } from "../db/open.ts";
 import { memory, perStore } from "../db/operations.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { createFailedKeys } from "./failed-keys.ts";
 import { type AccountRates, createKeyRates, type RatedKey } from "./key-rates.ts";
@@ -70,15 +70,15 @@ export type LimitOperations = typeof limitOperations;
 
 export const limitOperations = {
   /** Restores recent submissions; otherwise the first call does it. */
-  restoreRates: memory((database, request: CallTime): null => {
-    timeOf(database, limitsOf(database), request);
+  restoreRates: memory(function* (database, request: CallTime): Steps<null> {
+    yield* timeOf(database, limitsOf(database), request);
     return null;
   }),
 
   /** Checks the address's wrong keys, then the key, then takes one request. */
-  admit: memory((database, request: AdmissionRequest): AdmissionAnswer => {
+  admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
     const state = limitsOf(database);
-    const nowMs = timeOf(database, state, request);
+    const nowMs = yield* timeOf(database, state, request);
     const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = request;
     const blockedMs = state.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
@@ -86,73 +86,92 @@ export const limitOperations = {
     state.latestWallMs = Math.max(state.latestWallMs, request.nowMs);
     const latest = { ...request, nowMs: state.latestWallMs };
     const isKey = keyId !== null && keyHash !== null;
-    const caller = isKey ? callerOf(database, keyId, keyHash, latest) : null;
+    const caller = isKey ? yield* callerOf(database, keyId, keyHash, latest) : null;
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       state.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
       return { kind: "unknown" };
     }
-    return turnOf(database, state, caller, request, nowMs);
+    return yield* turnOf(database, state, caller, request, nowMs);
   }),
 
   /** As `admit`, by session. */
-  admitSession: memory((database, request: SessionAdmissionRequest): SessionAdmissionAnswer => {
+  admitSession: memory(function* (
+    database,
+    request: SessionAdmissionRequest,
+  ): Steps<SessionAdmissionAnswer> {
     const state = limitsOf(database);
-    const timeMs = timeOf(database, state, request);
-    const found = findSession(database, request, request.dashboardRequestsPerSecond, request.nowMs);
+    const timeMs = yield* timeOf(database, state, request);
+    const found = yield* findSession(
+      database,
+      request,
+      request.dashboardRequestsPerSecond,
+      request.nowMs,
+    );
     if (found.kind !== "live") return found;
     const { session, note, caller } = found;
-    return { ...turnOf(database, state, caller, request, timeMs), session, note };
+    return { ...(yield* turnOf(database, state, caller, request, timeMs)), session, note };
   }),
 
-  takeSubmission: memory((database, request: SubmissionRateRequest): SubmissionAnswer => {
+  takeSubmission: memory(function* (
+    database,
+    request: SubmissionRateRequest,
+  ): Steps<SubmissionAnswer> {
     const state = limitsOf(database);
-    const nowMs = timeOf(database, state, request);
+    const nowMs = yield* timeOf(database, state, request);
     const { allowed, waitMs } = state.rates.takeSubmission(request.key, nowMs);
     const policies = state.rates.state(request.key, nowMs);
     return { allowed, retryAfterMs: waitMs, countedMs: nowMs, policies };
   }),
 
-  giveBackSubmission: memory(
-    (database, request: SubmissionRateRequest & { countedMs: number }): PolicyState[] => {
-      const state = limitsOf(database);
-      const nowMs = timeOf(database, state, request);
-      state.rates.giveBackSubmission(request.key, request.countedMs);
-      return state.rates.state(request.key, nowMs);
-    },
-  ),
-
-  limitState: memory((database, request: SubmissionRateRequest): PolicyState[] => {
+  giveBackSubmission: memory(function* (
+    database,
+    request: SubmissionRateRequest & { countedMs: number },
+  ): Steps<PolicyState[]> {
     const state = limitsOf(database);
-    return state.rates.state(request.key, timeOf(database, state, request));
+    const nowMs = yield* timeOf(database, state, request);
+    state.rates.giveBackSubmission(request.key, request.countedMs);
+    return state.rates.state(request.key, nowMs);
+  }),
+
+  limitState: memory(function* (database, request: SubmissionRateRequest): Steps<PolicyState[]> {
+    const state = limitsOf(database);
+    return state.rates.state(request.key, yield* timeOf(database, state, request));
   }),
 
   /** In the order of `keys`. */
-  limitStates: memory(
-    (database, request: CallTime & { keys: readonly RatedKey[] }): PolicyState[][] => {
-      const state = limitsOf(database);
-      const nowMs = timeOf(database, state, request);
-      return request.keys.map((key) => state.rates.state(key, nowMs));
-    },
-  ),
+  limitStates: memory(function* (
+    database,
+    request: CallTime & { keys: readonly RatedKey[] },
+  ): Steps<PolicyState[][]> {
+    const state = limitsOf(database);
+    const nowMs = yield* timeOf(database, state, request);
+    return request.keys.map((key) => state.rates.state(key, nowMs));
+  }),
 };
 
-function callerOf(database: Database, id: string, keyHash: string, request: AdmissionRequest) {
+function* callerOf(database: Database, id: string, keyHash: string, request: AdmissionRequest) {
   const { nowMs, requestsPerSecond, submissionsPerMinute } = request;
   const secretHash = Buffer.from(keyHash, "base64");
-  return authenticate(database, { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute });
+  return yield* authenticate(database, {
+    id,
+    secretHash,
+    nowMs,
+    requestsPerSecond,
+    submissionsPerMinute,
+  });
 }
 
-function turnOf(
+function* turnOf(
   database: Database,
   { rates }: LimitMemory,
   caller: Caller,
   request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs">,
   nowMs: number,
-): TurnAnswer {
+): Steps<TurnAnswer> {
   const rated = ratedKey(caller, request);
   let turn = rates.takeRequest(rated, 0, nowMs);
-  if (!turn.allowed && ownsJob(database, caller, request.readOf)) {
+  if (!turn.allowed && (yield* ownsJob(database, caller, request.readOf))) {
     turn = rates.takeRequest(rated, request.maxWaitMs, nowMs);
   }
   const policies = rates.state(rated, nowMs);
@@ -195,10 +214,10 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 const rebuiltMs = 60_000;
 
 /** A late call counts as made at the time of its predecessor. The first call restores earlier submissions. */
-function timeOf(database: Database, state: LimitMemory, request: CallTime): number {
+function* timeOf(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {
-    for (const { ageMs, ...by } of recentSubmissions(database, request.nowMs, rebuiltMs)) {
+    for (const { ageMs, ...by } of yield* recentSubmissions(database, request.nowMs, rebuiltMs)) {
       state.rates.noteSubmission(by, elapsedMs - ageMs, elapsedMs);
     }
   }
@@ -211,11 +230,14 @@ function exactMs(ms: number): number {
   return Math.floor(ms * 1_024) / 1_024;
 }
 
-function ownsJob(database: Database, { accountId }: Caller, uuid: string | null): boolean {
+function* ownsJob(database: Database, { accountId }: Caller, uuid: string | null): Steps<boolean> {
   if (uuid === null) return false;
-  const row = database.get("SELECT 1 FROM job WHERE uuid = :uuid AND account_id = :accountId", {
-    uuid: uuid.toLowerCase(),
-    accountId,
-  });
+  const row = yield* database.get(
+    "SELECT 1 FROM job WHERE uuid = :uuid AND account_id = :accountId",
+    {
+      uuid: uuid.toLowerCase(),
+      accountId,
+    },
+  );
   return row !== undefined;
 }

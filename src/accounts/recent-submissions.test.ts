@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestAccounts, type TestAccounts } from "../../testkit/service/accounts.ts";
+import { runNow } from "../db/statements.ts";
 import type { CreatedKey } from "./keys/key.ts";
 import { recentSubmissions } from "./recent-submissions.ts";
 
@@ -20,7 +21,9 @@ function agesAfter(submittedSeconds: readonly number[]): number[] {
   for (const [index, seconds] of submittedSeconds.entries()) {
     accounts.addJob(key, `${index}`, nowMs + seconds * 1_000);
   }
-  return recentSubmissions(accounts.database, nowMs, windowMs).map(({ ageMs }) => ageMs / 1_000);
+  return runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs)).map(
+    ({ ageMs }) => ageMs / 1_000,
+  );
 }
 
 test("returns all submissions of the last minute, oldest first", () => {
@@ -34,7 +37,7 @@ test("returns them however many there are", async () => {
     accounts.addJob(index % 2 === 0 ? key : other, `${index}`, nowMs - 100_000 + index * 30);
   }
   accounts.database.run("COMMIT");
-  const recent = recentSubmissions(accounts.database, nowMs, windowMs);
+  const recent = runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs));
   const counted = Array.from({ length: 2_500 }, (_, index) => 100_000 - index * 30).filter(
     (ageMs) => ageMs < windowMs,
   );
@@ -71,13 +74,14 @@ test("a submission of a rotated key counts against its successor", async () => {
     newPerDay: 1,
     nowMs,
   });
-  const recent = recentSubmissions(accounts.database, nowMs, windowMs);
+  const recent = runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs));
   expect(recent).toEqual([{ keyId: id, accountId: null, ageMs: 1_000 }]);
 });
 
 test("a submission of an account with its own limits counts against those too", async () => {
   accounts.addJob(key, "shared", nowMs - 1_000);
-  const ofAccount = () => recentSubmissions(accounts.database, nowMs, windowMs)[0]?.accountId;
+  const ofAccount = () =>
+    runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs))[0]?.accountId;
   accounts.database.run("UPDATE account SET submissions_per_minute = 5");
   expect(ofAccount()).toBe(key.accountId);
   accounts.database.run("UPDATE api_key SET submissions_per_minute = 60");

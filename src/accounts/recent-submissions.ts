@@ -1,4 +1,4 @@
-import type { Database } from "../db/open.ts";
+import type { Database, Steps } from "../db/statements.ts";
 
 /** `accountId` is null if no account limit applies. */
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
@@ -8,43 +8,40 @@ export type RecentSubmission = { keyId: string; accountId: string | null; ageMs:
  * the clock was set back, a row's age is bounded by its neighbours': a row from the future is as old as the next one. A clock set
  * forward cannot be detected.
  */
-export function recentSubmissions(
+export function* recentSubmissions(
   database: Database,
   nowMs: number,
   windowMs: number,
-): RecentSubmission[] {
+): Steps<RecentSubmission[]> {
   const recent: RecentSubmission[] = [];
   let next = { ms: nowMs, ageMs: 0 };
-  for (const { keyId, accountId, ms } of newestFirst(database)) {
-    const ageByNextMs = next.ageMs + Math.max(0, next.ms - ms);
-    const ageByClockMs = ms <= nowMs ? nowMs - ms : ageByNextMs;
-    const ageMs = Math.max(next.ageMs, Math.min(ageByNextMs, ageByClockMs));
-    if (ageMs >= windowMs) break;
-    recent.push({ keyId, accountId, ageMs });
-    next = { ms, ageMs };
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const rows = yield* newestBefore(database, before);
+    for (const { sequence, keyId, accountId, ms } of rows) {
+      const ageByNextMs = next.ageMs + Math.max(0, next.ms - ms);
+      const ageByClockMs = ms <= nowMs ? nowMs - ms : ageByNextMs;
+      const ageMs = Math.max(next.ageMs, Math.min(ageByNextMs, ageByClockMs));
+      if (ageMs >= windowMs) return recent.reverse();
+      recent.push({ keyId, accountId, ageMs });
+      next = { ms, ageMs };
+      before = sequence;
+    }
+    if (rows.length < rowsAtOnce) return recent.reverse();
   }
-  return recent.reverse();
 }
 
 type Row = { sequence: number; keyId: string; accountId: string | null; ms: number };
 
 const rowsAtOnce = 1_000;
 
-function* newestFirst(database: Database): Generator<Row> {
-  let before = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const rows = database.all<Row>(
-      `SELECT sequence, submitted_ms AS ms,
-         coalesce(successor_id, key_id) AS keyId,
-         CASE WHEN account.submissions_per_minute IS NOT NULL AND api_key.submissions_per_minute IS NULL
-           THEN job.account_id END AS accountId
-       FROM job LEFT JOIN api_key ON api_key.id = key_id LEFT JOIN account ON account.id = job.account_id
-       WHERE sequence < :before ORDER BY sequence DESC LIMIT ${rowsAtOnce}`,
-      { before },
-    );
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsAtOnce) return;
-    before = last.sequence;
-  }
-}
+const newestBefore = (database: Database, before: number): Steps<Row[]> =>
+  database.all<Row>(
+    `SELECT sequence, submitted_ms AS ms,
+       coalesce(successor_id, key_id) AS keyId,
+       CASE WHEN account.submissions_per_minute IS NOT NULL AND api_key.submissions_per_minute IS NULL
+         THEN job.account_id END AS accountId
+     FROM job LEFT JOIN api_key ON api_key.id = key_id LEFT JOIN account ON account.id = job.account_id
+     WHERE sequence < :before ORDER BY sequence DESC LIMIT ${rowsAtOnce}`,
+    { before },
+  );

@@ -1,10 +1,11 @@
-import type { Database } from "./open.ts";
-import { type Operations, runOperation, type Store } from "./operations.ts";
+import type { SqliteDatabase } from "./open.ts";
+import { type Operations, type Store, stepsOf } from "./operations.ts";
+import { runNow } from "./statements.ts";
 import { type Call, type Outcome, runBatch } from "./write-batch.ts";
 
 /** Operations on the calling thread, one commit per tick. Blocks the event loop: for tests and tools. */
 export function createLocalStore<Table extends Operations>(
-  database: Database,
+  database: SqliteDatabase,
   operations: Table,
 ): Store<Table> {
   let waiting: (Call & { settle: (outcome: Outcome) => void })[] = [];
@@ -26,7 +27,7 @@ export function createLocalStore<Table extends Operations>(
   }
 
   async function read(method: string, args: unknown): Promise<unknown> {
-    return runOperation(operations, method, database, args);
+    return runNow(stepsOf(operations, method, database.forOperations, args));
   }
 
   // The return type follows from the name.

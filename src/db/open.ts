@@ -5,12 +5,15 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openReadable, openWritable } from "./connection.ts";
 import { refuseNewerSchema } from "./migrate.ts";
+import { type Database, type Parameters, withoutWaiting } from "./statements.ts";
 
 /** Statements are cached by SQL text; parameters are named (`:name`). */
-export type Database = {
+export type SqliteDatabase = {
+  /** For operations: no statement is yielded, each is run at once. */
+  forOperations: Database;
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
   /** Changed rows. */
@@ -26,12 +29,10 @@ export type Database = {
   close(): void;
 };
 
-type Parameters = Readonly<Record<string, SQLInputValue>>;
-
 const busyTimeoutMs = 5_000;
 
 /** Creates or migrates as needed, owner-readable only. Commits are durable by default. Errors: `newer_schema`. */
-export function openForWriting(path: string, migrations: readonly string[]): Database {
+export function openForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
     path,
@@ -48,7 +49,7 @@ export function openForReading(
   path: string,
   migrations: readonly string[],
   timeoutMs = busyTimeoutMs,
-): Database {
+): SqliteDatabase {
   const connection = openReadable(path, timeoutMs);
   try {
     refuseNewerSchema(connection, path, migrations.length);
@@ -59,7 +60,7 @@ export function openForReading(
   return databaseOn(connection);
 }
 
-function databaseOn(connection: DatabaseSync): Database {
+function databaseOn(connection: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, StatementSync>();
   let commitsSynced = true;
   let isEmptyingDue = false;
@@ -93,17 +94,27 @@ function databaseOn(connection: DatabaseSync): Database {
     return statement;
   }
 
+  // The row type follows from the SQL.
+  const get = <Row>(sql: string, parameters: Parameters = {}) =>
+    prepared(sql).get(parameters) as Row | undefined;
+  const all = <Row>(sql: string, parameters: Parameters = {}) =>
+    prepared(sql).all(parameters) as Row[];
+  const run = (sql: string, parameters: Parameters = {}) =>
+    Number(prepared(sql).run(parameters).changes);
+  const emptyLogSoon = () => {
+    isEmptyingDue = true;
+  };
+
+  const forOperations = withoutWaiting({ get, all, run, emptyLogSoon });
+
   return {
-    // The row type follows from the SQL.
-    get: <Row>(sql: string, parameters: Parameters = {}) =>
-      prepared(sql).get(parameters) as Row | undefined,
-    all: <Row>(sql: string, parameters: Parameters = {}) => prepared(sql).all(parameters) as Row[],
-    run: (sql, parameters = {}) => Number(prepared(sql).run(parameters).changes),
+    forOperations,
+    get,
+    all,
+    run,
     inTransaction: () => connection.isOpen && connection.isTransaction,
     syncCommits,
-    emptyLogSoon: () => {
-      isEmptyingDue = true;
-    },
+    emptyLogSoon,
     emptyLogIfDue,
     close: () => connection.close(),
   };

@@ -1,4 +1,5 @@
-import type { Database } from "./open.ts";
+import type { SqliteDatabase } from "./open.ts";
+import { type Database, runNow, type Steps } from "./statements.ts";
 
 /**
  * Named operations of the control store. Reads use a read-only connection. Waiting writes share a transaction: `durable`
@@ -10,7 +11,7 @@ type Mode = "read" | "durable" | "relaxed" | "memory";
 
 type Operation<Args, Value, M extends Mode = Mode> = {
   mode: M;
-  run: (database: Database, args: Args) => Value;
+  run: (database: Database, args: Args) => Steps<Value>;
 };
 
 export type Operations = Readonly<Record<string, Operation<never, unknown>>>;
@@ -20,25 +21,25 @@ export type Write<Args, Value> = Operation<Args, Value, "durable" | "relaxed">;
 export type InMemory<Args, Value> = Operation<Args, Value, "memory">;
 
 export function read<Args, Value>(
-  run: (database: Database, args: Args) => Value,
+  run: (database: Database, args: Args) => Steps<Value>,
 ): Read<Args, Value> {
   return { mode: "read", run };
 }
 
 export function durable<Args, Value>(
-  run: (database: Database, args: Args) => Value,
+  run: (database: Database, args: Args) => Steps<Value>,
 ): Write<Args, Value> {
   return { mode: "durable", run };
 }
 
 export function relaxed<Args, Value>(
-  run: (database: Database, args: Args) => Value,
+  run: (database: Database, args: Args) => Steps<Value>,
 ): Write<Args, Value> {
   return { mode: "relaxed", run };
 }
 
 export function memory<Args, Value>(
-  run: (database: Database, args: Args) => Value,
+  run: (database: Database, args: Args) => Steps<Value>,
 ): InMemory<Args, Value> {
   return { mode: "memory", run };
 }
@@ -86,12 +87,12 @@ export type Store<Table> = {
   ): Promise<ValueOf<Table[Name]>>;
 };
 
-export function runOperation(
+export function stepsOf(
   operations: Operations,
   name: string,
   database: Database,
   args: unknown,
-): unknown {
+): Steps<unknown> {
   // The Store's types checked the arguments.
   return operationOf(operations, name).run(database, args as never);
 }
@@ -100,4 +101,13 @@ function operationOf(operations: Operations, name: string): Operation<never, unk
   const operation = operations[name];
   if (operation === undefined) throw new Error(`the control store has no operation ${name}`);
   return operation;
+}
+
+/** At once and outside of a transaction: for tools and tests. */
+export function runOn<Args, Value>(
+  { run }: Operation<Args, Value>,
+  { forOperations }: SqliteDatabase,
+  args: Args,
+): Value {
+  return runNow(run(forOperations, args));
 }

@@ -1,11 +1,12 @@
-import type { Database } from "./open.ts";
-import { type Operations, runOperation } from "./operations.ts";
+import type { SqliteDatabase } from "./open.ts";
+import { type Operations, stepsOf } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
+import { runNow } from "./statements.ts";
 import type { ThreadCall, ThreadReply } from "./threads/messages.ts";
 import { failedReply, reply, serveBatches, serveInSlices } from "./threads/serve.ts";
 import { runBatch } from "./write-batch.ts";
 
-export type Served = { database: Database; close(): void };
+export type Served = { database: SqliteDatabase; close(): void };
 
 /** Of the next batch, from the waiting calls; at least one. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
@@ -35,7 +36,7 @@ export function serveWrites(
 }
 
 function written(
-  database: Database,
+  database: SqliteDatabase,
   operations: Operations,
   calls: readonly ThreadCall[],
 ): readonly ThreadReply[] {
@@ -59,10 +60,10 @@ export function serveReads(operations: Operations, open: () => Served): void {
   );
 }
 
-const read = (database: Database, operations: Operations, call: ThreadCall): ThreadReply =>
+const read = (database: SqliteDatabase, operations: Operations, call: ThreadCall): ThreadReply =>
   reply(call, () => {
     try {
-      return runOperation(operations, call.method, database, call.args);
+      return runNow(stepsOf(operations, call.method, database.forOperations, call.args));
     } catch (error) {
       throw storeError(error);
     }
@@ -71,7 +72,7 @@ const read = (database: Database, operations: Operations, call: ThreadCall): Thr
 function openedOnce(open: () => Served): {
   answer(
     calls: readonly ThreadCall[],
-    run: (database: Database) => readonly ThreadReply[],
+    run: (database: SqliteDatabase) => readonly ThreadReply[],
   ): readonly ThreadReply[];
   close(): void;
 } {

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import type { Database } from "./open.ts";
+import type { SqliteDatabase } from "./open.ts";
 import { memory, perStore } from "./operations.ts";
+import type { Steps } from "./statements.ts";
 import { createThreadStore, type StoreThread } from "./thread-store.ts";
 
 const countOf = perStore(() => ({ calls: 0 }));
 const operations = {
-  count: memory((database, by: number) => {
+  // biome-ignore lint/correctness/useYield: it reads nothing.
+  count: memory(function* (database, by: number): Steps<number> {
     const count = countOf(database);
     count.calls += by;
     return count.calls;
@@ -19,9 +21,9 @@ const noThread: Pick<StoreThread<typeof operations>, "call"> = {
 test("runs memory operations on the calling thread, over one connection until the store is closed", async () => {
   let opened = 0;
   let closed = 0;
-  const open = (): Database => {
+  const open = (): SqliteDatabase => {
     opened += 1;
-    return { close: () => (closed += 1) } as unknown as Database;
+    return { forOperations: {}, close: () => (closed += 1) } as unknown as SqliteDatabase;
   };
   const { store, close } = createThreadStore(noThread, noThread, operations, open);
   expect(await store.inMemory("count", 2)).toBe(2);

@@ -1,13 +1,8 @@
 import { EarshotError } from "../lib/errors.ts";
-import type { Database } from "./open.ts";
-import {
-  type ArgsOf,
-  type Operations,
-  runOperation,
-  type Store,
-  type ValueOf,
-} from "./operations.ts";
+import type { SqliteDatabase } from "./open.ts";
+import { type ArgsOf, type Operations, type Store, stepsOf, type ValueOf } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
+import { runNow } from "./statements.ts";
 import type { Thread } from "./threads/thread.ts";
 
 /** Serves the operations of a table. */
@@ -20,16 +15,16 @@ export function createThreadStore<Table extends Operations>(
   writer: Pick<StoreThread<Table>, "call">,
   reader: Pick<StoreThread<Table>, "call">,
   operations: Table,
-  openHere: () => Database,
+  openHere: () => SqliteDatabase,
 ): { store: Store<Table>; close(): void } {
-  let database: Database | null = null;
+  let database: SqliteDatabase | null = null;
   let isClosed = false;
 
   async function inMemory(name: string, args: unknown): Promise<unknown> {
     if (isClosed) throw storeClosed();
     try {
       database ??= openHere();
-      return runOperation(operations, name, database, args);
+      return runNow(stepsOf(operations, name, database.forOperations, args));
     } catch (error) {
       throw storeError(error);
     }

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLocalStore } from "./local-store.ts";
-import { type Database, openForReading, openForWriting } from "./open.ts";
-import { durable, read, relaxed } from "./operations.ts";
+import { openForReading, openForWriting, type SqliteDatabase } from "./open.ts";
+import { durable, read, relaxed, runOn } from "./operations.ts";
+import type { Steps } from "./statements.ts";
 import { runBatch } from "./write-batch.ts";
 
 const schema = ["CREATE TABLE note(text TEXT PRIMARY KEY) STRICT"];
@@ -16,17 +17,18 @@ const operations = {
   hint: relaxed((database, { text }: { text: string }) =>
     database.run("INSERT INTO note VALUES(:text)", { text }),
   ),
-  addThenFail: durable((database, { text }: { text: string }) => {
-    database.run("INSERT INTO note VALUES(:text)", { text });
+  addThenFail: durable(function* (database, { text }: { text: string }): Steps<never> {
+    yield* database.run("INSERT INTO note VALUES(:text)", { text });
     throw new Error("changed its mind");
   }),
-  all: read((database, _args: null) =>
-    database.all<{ text: string }>("SELECT text FROM note ORDER BY text").map(({ text }) => text),
-  ),
+  all: read(function* (database, _args: null): Steps<string[]> {
+    const notes = yield* database.all<{ text: string }>("SELECT text FROM note ORDER BY text");
+    return notes.map(({ text }) => text);
+  }),
 };
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
@@ -38,9 +40,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function recorded(): { watched: Database; statements: string[] } {
+function recorded(): { watched: SqliteDatabase; statements: string[] } {
   const statements: string[] = [];
-  const watched: Database = {
+  const watched: SqliteDatabase = {
     ...database,
     run: (sql, parameters) => {
       statements.push(sql);
@@ -50,7 +52,7 @@ function recorded(): { watched: Database; statements: string[] } {
   return { watched, statements };
 }
 
-const notes = () => operations.all.run(database, null);
+const notes = () => runOn(operations.all, database, null);
 const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
 
 test("all writes of one tick share one commit", async () => {
@@ -81,7 +83,7 @@ test("a failed write has no effect, and the others succeed", async () => {
 });
 
 test("all calls fail if the commit fails", () => {
-  const failing: Database = {
+  const failing: SqliteDatabase = {
     ...database,
     run: (sql, parameters) => {
       if (sql === "COMMIT") throw Object.assign(new Error("disk I/O error"), { errcode: 10 });
@@ -136,8 +138,8 @@ test("an unknown operation fails alone", () => {
 test("a read-only connection sees the last commit and cannot write", () => {
   const reader = openForReading(join(folder, "test.db"), schema);
   runBatch(database, operations, [{ method: "add", args: { text: "a" } }]);
-  expect(operations.all.run(reader, null)).toEqual(["a"]);
-  expect(() => operations.add.run(reader, { text: "b" })).toThrow(/readonly/);
+  expect(runOn(operations.all, reader, null)).toEqual(["a"]);
+  expect(() => runOn(operations.add, reader, { text: "b" })).toThrow(/readonly/);
   reader.close();
 });
 

@@ -1,6 +1,7 @@
-import type { Database } from "./open.ts";
-import { type Operations, runOperation } from "./operations.ts";
+import type { SqliteDatabase } from "./open.ts";
+import { type Operations, stepsOf } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
+import { runNow } from "./statements.ts";
 
 export type Call = { method: string; args: unknown };
 
@@ -11,7 +12,7 @@ export type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown
  * call is durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(
-  database: Database,
+  database: SqliteDatabase,
   operations: Operations,
   calls: readonly Call[],
 ): readonly Outcome[] {
@@ -29,10 +30,10 @@ export function runBatch(
   }
 }
 
-function runAlone(database: Database, operations: Operations, call: Call): Outcome {
+function runAlone(database: SqliteDatabase, operations: Operations, call: Call): Outcome {
   database.run("SAVEPOINT call");
   try {
-    const value = runOperation(operations, call.method, database, call.args);
+    const value = runNow(stepsOf(operations, call.method, database.forOperations, call.args));
     database.run("RELEASE call");
     return { ok: true, value };
   } catch (thrown) {

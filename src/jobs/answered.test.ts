@@ -41,7 +41,7 @@ beforeEach(async () => {
       onSkipped: (reason) => skipped.push(reason),
     },
   });
-  answerSearches(jobs.table.database, (...asked) => {
+  answerSearches(jobs.table.database.forOperations, (...asked) => {
     searched += 1;
     return answer(...asked);
   });

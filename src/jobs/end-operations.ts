@@ -1,4 +1,5 @@
 import { durable, read } from "../db/operations.ts";
+import { eachOf, type Steps } from "../db/statements.ts";
 import { dropFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
 import { deadlinePassed } from "./retries.ts";
@@ -22,91 +23,81 @@ const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid
 /** Ends of jobs other than by their node, and retention. Batches keep transactions short. */
 export const endOperations = {
   /** `forgotten` if the job had ended; null if the account has no such job. */
-  cancelJob: durable(
-    (
-      database,
-      { accountId, uuid, nowMs }: End & { accountId: string },
-    ): JobSnapshot | "forgotten" | null => {
-      const snapshot = cancel(database, { accountId, uuid, nowMs });
-      if (snapshot !== null) return snapshot;
-      const forgotten = database.run(
-        `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${startsFrom("forget")}`,
-        { accountId, uuid },
-      );
-      return forgotten === 1 ? "forgotten" : null;
-    },
-  ),
+  cancelJob: durable(function* (
+    database,
+    { accountId, uuid, nowMs }: End & { accountId: string },
+  ): Steps<JobSnapshot | "forgotten" | null> {
+    const snapshot = yield* cancel(database, { accountId, uuid, nowMs });
+    if (snapshot !== null) return snapshot;
+    const forgotten = yield* database.run(
+      `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${startsFrom("forget")}`,
+      { accountId, uuid },
+    );
+    return forgotten === 1 ? "forgotten" : null;
+  }),
 
   /** A batch of an account's unfinished jobs. */
-  cancelJobsOf: durable(
-    (
-      database,
-      { accountId, nowMs }: { accountId: string; nowMs: number },
-    ): { snapshots: JobSnapshot[]; isMore: boolean } => {
-      const waiting = database.all<{ uuid: string }>(
-        `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
+  cancelJobsOf: durable(function* (
+    database,
+    { accountId, nowMs }: { accountId: string; nowMs: number },
+  ): Steps<{ snapshots: JobSnapshot[]; isMore: boolean }> {
+    const waiting = yield* database.all<{ uuid: string }>(
+      `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
          LIMIT ${sweepRows}`,
-        { accountId },
-      );
-      const snapshots = waiting
-        .map(({ uuid }) => cancel(database, { accountId, uuid, nowMs }))
-        .filter((snapshot) => snapshot !== null);
-      return { snapshots, isMore: waiting.length === sweepRows };
-    },
-  ),
+      { accountId },
+    );
+    const snapshots = yield* eachOf(waiting, ({ uuid }) =>
+      cancel(database, { accountId, uuid, nowMs }),
+    );
+    return { snapshots, isMore: waiting.length === sweepRows };
+  }),
 
-  overdueJobs: read((database, { deadlineMs }: { deadlineMs: number }): string[] =>
-    database
-      .all<{ uuid: string }>(
-        `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${startsFrom("timeOut")} AND deadline_ms <= :deadlineMs`,
-        { deadlineMs },
-      )
-      .map(({ uuid }) => uuid),
-  ),
+  overdueJobs: read(function* (database, { deadlineMs }: { deadlineMs: number }): Steps<string[]> {
+    const overdue = yield* database.all<{ uuid: string }>(
+      `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${startsFrom("timeOut")} AND deadline_ms <= :deadlineMs`,
+      { deadlineMs },
+    );
+    return overdue.map(({ uuid }) => uuid);
+  }),
 
   /** Snapshots of jobs that had not ended. */
-  timeOutJobs: durable(
-    (
-      database,
-      {
-        uuids,
-        nowMs,
-        failure = deadlinePassed,
-      }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
-    ): JobSnapshot[] =>
-      uuids
-        .map((uuid) => timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }))
-        .filter((snapshot) => snapshot !== null),
-  ),
+  timeOutJobs: durable(function* (
+    database,
+    {
+      uuids,
+      nowMs,
+      failure = deadlinePassed,
+    }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
+  ): Steps<JobSnapshot[]> {
+    return yield* eachOf(uuids, (uuid) =>
+      timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }),
+    );
+  }),
 
   /** Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by `keyedMs`. */
-  expireJobs: durable(
-    (
-      database,
-      { nowMs, endedMs, keyedMs }: { nowMs: number; endedMs: number; keyedMs: number },
-    ): { expired: JobSnapshot[]; isMore: boolean } => {
-      const over = database.all<{ uuid: string }>(
-        `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`,
-        { nowMs },
-      );
-      const expired = over
-        .map(({ uuid }) => expire(database, { uuid, nowMs }))
-        .filter((snapshot) => snapshot !== null);
-      const forgotten = database.run(
-        `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
+  expireJobs: durable(function* (
+    database,
+    { nowMs, endedMs, keyedMs }: { nowMs: number; endedMs: number; keyedMs: number },
+  ): Steps<{ expired: JobSnapshot[]; isMore: boolean }> {
+    const over = yield* database.all<{ uuid: string }>(
+      `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`,
+      { nowMs },
+    );
+    const expired = yield* eachOf(over, ({ uuid }) => expire(database, { uuid, nowMs }));
+    const forgotten = yield* database.run(
+      `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
                                             WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
            AND ${startsFrom("forget")}`,
-        { endedMs },
-      );
-      const unkeyed = database.run(
-        `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
+      { endedMs },
+    );
+    const unkeyed = yield* database.run(
+      `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
                                                              WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
-        { keyedMs },
-      );
-      const dropped = dropFetched(database, { nowMs, limit: sweepRows });
-      return { expired, isMore: [over.length, forgotten, unkeyed, dropped].includes(sweepRows) };
-    },
-  ),
+      { keyedMs },
+    );
+    const dropped = yield* dropFetched(database, { nowMs, limit: sweepRows });
+    return { expired, isMore: [over.length, forgotten, unkeyed, dropped].includes(sweepRows) };
+  }),
 };
 
 const sweepRows = 500;

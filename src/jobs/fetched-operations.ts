@@ -1,5 +1,5 @@
-import type { Database } from "../db/open.ts";
 import { read } from "../db/operations.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import { isFetched } from "../platforms/source.ts";
 import { lastId, xUri } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
@@ -17,12 +17,12 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
 }
 
 /** Until the result expires; in the transaction that completes the job. */
-export function storeFetched(
+export function* storeFetched(
   database: Database,
   { uuid, untilMs, posts }: { uuid: string; untilMs: number; posts: readonly FetchedPost[] },
-): void {
+): Steps<void> {
   for (const post of posts) {
-    database.run(
+    yield* database.run(
       `INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
        SELECT account_id, :platform, :id, :uri, :untilMs FROM job WHERE uuid = :uuid
        ON CONFLICT DO UPDATE SET uri = excluded.uri, until_ms = max(until_ms, excluded.until_ms)`,
@@ -32,11 +32,11 @@ export function storeFetched(
 }
 
 /** Returns the number of rows of the batch. */
-export function dropFetched(
+export function* dropFetched(
   database: Database,
   { nowMs, limit }: { nowMs: number; limit: number },
-): number {
-  return database.run(
+): Steps<number> {
+  return yield* database.run(
     `DELETE FROM fetched_post WHERE (account_id, platform, id) IN
        (SELECT account_id, platform, id FROM fetched_post WHERE until_ms <= :nowMs LIMIT :limit)`,
     { nowMs, limit },
@@ -44,16 +44,15 @@ export function dropFetched(
 }
 
 export const fetchedOperations = {
-  findFetched: read(
-    (
-      database,
-      args: { accountId: string; id: bigint; nowMs: number },
-    ): { platform: Platform; uri: string }[] =>
-      database.all(
-        `SELECT platform, uri FROM fetched_post
+  findFetched: read(function* (
+    database,
+    args: { accountId: string; id: bigint; nowMs: number },
+  ): Steps<{ platform: Platform; uri: string }[]> {
+    return yield* database.all(
+      `SELECT platform, uri FROM fetched_post
          WHERE account_id = :accountId AND platform IN ('bluesky', 'mastodon', 'x') AND id = :id
            AND until_ms > :nowMs`,
-        args,
-      ),
-  ),
+      args,
+    );
+  }),
 };

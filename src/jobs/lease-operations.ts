@@ -1,5 +1,5 @@
-import type { Database } from "../db/open.ts";
 import { durable, relaxed } from "../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../db/statements.ts";
 import { type FetchedPost, storeFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
 import type { LeaseFailure } from "./lease.ts";
@@ -84,62 +84,62 @@ export const leaseOperations = {
   /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
-  renewLease: relaxed(
-    (database, renewed: { uuid: string; token: string; untilMs: number }): boolean =>
-      database.run(
+  renewLease: relaxed(function* (
+    database,
+    renewed: { uuid: string; token: string; untilMs: number },
+  ): Steps<boolean> {
+    return (
+      (yield* database.run(
         `UPDATE job SET lease_until_ms = :untilMs WHERE ${currentLease} AND ${startsFrom("renew")}`,
         renewed,
-      ) === 1,
-  ),
+      )) === 1
+    );
+  }),
 
   /** Null if the lease was no longer current. */
-  completeJob: durable(
-    (database, { fetched, ...completion }: JobCompletion): JobSnapshot | null => {
-      const snapshot = complete(database, completion);
-      const { uuid, expiresMs } = completion;
-      if (snapshot !== null) storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
-      return snapshot;
-    },
-  ),
+  completeJob: durable(function* (
+    database,
+    { fetched, ...completion }: JobCompletion,
+  ): Steps<JobSnapshot | null> {
+    const snapshot = yield* complete(database, completion);
+    const { uuid, expiresMs } = completion;
+    if (snapshot !== null)
+      yield* storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+    return snapshot;
+  }),
 
   /** Null if the lease was no longer current. */
-  failJob: durable(
-    (
-      database,
-      args: { lease: ActiveLease; failure: LeaseFailure; nowMs: number } & RetryRules,
-    ): AttemptEnd | null => endAttempt(database, args.lease, args.failure, args),
-  ),
+  failJob: durable(function* (
+    database,
+    args: { lease: ActiveLease; failure: LeaseFailure; nowMs: number } & RetryRules,
+  ): Steps<AttemptEnd | null> {
+    return yield* endAttempt(database, args.lease, args.failure, args);
+  }),
 
   /** Does not count the attempts. Not durable: a crash has the same effect. */
-  giveBackJobs: relaxed(
-    (
-      database,
-      { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
-    ): JobSnapshot[] =>
-      leases
-        .map(({ uuid, token }) => giveBack(database, { uuid, token, nowMs }))
-        .filter((snapshot) => snapshot !== null),
-  ),
+  giveBackJobs: relaxed(function* (
+    database,
+    { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
+  ): Steps<JobSnapshot[]> {
+    return yield* eachOf(leases, ({ uuid, token }) => giveBack(database, { uuid, token, nowMs }));
+  }),
 
   /** Ends attempts without a timely renewal. */
-  endLapsedLeases: durable(
-    (
-      database,
-      { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
-    ): AttemptEnd[] =>
-      leases
-        .map((expired) => endAttempt(database, expired, nodeLost, rules))
-        .filter((end) => end !== null),
-  ),
+  endLapsedLeases: durable(function* (
+    database,
+    { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
+  ): Steps<AttemptEnd[]> {
+    return yield* eachOf(leases, (expired) => endAttempt(database, expired, nodeLost, rules));
+  }),
 };
 
-function endAttempt(
+function* endAttempt(
   database: Database,
   { uuid, token, deadlineMs }: ActiveLease,
   failure: LeaseFailure,
   rules: { nowMs: number } & RetryRules,
-): AttemptEnd | null {
-  const attempt = database.get<Pick<FailedAttempt, "attempts" | "readerDeaths">>(
+): Steps<AttemptEnd | null> {
+  const attempt = yield* database.get<Pick<FailedAttempt, "attempts" | "readerDeaths">>(
     `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${currentLease} AND ${startsFrom("fail")}`,
     { uuid, token },
   );
@@ -149,19 +149,19 @@ function endAttempt(
   const failed = { attempts: attempt.attempts, failure, readerDeaths, deadlineMs };
   const after = afterFailure(failed, rules, nowMs);
   if (after.kind === "error") {
-    const snapshot = fail(database, { uuid, token, nowMs, failure: asJson(after.failure) });
+    const snapshot = yield* fail(database, { uuid, token, nowMs, failure: asJson(after.failure) });
     return { uuid, notBeforeMs: null, snapshot };
   }
   const { notBeforeMs } = after;
   const next: Retry = { uuid, token, nowMs, notBeforeMs, readerDeaths };
-  return { uuid, notBeforeMs, snapshot: endForRetry(database, next) };
+  return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, next) };
 }
 
 /** A near retry is not visible, so it gets no change number. */
-function endForRetry(database: Database, next: Retry): JobSnapshot | null {
+function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null> {
   const { nowMs, ...values } = next;
-  if (next.notBeforeMs - nowMs > shownRetryMs) return retry(database, next);
-  database.run(
+  if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);
+  yield* database.run(
     `UPDATE job SET ${leadsTo("retry")}, ${forRetry} WHERE ${currentLease} AND ${startsFrom("retry")}`,
     values,
   );

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Database } from "../db/open.ts";
+import type { SqliteDatabase } from "../db/open.ts";
+import { runOn } from "../db/operations.ts";
 import type { JobState } from "./job.ts";
 import { jobOperations as run } from "./operations.ts";
 import { encodeRequest } from "./stored.ts";
@@ -62,7 +63,7 @@ const leaseMs = 1_500;
 const lifeMs = 6_000;
 const keptMs = 2_000;
 
-function check(database: Database, commands: readonly Command[], seen: Set<string>): void {
+function check(database: SqliteDatabase, commands: readonly Command[], seen: Set<string>): void {
   database.run("DELETE FROM job");
   const models: Model[] = [];
   let nowMs = 1_000_000;
@@ -86,7 +87,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
   }
 
   function changesAfter(after: number) {
-    return run.changesAfter.run(database, { accountId: "one", after, limit: 100, nowMs });
+    return runOn(run.changesAfter, database, { accountId: "one", after, limit: 100, nowMs });
   }
 
   function step(one: Command): void {
@@ -97,7 +98,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       if (models.length === 2) return;
       const uuid = `job-${models.length}`;
       const deadlineMs = nowMs + lifeMs;
-      run.insertJob.run(database, {
+      runOn(run.insertJob, database, {
         uuid,
         accountId: "one",
         keyId: "key",
@@ -121,20 +122,20 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       });
     } else if (one.kind === "pass") {
       nowMs += one.ms;
-      run.beat.run(database, { nowMs });
+      runOn(run.beat, database, { nowMs });
     } else if (one.kind === "lapse") {
       const lapsed = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
       const leases = lapsed.map((model) => leaseOf(model, -1));
-      run.endLapsedLeases.run(database, { leases, nowMs, ...rules });
+      runOn(run.endLapsedLeases, database, { leases, nowMs, ...rules });
       for (const model of lapsed) {
         if (model.state === "in progress") failed(model, "node_lost", true);
       }
     } else if (one.kind === "timeOut") {
       const late = models.filter(({ deadlineMs }) => deadlineMs <= nowMs);
-      run.timeOutJobs.run(database, { uuids: late.map(({ uuid }) => uuid), nowMs });
+      runOn(run.timeOutJobs, database, { uuids: late.map(({ uuid }) => uuid), nowMs });
       for (const model of late) if (!hasEnded(model)) end(model, "deadline");
     } else if (one.kind === "recover") {
-      const recovered = run.recoverJobs.run(database, { nowMs, lifeMs });
+      const recovered = runOn(run.recoverJobs, database, { nowMs, lifeMs });
       for (const model of models) {
         if (model.state !== "in progress") continue;
         model.state = "received";
@@ -143,7 +144,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       const waiting = models.filter(({ state }) => ["received", "error(retrying)"].includes(state));
       expect(recovered.map(({ uuid }) => uuid)).toEqual(waiting.map(({ uuid }) => uuid));
     } else if (one.kind === "expire") {
-      run.expireJobs.run(database, { nowMs, endedMs: 0, keyedMs: 0 });
+      runOn(run.expireJobs, database, { nowMs, endedMs: 0, keyedMs: 0 });
       for (const model of models) {
         const isOver = model.expiresMs <= nowMs && !model.isForgotten;
         if (model.state === "done" && isOver) model.state = "expired";
@@ -157,7 +158,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       tokens += 1;
       const token = `token-${tokens}`;
       const untilMs = nowMs + leaseMs;
-      const snapshot = run.leaseJob.run(database, { uuid, token, node: "node", nowMs, untilMs });
+      const snapshot = runOn(run.leaseJob, database, { uuid, token, node: "node", nowMs, untilMs });
       if (model.state !== "received" && model.state !== "error(retrying)") {
         expect(snapshot).toBeNull();
         return;
@@ -170,7 +171,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       return;
     }
     if (one.kind === "cancel") {
-      const outcome = run.cancelJob.run(database, { accountId: "one", uuid, nowMs });
+      const outcome = runOn(run.cancelJob, database, { accountId: "one", uuid, nowMs });
       if (hasEnded(model)) {
         expect(outcome).toBe(model.isForgotten ? null : "forgotten");
         model.isForgotten = true;
@@ -185,17 +186,17 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
     const isLeased = model.state === "in progress" && !one.stale && model.tokens.length > 0;
     if (one.kind === "renew") {
       const untilMs = nowMs + leaseMs;
-      expect(run.renewLease.run(database, { uuid, token, untilMs })).toBe(isLeased);
+      expect(runOn(run.renewLease, database, { uuid, token, untilMs })).toBe(isLeased);
       if (isLeased) model.leaseUntilMs = untilMs;
     } else if (one.kind === "complete") {
       const expiresMs = nowMs + keptMs;
       const completion = { uuid, token, nowMs, expiresMs, result: "{}", fetched: [] };
-      expect(run.completeJob.run(database, completion) !== null).toBe(isLeased);
+      expect(runOn(run.completeJob, database, completion) !== null).toBe(isLeased);
       if (!isLeased) return;
       model.state = "done";
       model.expiresMs = expiresMs;
     } else if (one.kind === "giveBack") {
-      const snapshots = run.giveBackJobs.run(database, { leases: [lease], nowMs });
+      const snapshots = runOn(run.giveBackJobs, database, { leases: [lease], nowMs });
       expect(snapshots.map(({ state }) => state)).toEqual(isLeased ? ["received"] : []);
       if (!isLeased) return;
       model.state = "received";
@@ -203,7 +204,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
     } else {
       const code = one.died ? "thread_died" : "broken";
       const failure = { code, message: "", status: 500, retryable: one.retryable };
-      const attemptEnd = run.failJob.run(database, { lease, failure, nowMs, ...rules });
+      const attemptEnd = runOn(run.failJob, database, { lease, failure, nowMs, ...rules });
       expect(attemptEnd !== null).toBe(isLeased);
       if (!isLeased) return;
       model.deaths += one.died ? 1 : 0;
@@ -213,7 +214,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
     }
   }
 
-  let lastChange = run.lastChange.run(database, { accountId: "one" });
+  let lastChange = runOn(run.lastChange, database, { accountId: "one" });
   for (const one of commands) {
     const before = new Map(models.map(({ uuid, state, attempts }) => [uuid, { state, attempts }]));
     step(one);
@@ -228,10 +229,10 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
     const visible = changed.filter(({ state }) => state !== "error(retrying)");
     expect(changes.map(({ uuid }) => uuid).sort()).toEqual(visible.map(({ uuid }) => uuid).sort());
     expect(changes.map(({ id }) => id)).toEqual(changes.map((_, n) => lastChange + left + n + 1));
-    lastChange = run.lastChange.run(database, { accountId: "one" });
+    lastChange = runOn(run.lastChange, database, { accountId: "one" });
     expect(lastChange).toBe(changes.at(-1)?.id ?? lastChange);
     for (const model of models) {
-      const row = run.findJob.run(database, { accountId: "one", uuid: model.uuid });
+      const row = runOn(run.findJob, database, { accountId: "one", uuid: model.uuid });
       if (model.isForgotten) {
         expect(row).toBeNull();
         continue;

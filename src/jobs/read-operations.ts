@@ -1,4 +1,5 @@
 import { read } from "../db/operations.ts";
+import type { Steps } from "../db/statements.ts";
 import { latestMs } from "../lib/latest-time.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { JobChange, JobState, ListPosition } from "./job.ts";
@@ -16,68 +17,67 @@ export type ListedPart = {
 };
 
 export const readOperations = {
-  findJob: read(
-    (database, { accountId, uuid }: { accountId: string; uuid: string }): JobRow | null => {
-      const row = database.get<JobRow>(
-        `SELECT ${rowColumns} FROM job WHERE uuid = :uuid AND account_id = :accountId`,
-        { accountId, uuid },
-      );
-      return row ?? null;
-    },
-  ),
+  findJob: read(function* (
+    database,
+    { accountId, uuid }: { accountId: string; uuid: string },
+  ): Steps<JobRow | null> {
+    const row = yield* database.get<JobRow>(
+      `SELECT ${rowColumns} FROM job WHERE uuid = :uuid AND account_id = :accountId`,
+      { accountId, uuid },
+    );
+    return row ?? null;
+  }),
 
   /** Matching jobs, and the position scanned so far; null at the end. Scans a bounded number per call. */
-  listJobs: read(
-    (
-      database,
-      { accountId, before, states, methods, limit, nowMs }: ListedPart,
-    ): { rows: ListedRow[]; seen: ListPosition | null } => {
-      const position = { accountId, ms: before.submittedMs, uuid: before.uuid };
-      const seen = database.get<ListPosition>(
-        `SELECT submitted_ms AS submittedMs, uuid FROM job WHERE ${olderJobs}
+  listJobs: read(function* (
+    database,
+    { accountId, before, states, methods, limit, nowMs }: ListedPart,
+  ): Steps<{ rows: ListedRow[]; seen: ListPosition | null }> {
+    const position = { accountId, ms: before.submittedMs, uuid: before.uuid };
+    const seen = yield* database.get<ListPosition>(
+      `SELECT submitted_ms AS submittedMs, uuid FROM job WHERE ${olderJobs}
          ORDER BY submitted_ms DESC, uuid DESC LIMIT 1 OFFSET ${jobsSeen - 1}`,
-        position,
-      );
-      const rows = database.all<ListedRow>(
-        `SELECT ${listedColumns} FROM job
+      position,
+    );
+    const rows = yield* database.all<ListedRow>(
+      `SELECT ${listedColumns} FROM job
          WHERE ${olderJobs} AND (submitted_ms, uuid) >= (:seenMs, :seenUuid)
            AND (:states IS NULL OR ${shownStateSql} IN (SELECT value FROM json_each(:states)))
            AND (:methods IS NULL OR request ->> '$.method' IN (SELECT value FROM json_each(:methods)))
          ORDER BY submitted_ms DESC, uuid DESC LIMIT :limit`,
-        {
-          ...position,
-          seenMs: seen?.submittedMs ?? -latestMs,
-          seenUuid: seen?.uuid ?? "",
-          states: jsonOrNull(states),
-          methods: jsonOrNull(methods),
-          limit,
-          nowMs,
-        },
-      );
-      return { rows, seen: seen ?? null };
-    },
-  ),
+      {
+        ...position,
+        seenMs: seen?.submittedMs ?? -latestMs,
+        seenUuid: seen?.uuid ?? "",
+        states: jsonOrNull(states),
+        methods: jsonOrNull(methods),
+        limit,
+        nowMs,
+      },
+    );
+    return { rows, seen: seen ?? null };
+  }),
 
   /** One state per changed job, in change order. */
-  changesAfter: read(
-    (
-      database,
-      args: { accountId: string; after: number; limit: number; nowMs: number },
-    ): JobChange[] =>
-      database.all(
-        `SELECT change AS id, uuid, ${shownStateSql} AS state, attempts, changed_ms AS atMs FROM job
+  changesAfter: read(function* (
+    database,
+    args: { accountId: string; after: number; limit: number; nowMs: number },
+  ): Steps<JobChange[]> {
+    return yield* database.all(
+      `SELECT change AS id, uuid, ${shownStateSql} AS state, attempts, changed_ms AS atMs FROM job
          WHERE account_id = :accountId AND change > :after ORDER BY change LIMIT :limit`,
-        args,
-      ),
-  ),
+      args,
+    );
+  }),
 
-  lastChange: read(
-    (database, { accountId }: { accountId: string }): number =>
-      database.get<{ lastChange: number }>(
+  lastChange: read(function* (database, { accountId }: { accountId: string }): Steps<number> {
+    return (
+      (yield* database.get<{ lastChange: number }>(
         "SELECT last_change AS lastChange FROM account WHERE id = :accountId",
         { accountId },
-      )?.lastChange ?? 0,
-  ),
+      ))?.lastChange ?? 0
+    );
+  }),
 };
 
 /** Takes a few milliseconds. */

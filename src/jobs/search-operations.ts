@@ -1,5 +1,5 @@
-import type { Database } from "../db/open.ts";
 import { durable } from "../db/operations.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import { timeAfter } from "../lib/latest-time.ts";
 import type { ShortAnswer, ShortSearch } from "../search/short-search.ts";
@@ -53,14 +53,15 @@ export function answerSearches(database: Database, search: AnswerSearch): void {
 
 export const searchOperations = {
   /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
-  submitSearch: durable((database, submission: SearchSubmission): SubmittedSearch => {
+  submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     const { row, search, node, startedMs, resultRetentionMs } = submission;
     const { request } = search;
     const answerHere = searches.get(database);
     if (answerHere === undefined) return { kind: "unanswered", reason: "unavailable" };
     const { askableWithCredential: platforms } = search.terms;
     const mayRequest =
-      platforms.length > 0 && usableCredentials(database, platforms, row.accountId).length > 0;
+      platforms.length > 0 &&
+      (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
     const found = mayRequest ? "declined" : answerHere(search, startedMs);
     if (typeof found === "string") return { kind: "unanswered", reason: found };
 
@@ -68,7 +69,7 @@ export const searchOperations = {
     const parts = encodeResultParts(answer);
     const finishedMs = startedMs + found.tookMs;
     const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
-    const inserted = submissionOperations.insertJob.run(database, {
+    const inserted = yield* submissionOperations.insertJob.run(database, {
       ...row,
       request: encodeRequest(request),
       answer: { ...times, node, result: joinResult(parts), fetched: [] },

@@ -1,5 +1,5 @@
-import type { Database } from "../db/open.ts";
 import { durable, read } from "../db/operations.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { type FetchedPost, storeFetched } from "./fetched-operations.ts";
 import { transitions } from "./states.ts";
@@ -45,35 +45,37 @@ export type InsertedJob =
 
 export const submissionOperations = {
   /** Errors: `idempotency_mismatch`. */
-  insertJob: durable(
-    (database, { idempotency = null, answer = null, ...job }: JobInsertion): InsertedJob => {
-      const { accountId, uuid, submittedMs } = job;
-      if (idempotency !== null) {
-        const earlier = earlierSubmission(database, accountId, idempotency);
-        if (earlier !== null) return { isReplay: true, earlier };
-      }
-      const change = numberSubmission(database, accountId);
-      const hasDeliveries = answer !== null && insertAnswered(database, { ...job, change }, answer);
-      if (answer === null) database.run(insertReceived, { ...job, change });
-      if (idempotency !== null) {
-        const { key, requestHash } = idempotency;
-        database.run(
-          `INSERT OR REPLACE INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+  insertJob: durable(function* (
+    database,
+    { idempotency = null, answer = null, ...job }: JobInsertion,
+  ): Steps<InsertedJob> {
+    const { accountId, uuid, submittedMs } = job;
+    if (idempotency !== null) {
+      const earlier = yield* earlierSubmission(database, accountId, idempotency);
+      if (earlier !== null) return { isReplay: true, earlier };
+    }
+    const change = yield* numberSubmission(database, accountId);
+    const hasDeliveries =
+      answer !== null && (yield* insertAnswered(database, { ...job, change }, answer));
+    if (answer === null) yield* database.run(insertReceived, { ...job, change });
+    if (idempotency !== null) {
+      const { key, requestHash } = idempotency;
+      yield* database.run(
+        `INSERT OR REPLACE INTO idempotency(account_id, key, request_hash, uuid, created_ms)
            VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)`,
-          { accountId, key, requestHash, uuid, submittedMs },
-        );
-      }
-      return { isReplay: false, change, hasDeliveries };
-    },
-  ),
+        { accountId, key, requestHash, uuid, submittedMs },
+      );
+    }
+    return { isReplay: false, change, hasDeliveries };
+  }),
 
   /** Errors: `idempotency_mismatch`. */
-  findEarlier: read(
-    (
-      database,
-      { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },
-    ): EarlierSubmission | null => earlierSubmission(database, accountId, idempotency),
-  ),
+  findEarlier: read(function* (
+    database,
+    { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },
+  ): Steps<EarlierSubmission | null> {
+    return yield* earlierSubmission(database, accountId, idempotency);
+  }),
 };
 
 const ownColumns =
@@ -88,24 +90,29 @@ const insertDone = `INSERT INTO job(${ownColumns}, state, changed_ms, attempts, 
   VALUES(${ownValues}, '${transitions.submitDone.to}', :finishedMs, 1, :node, :startedMs, :finishedMs, :expiresMs, :result)`;
 
 /** Whether deliveries to webhooks were queued. */
-function insertAnswered(
+function* insertAnswered(
   database: Database,
   job: Omit<JobInsertion, "idempotency" | "answer"> & { change: number },
   { fetched, ...answer }: SubmittedAnswer,
-): boolean {
+): Steps<boolean> {
   const { accountId, uuid } = job;
   const { finishedMs, expiresMs } = answer;
-  database.run(insertDone, { ...job, ...answer });
-  storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
-  return enqueueDeliveries(database, { accountId, uuid, event: "job.done", nowMs: finishedMs });
+  yield* database.run(insertDone, { ...job, ...answer });
+  yield* storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+  return yield* enqueueDeliveries(database, {
+    accountId,
+    uuid,
+    event: "job.done",
+    nowMs: finishedMs,
+  });
 }
 
-function earlierSubmission(
+function* earlierSubmission(
   database: Database,
   accountId: string,
   { key, requestHash, sinceMs }: KeyedRequest,
-): EarlierSubmission | null {
-  const earlier = database.get<{ uuid: string; requestHash: Uint8Array }>(
+): Steps<EarlierSubmission | null> {
+  const earlier = yield* database.get<{ uuid: string; requestHash: Uint8Array }>(
     `SELECT uuid, request_hash AS requestHash FROM idempotency
      WHERE account_id = :accountId AND key = :key AND created_ms > :sinceMs`,
     { accountId, key, sinceMs },
@@ -113,7 +120,7 @@ function earlierSubmission(
   if (earlier === undefined) return null;
   if (Buffer.compare(earlier.requestHash, requestHash) !== 0) throw mismatch();
   const { uuid } = earlier;
-  const row = database.get<JobRow>(
+  const row = yield* database.get<JobRow>(
     `SELECT ${rowColumns} FROM job WHERE uuid = :uuid AND account_id = :accountId`,
     { uuid, accountId },
   );

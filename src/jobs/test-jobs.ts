@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../db/local-store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
-import { type Database, openForWriting } from "../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../db/open.ts";
 import type { Store } from "../db/operations.ts";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
@@ -14,7 +14,7 @@ import { createJobQueue, type JobQueue, type JobQueueContext, type NewJob } from
 import { type JobSettings, jobDefaults } from "./settings.ts";
 
 export type JobTable = {
-  database: Database;
+  database: SqliteDatabase;
   store: Store<JobOperations>;
   /** Closes the database as on process exit and opens it again. */
   reopen(): JobTable;

@@ -4,8 +4,8 @@
  * would reveal how much others search.
  */
 
-import type { Database } from "../db/open.ts";
 import { accountDeleted } from "../db/sqlite-errors.ts";
+import type { Database, Steps } from "../db/statements.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { JobState } from "./job.ts";
 import { type Change, leadsTo, startsFrom } from "./states.ts";
@@ -44,23 +44,24 @@ type Values = Readonly<Record<string, string | number | null>>;
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
   { set, where }: { set: string; where: string },
-): (database: Database, args: Args) => JobSnapshot | null {
+): (database: Database, args: Args) => Steps<JobSnapshot | null> {
   const sql = `UPDATE job
     SET ${leadsTo(transition)}, changed_ms = :nowMs,
         change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id), ${set}
     WHERE ${where} AND ${startsFrom(transition)}
     RETURNING ${snapshotColumns}`;
-  return (database, args) => {
-    const snapshot = database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
+  return function* (database, args) {
+    const snapshot = yield* database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
     if (snapshot === undefined) return null;
     const { accountId, uuid, change, state } = snapshot;
-    database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
+    yield* database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
       accountId,
       change,
     });
     const event = eventOf(state);
     const hasDeliveries =
-      event !== null && enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs });
+      event !== null &&
+      (yield* enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs }));
     return { ...snapshot, hasDeliveries };
   };
 }
@@ -72,18 +73,18 @@ function eventOf(state: JobState): JobEvent | null {
 }
 
 /** Errors: `account_suspended`; `unauthorized` if the account is deleted. */
-export function numberSubmission(database: Database, accountId: string): number {
-  const account = database.get<{ change: number }>(
+export function* numberSubmission(database: Database, accountId: string): Steps<number> {
+  const account = yield* database.get<{ change: number }>(
     `UPDATE account SET last_change = last_change + 1 WHERE id = :accountId AND suspended_ms IS NULL
      RETURNING last_change AS change`,
     { accountId },
   );
-  if (account === undefined) throw closedAccount(database, accountId);
+  if (account === undefined) throw yield* closedAccount(database, accountId);
   return account.change;
 }
 
-function closedAccount(database: Database, accountId: string): EarshotError {
-  const row = database.get(
+function* closedAccount(database: Database, accountId: string): Steps<EarshotError> {
+  const row = yield* database.get(
     "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
     { accountId },
   );

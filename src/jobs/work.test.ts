@@ -1,24 +1,26 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Database } from "../db/open.ts";
+import type { SqliteDatabase } from "../db/open.ts";
+import { runOn } from "../db/operations.ts";
+import { type Parameters as Values, withoutWaiting } from "../db/statements.ts";
 import { jobOperations as run } from "./operations.ts";
 import { encodeRequest } from "./stored.ts";
 import { type JobTable, openJobTable, request } from "./test-jobs.ts";
 
 let table: JobTable;
-let asked: Map<string, Parameters<Database["all"]>[1]>;
+let asked: Map<string, Values | undefined>;
 let statements: number;
-let watched: Database;
+let watched: SqliteDatabase;
 
 beforeEach(() => {
   table = openJobTable();
   asked = new Map();
   statements = 0;
   const { database } = table;
-  const noted = (sql: string, parameters: Parameters<Database["all"]>[1]): void => {
+  const noted = (sql: string, parameters: Values | undefined): void => {
     asked.set(sql, parameters);
     statements += 1;
   };
-  watched = {
+  const noting: SqliteDatabase = {
     ...database,
     get: (sql, parameters) => {
       noted(sql, parameters);
@@ -33,6 +35,7 @@ beforeEach(() => {
       return database.run(sql, parameters);
     },
   };
+  watched = { ...noting, forOperations: withoutWaiting(noting) };
 });
 
 afterEach(() => {
@@ -51,7 +54,7 @@ const insertion = (uuid: string) => ({
 });
 
 function lease(uuid: string): void {
-  run.leaseJob.run(watched, { uuid, token: "token", node: "node", nowMs: 11, untilMs: 99 });
+  runOn(run.leaseJob, watched, { uuid, token: "token", node: "node", nowMs: 11, untilMs: 99 });
 }
 
 function statementsOf(work: () => void): number {
@@ -61,7 +64,7 @@ function statementsOf(work: () => void): number {
 }
 
 test("a job takes seven statements from its submission to its end", () => {
-  expect(statementsOf(() => run.insertJob.run(watched, insertion("a")))).toBe(2);
+  expect(statementsOf(() => runOn(run.insertJob, watched, insertion("a")))).toBe(2);
   expect(statementsOf(() => lease("a"))).toBe(2);
   const completion = {
     uuid: "a",
@@ -71,17 +74,20 @@ test("a job takes seven statements from its submission to its end", () => {
     result: "{}",
     fetched: [],
   };
-  expect(statementsOf(() => run.completeJob.run(watched, completion))).toBe(3);
+  expect(statementsOf(() => runOn(run.completeJob, watched, completion))).toBe(3);
 });
 
 test("no statement scans all jobs, however many have ended", () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32), sinceMs: 0 };
   for (const uuid of ["a", "b", "c", "d"]) {
-    run.insertJob.run(watched, { ...insertion(uuid), idempotency: { ...idempotency, key: uuid } });
+    runOn(run.insertJob, watched, {
+      ...insertion(uuid),
+      idempotency: { ...idempotency, key: uuid },
+    });
     lease(uuid);
   }
-  run.renewLease.run(watched, { uuid: "a", token: "token", untilMs: 100 });
-  run.completeJob.run(watched, {
+  runOn(run.renewLease, watched, { uuid: "a", token: "token", untilMs: 100 });
+  runOn(run.completeJob, watched, {
     uuid: "a",
     token: "token",
     nowMs: 12,
@@ -92,21 +98,21 @@ test("no statement scans all jobs, however many have ended", () => {
   const rules = { nowMs: 13, maxAttempts: 3, retryDelayMs: 250 };
   const failure = { code: "x", message: "", status: 500, retryable: true };
   const leased = { uuid: "b", token: "token", deadlineMs: 1_000 };
-  run.failJob.run(watched, { lease: leased, failure, ...rules });
-  run.endLapsedLeases.run(watched, { leases: [{ ...leased, uuid: "c" }], ...rules });
-  run.cancelJob.run(watched, { accountId: "one", uuid: "d", nowMs: 14 });
-  run.cancelJob.run(watched, { accountId: "one", uuid: "d", nowMs: 14 });
-  run.overdueJobs.run(watched, { deadlineMs: 500 });
-  run.timeOutJobs.run(watched, { uuids: ["b"], nowMs: 2_000 });
-  run.expireJobs.run(watched, { nowMs: 60, endedMs: 0, keyedMs: 0 });
-  run.moveTimes.run(watched, { ms: 5 });
-  run.recoverJobs.run(watched, { nowMs: 2_000, lifeMs: 100 });
-  run.beat.run(watched, { nowMs: 2_001 });
-  run.findJob.run(watched, { accountId: "one", uuid: "a" });
-  run.findEarlier.run(watched, { accountId: "one", idempotency });
-  run.changesAfter.run(watched, { accountId: "one", after: 0, limit: 9, nowMs: 9 });
-  run.lastChange.run(watched, { accountId: "one" });
-  run.listJobs.run(watched, {
+  runOn(run.failJob, watched, { lease: leased, failure, ...rules });
+  runOn(run.endLapsedLeases, watched, { leases: [{ ...leased, uuid: "c" }], ...rules });
+  runOn(run.cancelJob, watched, { accountId: "one", uuid: "d", nowMs: 14 });
+  runOn(run.cancelJob, watched, { accountId: "one", uuid: "d", nowMs: 14 });
+  runOn(run.overdueJobs, watched, { deadlineMs: 500 });
+  runOn(run.timeOutJobs, watched, { uuids: ["b"], nowMs: 2_000 });
+  runOn(run.expireJobs, watched, { nowMs: 60, endedMs: 0, keyedMs: 0 });
+  runOn(run.moveTimes, watched, { ms: 5 });
+  runOn(run.recoverJobs, watched, { nowMs: 2_000, lifeMs: 100 });
+  runOn(run.beat, watched, { nowMs: 2_001 });
+  runOn(run.findJob, watched, { accountId: "one", uuid: "a" });
+  runOn(run.findEarlier, watched, { accountId: "one", idempotency });
+  runOn(run.changesAfter, watched, { accountId: "one", after: 0, limit: 9, nowMs: 9 });
+  runOn(run.lastChange, watched, { accountId: "one" });
+  runOn(run.listJobs, watched, {
     accountId: "one",
     before: { submittedMs: 99, uuid: "" },
     states: ["done"],

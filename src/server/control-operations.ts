@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { limitOperations } from "../accounts/limit-operations.ts";
 import { accountStoreOperations } from "../accounts/store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
-import { type Database, openForReading, openForWriting } from "../db/open.ts";
+import { openForReading, openForWriting, type SqliteDatabase } from "../db/open.ts";
+import { runOn } from "../db/operations.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
+import { runNow } from "../db/statements.ts";
 import { noteStoreId } from "../db/store-id.ts";
 import { sampleOperations } from "../ingest/import/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
@@ -32,12 +34,12 @@ export type ControlOperations = typeof controlOperations;
  * Creates the database, with new secrets, if it is missing and the folder records none. Errors: `control_missing`,
  * `control_foreign`, `newer_schema`.
  */
-export function openControlForWriting(dataDir: string): Database {
+export function openControlForWriting(dataDir: string): SqliteDatabase {
   requireControl(dataDir, pathIn(dataDir));
   const database = openForWriting(pathIn(dataDir), controlMigrations);
   try {
-    ensureSecrets(database, randomBytes);
-    const cursorKey = settingOperations.readSecret.run(database, { name: "cursor_key" });
+    runNow(ensureSecrets(database.forOperations, randomBytes));
+    const cursorKey = runOn(settingOperations.readSecret, database, { name: "cursor_key" });
     noteStoreId(dataDir, "control", controlId(cursorKey));
   } catch (error) {
     database.close();
@@ -47,7 +49,7 @@ export function openControlForWriting(dataDir: string): Database {
 }
 
 /** `timeoutMs`: how long a statement waits for a lock. */
-export function openControlForReading(dataDir: string, timeoutMs?: number): Database {
+export function openControlForReading(dataDir: string, timeoutMs?: number): SqliteDatabase {
   return openForReading(pathIn(dataDir), controlMigrations, timeoutMs);
 }
 

@@ -1,7 +1,7 @@
 import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import { folderError } from "../db/folder-errors.ts";
 import { lockFolder } from "../db/folder-lock.ts";
-import type { Database } from "../db/open.ts";
+import type { SqliteDatabase } from "../db/open.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
 import type { ThreadCall } from "../db/threads/messages.ts";
 import { threadData } from "../db/threads/serve.ts";
@@ -33,7 +33,7 @@ function openWriter(): Served {
   }
 }
 
-let writing: Database | null = null;
+let writing: SqliteDatabase | null = null;
 let searches: ControlThreadSearch | null = null;
 let isLoading = false;
 
@@ -45,7 +45,7 @@ async function loadSearches(share: ReaderShare): Promise<void> {
   );
   if (writing === null) return;
   searches = createSearchHere(share);
-  answerSearches(writing, searches.search);
+  answerSearches(writing.forOperations, searches.search);
 }
 
 function batchSize(waiting: readonly ThreadCall[]): number {

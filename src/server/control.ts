@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import { folderError } from "../db/folder-errors.ts";
-import type { Database } from "../db/open.ts";
+import type { SqliteDatabase } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
 import { createThreadStore, type StoreThread } from "../db/thread-store.ts";
 import { siblingModule, startThread, type ThreadLoad } from "../db/threads/thread.ts";
@@ -103,7 +103,7 @@ export function openControl(dataDir: string): OpenControl {
   return { run, close: () => database.close() } as OpenControl;
 }
 
-function openedForCommand(dataDir: string): Database {
+function openedForCommand(dataDir: string): SqliteDatabase {
   try {
     return openControlForWriting(dataDir);
   } catch (error) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { runOn } from "../../src/db/operations.ts";
 import type { JobState } from "../../src/jobs/job.ts";
 import { jobOperations } from "../../src/jobs/operations.ts";
 import { type Machine, machineSettings } from "./machine.ts";
@@ -81,7 +82,7 @@ export function compare(machine: Machine, known: Known): void {
 function compareJob(machine: Machine, known: Known, job: KnownJob): void {
   const { clock, database } = machine;
   const elapsedMs = clock.elapsed();
-  const row = jobOperations.findJob.run(database, job);
+  const row = runOn(jobOperations.findJob, database, job);
   if (row === null) {
     const removedMs = job.finishedMs + machineSettings.retentionMs;
     assert(hasEnded(job.state) && known.latestWallMs >= removedMs, `${reported(job)} was lost`);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { type Database, openForWriting } from "../../src/db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import { type JobOperations, jobOperations } from "../../src/jobs/operations.ts";
 import { createJobQueue, type JobQueue } from "../../src/jobs/queue.ts";
 import { type AnswerSearch, answerSearches } from "../../src/jobs/search-operations.ts";
@@ -35,7 +35,7 @@ export const accounts = ["one", "two"] as const;
 export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
-  database: Database;
+  database: SqliteDatabase;
   mortal: MortalStore<JobOperations>;
   /** How searches are answered at commit. */
   answerHere: AnswerSearch;
@@ -68,7 +68,7 @@ export async function startMachine(): Promise<Machine> {
   const clock = createManualClock();
   const faults: unknown[] = [];
 
-  function open(): Database {
+  function open(): SqliteDatabase {
     const database = openForWriting(join(folder, "control.db"), controlMigrations);
     database.syncCommits(false);
     for (const account of accounts) {
@@ -77,8 +77,8 @@ export async function startMachine(): Promise<Machine> {
       });
     }
     // Only the process dies, not the machine.
-    const opened: Database = { ...database, syncCommits: () => undefined };
-    answerSearches(opened, (...requested) => machine.answerHere(...requested));
+    const opened: SqliteDatabase = { ...database, syncCommits: () => undefined };
+    answerSearches(opened.forOperations, (...requested) => machine.answerHere(...requested));
     return opened;
   }
 

@@ -1,5 +1,5 @@
 import { createLocalStore } from "../../src/db/local-store.ts";
-import type { Database } from "../../src/db/open.ts";
+import type { SqliteDatabase } from "../../src/db/open.ts";
 import type { Operations, Store } from "../../src/db/operations.ts";
 
 /** A store that can be killed before or after the commit of pending writes. */
@@ -12,7 +12,7 @@ export type MortalStore<Table> = {
 };
 
 export function createMortalStore<Table extends Operations>(
-  database: Database,
+  database: SqliteDatabase,
   operations: Table,
 ): MortalStore<Table> {
   const inner = createLocalStore(database, operations);

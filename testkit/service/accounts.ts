@@ -8,13 +8,13 @@ import { keyOperations } from "../../src/accounts/keys/operations.ts";
 import { limitOperations } from "../../src/accounts/limit-operations.ts";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { type Database, openForWriting } from "../../src/db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 
 const operations = { ...keyOperations(randomBytes), ...limitOperations };
 
 export type TestAccounts = {
-  database: Database;
+  database: SqliteDatabase;
   store: Store<typeof operations>;
   makeKey(request?: Partial<NewKey>): Promise<CreatedKey>;
   /** Inserts a job with only the columns that limits read. */

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { type UsageOperations, usageOperations } from "../../src/accounts/usage/operations.ts";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { type Database, openForWriting } from "../../src/db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 
 /** Usage over a control database in its own folder, with the accounts `one` and `two`. */
 export type TestUsage = {
-  database: Database;
+  database: SqliteDatabase;
   store: Store<UsageOperations>;
   addKey(id: string, accountId: string): void;
   rows(): { accountId: string; bucketMs: number; keyId: string; method: string; calls: number }[];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { type Database, openForWriting } from "../../src/db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 import { createEncryptor, type Encryptor } from "../../src/lib/encryption.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
@@ -22,7 +22,7 @@ import {
 /** A store with two accounts, `ann` and `ben`, and what credentials are kept in it with. */
 export type CredentialBench = {
   folder: string;
-  database: Database;
+  database: SqliteDatabase;
   store: Store<CredentialOperations>;
   clock: ManualClock;
   sealer: Encryptor;

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
+import { runNow } from "../../db/statements.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { insertAccount } from "../insert-account.ts";
 import { type AccountEnds, createAccountEnds } from "./account-ends.ts";
@@ -17,7 +18,7 @@ import { listingOperations } from "./listing-operations.ts";
 const operations = { ...changeOperations, ...deletionOperations, ...listingOperations };
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 let store: Store<typeof operations>;
 let clock: ManualClock;
 let ends: AccountEnds;
@@ -48,7 +49,7 @@ const names = new Map<string, string>();
 const nameOf = (id: string) => names.get(id);
 
 function make(name: string): string {
-  const id = insertAccount(database, { name, nowMs: 1 }, randomBytes);
+  const id = runNow(insertAccount(database.forOperations, { name, nowMs: 1 }, randomBytes));
   names.set(id, name);
   return id;
 }

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { type Actor, type AuditNote, noteAudit } from "../audit.ts";
 import { requireOtherOperator } from "./last-operator.ts";
 import { type AccountListing, accountListing, type Role } from "./listing-operations.ts";
@@ -19,37 +19,40 @@ export type AccountChangeRequest = {
 
 export const changeOperations = {
   /** Atomic and audited. Suspension ends sessions at once, jobs soon after. Errors: `account_not_found`, `last_operator`. */
-  changeAccount: durable((database, request: AccountChangeRequest): AccountListing => {
+  changeAccount: durable(function* (
+    database,
+    request: AccountChangeRequest,
+  ): Steps<AccountListing> {
     const { accountId, nowMs } = request;
-    const before = accountListing(database, accountId, nowMs);
+    const before = yield* accountListing(database, accountId, nowMs);
     if (before === null) throw unknownAccount(accountId);
-    changeRole(database, request, before);
-    changeLimits(database, request, before);
-    if (request.suspension === null) restore(database, request, before);
-    else if (request.suspension !== undefined) suspend(database, request, before);
-    const after = accountListing(database, accountId, nowMs);
+    yield* changeRole(database, request, before);
+    yield* changeLimits(database, request, before);
+    if (request.suspension === null) yield* restore(database, request, before);
+    else if (request.suspension !== undefined) yield* suspend(database, request, before);
+    const after = yield* accountListing(database, accountId, nowMs);
     if (after === null) throw unknownAccount(accountId);
     return after;
   }),
 };
 
-function changeRole(
+function* changeRole(
   database: Database,
   request: AccountChangeRequest,
   { role: before }: AccountListing,
-): void {
+): Steps<void> {
   const { accountId, role } = request;
   if (role === undefined || role === before) return;
-  if (role === "member") requireOtherOperator(database, accountId);
-  database.run("UPDATE account SET role = :role WHERE id = :accountId", { accountId, role });
-  note(database, request, "account_role_changed", { role });
+  if (role === "member") yield* requireOtherOperator(database, accountId);
+  yield* database.run("UPDATE account SET role = :role WHERE id = :accountId", { accountId, role });
+  yield* note(database, request, "account_role_changed", { role });
 }
 
-function changeLimits(
+function* changeLimits(
   database: Database,
   request: AccountChangeRequest,
   before: AccountListing,
-): void {
+): Steps<void> {
   const {
     accountId,
     requestsPerSecond = before.requestsPerSecond,
@@ -59,53 +62,57 @@ function changeLimits(
     requestsPerSecond === before.requestsPerSecond &&
     submissionsPerMinute === before.submissionsPerMinute;
   if (isSame) return;
-  database.run(
+  yield* database.run(
     `UPDATE account SET requests_per_second = :requestsPerSecond, submissions_per_minute = :submissionsPerMinute
      WHERE id = :accountId`,
     { accountId, requestsPerSecond, submissionsPerMinute },
   );
-  note(database, request, "account_limits_changed", {
+  yield* note(database, request, "account_limits_changed", {
     requests_per_second: requestsPerSecond,
     submissions_per_minute: submissionsPerMinute,
   });
 }
 
-function suspend(
+function* suspend(
   database: Database,
   request: AccountChangeRequest & { suspension?: { reason: string } | null },
   before: AccountListing,
-): void {
+): Steps<void> {
   const { accountId, nowMs } = request;
   const reason = request.suspension?.reason ?? "";
-  requireOtherOperator(database, accountId);
-  database.run(
+  yield* requireOtherOperator(database, accountId);
+  yield* database.run(
     `UPDATE account SET suspended_ms = coalesce(suspended_ms, :nowMs), suspended_reason = :reason, ending = 'suspended'
      WHERE id = :accountId`,
     { accountId, nowMs, reason },
   );
-  database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
+  yield* database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
   // Free text may name a person, so the audit log omits it.
-  if (before.suspendedMs === null) note(database, request, "account_suspended");
+  if (before.suspendedMs === null) yield* note(database, request, "account_suspended");
   else if (before.suspendedReason !== reason) {
-    note(database, request, "account_suspended", { reason_changed: true });
+    yield* note(database, request, "account_suspended", { reason_changed: true });
   }
 }
 
-function restore(database: Database, request: AccountChangeRequest, before: AccountListing): void {
+function* restore(
+  database: Database,
+  request: AccountChangeRequest,
+  before: AccountListing,
+): Steps<void> {
   if (before.suspendedMs === null) return;
   const { accountId } = request;
-  database.run(
+  yield* database.run(
     "UPDATE account SET suspended_ms = NULL, suspended_reason = NULL, ending = NULL WHERE id = :accountId",
     { accountId },
   );
-  note(database, request, "account_restored");
+  yield* note(database, request, "account_restored");
 }
 
-function note(
+function* note(
   database: Database,
   { accountId, actor, nowMs }: AccountChangeRequest,
   action: AuditNote["action"],
   detail: AuditNote["detail"] = {},
-): void {
-  noteAudit(database, { atMs: nowMs, action, actor, accountId, detail });
+): Steps<void> {
+  yield* noteAudit(database, { atMs: nowMs, action, actor, accountId, detail });
 }

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import { forgetSpendingOf } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
@@ -22,27 +22,30 @@ export const deletionOperations = {
    * Deletes what identifies the owner and refuses new jobs; `dropClosedAccount` deletes the rest. Errors: `account_not_found`,
    * `last_operator`.
    */
-  closeAccount: durable((database, request: DeletionRequest): null => {
+  closeAccount: durable(function* (database, request: DeletionRequest): Steps<null> {
     const { accountId, actor, rememberMs = rememberedMs, nowMs } = request;
-    const found = database.get(
+    const found = yield* database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
       { accountId },
     );
     if (found === undefined) throw unknownAccount(accountId);
-    requireOtherOperator(database, accountId);
-    noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
-    forgetSpendingOf(database, accountId);
-    rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
-    database.run("DELETE FROM setting WHERE name = 'operator_account' AND value = :accountId", {
-      accountId,
-    });
-    for (const table of namingTables) deleteOf(database, table, accountId);
+    yield* requireOtherOperator(database, accountId);
+    yield* noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
+    yield* forgetSpendingOf(database, accountId);
+    yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
+    yield* database.run(
+      "DELETE FROM setting WHERE name = 'operator_account' AND value = :accountId",
+      {
+        accountId,
+      },
+    );
+    for (const table of namingTables) yield* deleteOf(database, table, accountId);
     // Disabling stops deliveries now; their many rows are deleted later.
-    database.run(
+    yield* database.run(
       "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
       { accountId, nowMs },
     );
-    database.run(
+    yield* database.run(
       `UPDATE account SET name = NULL, role = 'member', suspended_ms = :nowMs, suspended_reason = NULL, ending = 'deleted'
        WHERE id = :accountId`,
       { accountId, nowMs },
@@ -50,48 +53,47 @@ export const deletionOperations = {
     return null;
   }),
 
-  dropClosedAccount: durable(
-    (database, { accountId }: { accountId: string }): { isMore: boolean } => {
-      const closed = database.get(
-        "SELECT 1 FROM account WHERE id = :accountId AND ending = 'deleted'",
-        { accountId },
-      );
-      if (closed === undefined) return { isMore: false };
-      forgetSpendingOf(database, accountId);
-      const dropped = parts.map(
-        ({ sql, limit }) => database.run(sql, { accountId, limit }) === limit,
-      );
-      if (dropped.includes(true)) return { isMore: true };
-      // A request admitted earlier may have added rows.
-      for (const table of [...namingTables, "webhook"] as const) {
-        deleteOf(database, table, accountId);
-      }
-      database.run("DELETE FROM account WHERE id = :accountId", { accountId });
-      database.emptyLogSoon();
-      return { isMore: false };
-    },
-  ),
+  dropClosedAccount: durable(function* (
+    database,
+    { accountId }: { accountId: string },
+  ): Steps<{ isMore: boolean }> {
+    const closed = yield* database.get(
+      "SELECT 1 FROM account WHERE id = :accountId AND ending = 'deleted'",
+      { accountId },
+    );
+    if (closed === undefined) return { isMore: false };
+    yield* forgetSpendingOf(database, accountId);
+    const dropped = yield* eachOf(parts, function* ({ sql, limit }) {
+      return (yield* database.run(sql, { accountId, limit })) === limit;
+    });
+    if (dropped.includes(true)) return { isMore: true };
+    // A request admitted earlier may have added rows.
+    for (const table of [...namingTables, "webhook"] as const) {
+      yield* deleteOf(database, table, accountId);
+    }
+    yield* database.run("DELETE FROM account WHERE id = :accountId", { accountId });
+    database.emptyLogSoon();
+    return { isMore: false };
+  }),
 
   /** `servedMs`: last heartbeat of a server, which deletes the rest; null for none. */
-  accountRest: read(
-    (
-      database,
-      { accountId }: { accountId: string },
-    ): { isLeft: boolean; servedMs: number | null } => {
-      const left = database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId });
-      const beat = database.get<{ servedMs: number }>(
-        "SELECT value AS servedMs FROM setting WHERE name = 'heartbeat'",
-      );
-      return { isLeft: left !== undefined, servedMs: beat?.servedMs ?? null };
-    },
-  ),
+  accountRest: read(function* (
+    database,
+    { accountId }: { accountId: string },
+  ): Steps<{ isLeft: boolean; servedMs: number | null }> {
+    const left = yield* database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId });
+    const beat = yield* database.get<{ servedMs: number }>(
+      "SELECT value AS servedMs FROM setting WHERE name = 'heartbeat'",
+    );
+    return { isLeft: left !== undefined, servedMs: beat?.servedMs ?? null };
+  }),
 
-  endingAccounts: read((database, _args: null): EndingAccount[] =>
-    database.all("SELECT id, ending FROM account WHERE ending IS NOT NULL LIMIT 100"),
-  ),
+  endingAccounts: read(function* (database, _args: null): Steps<EndingAccount[]> {
+    return yield* database.all("SELECT id, ending FROM account WHERE ending IS NOT NULL LIMIT 100");
+  }),
 
-  noteEnded: durable((database, { accountId }: { accountId: string }): null => {
-    database.run(
+  noteEnded: durable(function* (database, { accountId }: { accountId: string }): Steps<null> {
+    yield* database.run(
       "UPDATE account SET ending = NULL WHERE id = :accountId AND ending = 'suspended'",
       {
         accountId,
@@ -104,12 +106,12 @@ export const deletionOperations = {
 /** Few rows per account. */
 const namingTables = ["session", "identity", "sign_in_link", "api_key", "credential"] as const;
 
-function deleteOf(
+function* deleteOf(
   database: Database,
   table: (typeof namingTables)[number] | "webhook",
   accountId: string,
-): void {
-  database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
+): Steps<void> {
+  yield* database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
 /** Possibly many rows, and batch sizes. A job with its result may be large. */

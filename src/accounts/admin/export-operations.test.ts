@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { runOn } from "../../db/operations.ts";
 import { type ExportPart, exportOperations } from "./export-operations.ts";
 import type { ExportedKind } from "./export-rows.ts";
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
@@ -26,7 +27,7 @@ function partsOf(kind: ExportedKind): ExportPart[] {
   const parts: ExportPart[] = [];
   let after: ExportPart["next"] = null;
   do {
-    const part: ExportPart = exportOperations.exportAccount.run(database, {
+    const part: ExportPart = runOn(exportOperations.exportAccount, database, {
       accountId: "ann",
       kind,
       after,

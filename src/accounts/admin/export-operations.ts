@@ -1,4 +1,5 @@
 import { durable, read } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 import { noteAudit } from "../audit.ts";
 import { type ExportedKind, type ExportPosition, nextRow } from "./export-rows.ts";
 
@@ -12,20 +13,24 @@ const mostLines = 200;
 const mostCharacters = 256 * 1024;
 
 export const exportOperations = {
-  noteExport: durable(
-    (database, { accountId, nowMs }: { accountId: string; nowMs: number }): null => {
-      const actor = { accountId };
-      noteAudit(database, { atMs: nowMs, action: "account_exported", actor, accountId });
-      return null;
-    },
-  ),
+  noteExport: durable(function* (
+    database,
+    { accountId, nowMs }: { accountId: string; nowMs: number },
+  ): Steps<null> {
+    const actor = { accountId };
+    yield* noteAudit(database, { atMs: nowMs, action: "account_exported", actor, accountId });
+    return null;
+  }),
 
-  exportAccount: read((database, { accountId, kind, after }: ExportRequest): ExportPart => {
+  exportAccount: read(function* (
+    database,
+    { accountId, kind, after }: ExportRequest,
+  ): Steps<ExportPart> {
     let text = "";
     let lines = 0;
     let next = after;
     while (lines < mostLines && text.length < mostCharacters) {
-      const exported = nextRow[kind](database, accountId, next);
+      const exported = yield* nextRow[kind](database, accountId, next);
       if (exported === null) return { text, lines, next: null };
       text += `${JSON.stringify({ kind, ...exported.line })}\n`;
       lines += 1;

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { latestMs } from "../../lib/latest-time.ts";
 import { auditOperations } from "./audit-operations.ts";
@@ -25,15 +25,19 @@ type Line = Readonly<Record<string, unknown>>;
 
 type Exported = { line: Line; position: ExportPosition };
 
-type Next = (database: Database, accountId: string, after: ExportPosition) => Exported | null;
+type Next = (
+  database: Database,
+  accountId: string,
+  after: ExportPosition,
+) => Steps<Exported | null>;
 
 function byColumn<Row extends { place: string | number }>(
   sql: string,
   lowest: string | number,
   lineOf: (row: Row) => Line,
 ): Next {
-  return (database, accountId, after) => {
-    const row = database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
+  return function* (database, accountId, after) {
+    const row = yield* database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
     return row === undefined ? null : { line: lineOf(row), position: [row.place] };
   };
 }
@@ -88,11 +92,15 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     "",
     (row) => ({ ...plainLine(row), events: parsed(row.events) }),
   ),
-  delivery: (database, accountId, after) => {
+  delivery: function* (database, accountId, after) {
     let [webhookId, number] = [after?.[0], after?.[1] ?? -1];
-    webhookId ??= webhookAfter(database, accountId, "");
-    for (; webhookId !== undefined; webhookId = webhookAfter(database, accountId, webhookId)) {
-      const row = database.get<Columns & { number: number }>(
+    webhookId ??= yield* webhookAfter(database, accountId, "");
+    for (
+      ;
+      webhookId !== undefined;
+      webhookId = yield* webhookAfter(database, accountId, webhookId)
+    ) {
+      const row = yield* database.get<Columns & { number: number }>(
         `SELECT id, webhook_id, number, event, payload, created_ms, attempts, next_ms, last_ms, delivered_ms, last_status,
            last_error FROM webhook_delivery WHERE webhook_id = :webhookId AND number > :number ORDER BY number LIMIT 1`,
         { webhookId, number },
@@ -111,8 +119,10 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     "",
     plainLine,
   ),
-  usage: (database, accountId, after) => {
-    const row = database.get<Columns & { bucket_ms: number; key_id: string; method: string }>(
+  usage: function* (database, accountId, after) {
+    const row = yield* database.get<
+      Columns & { bucket_ms: number; key_id: string; method: string }
+    >(
       `SELECT bucket_ms, key_id, method, calls, refused, failed, posts, latencies FROM usage
        WHERE account_id = :accountId AND (bucket_ms, key_id, method) > (:bucketMs, :keyId, :method)
        ORDER BY bucket_ms, key_id, method LIMIT 1`,
@@ -126,15 +136,15 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     if (row === undefined) return null;
     return { line: plainLine(row), position: [row.bucket_ms, row.key_id, row.method] };
   },
-  audit: (database, accountId, after) => {
+  audit: function* (database, accountId, after) {
     const before = typeof after?.[0] === "number" ? after[0] : null;
-    const [entry] = auditOperations.readAudit.run(database, { accountId, before, limit: 1 });
+    const [entry] = yield* auditOperations.readAudit.run(database, { accountId, before, limit: 1 });
     if (entry === undefined) return null;
     const { sequence, atMs, ...shown } = entry;
     return { line: { sequence, at: iso(atMs), ...shown }, position: [sequence] };
   },
-  job: (database, accountId, after) => {
-    const row = database.get<Columns & { submitted_ms: number; uuid: string }>(
+  job: function* (database, accountId, after) {
+    const row = yield* database.get<Columns & { submitted_ms: number; uuid: string }>(
       `SELECT uuid, key_id, state, attempts, request, canonical_query, warnings, submitted_ms, deadline_ms, started_ms,
          finished_ms, expires_ms, result, failure FROM job
        WHERE account_id = :accountId AND (submitted_ms, uuid) > (:submittedMs, :uuid) ORDER BY submitted_ms, uuid LIMIT 1`,
@@ -152,12 +162,12 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   },
 };
 
-function webhookAfter(
+function* webhookAfter(
   database: Database,
   accountId: string,
   after: string | number,
-): string | undefined {
-  const row = database.get<{ id: string }>(
+): Steps<string | undefined> {
+  const row = yield* database.get<{ id: string }>(
     "SELECT id FROM webhook WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1",
     { accountId, after },
   );

@@ -1,9 +1,9 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
 /** Errors: `last_operator` if no other operator can sign in. */
-export function requireOtherOperator(database: Database, accountId: string): void {
-  const last = database.get(
+export function* requireOtherOperator(database: Database, accountId: string): Steps<void> {
+  const last = yield* database.get(
     `SELECT 1 FROM account WHERE id = :accountId AND role = 'operator' AND suspended_ms IS NULL AND NOT EXISTS
        (SELECT 1 FROM account AS other WHERE other.id <> :accountId AND other.role = 'operator' AND other.suspended_ms IS NULL)`,
     { accountId },

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { accountNameSql, isPresent } from "./names.ts";
 import { accountIdOf, nextStep, unknownAccount } from "./resolve-account.ts";
 
@@ -36,46 +36,46 @@ const dayMs = 86_400_000;
 
 export const listingOperations = {
   /** Newest first, with the position scanned so far; null at the end. Scans a bounded number of accounts per call. */
-  listAccounts: read(
-    (
-      database,
-      { query, after, limit, nowMs }: AccountListPart,
-    ): { accounts: AccountListing[]; seen: AccountPosition | null } => {
-      const position = {
-        afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
-        afterId: after?.id ?? "",
-      };
-      const seen = database.get<AccountPosition>(
-        `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccounts}
+  listAccounts: read(function* (
+    database,
+    { query, after, limit, nowMs }: AccountListPart,
+  ): Steps<{ accounts: AccountListing[]; seen: AccountPosition | null }> {
+    const position = {
+      afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
+      afterId: after?.id ?? "",
+    };
+    const seen = yield* database.get<AccountPosition>(
+      `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccounts}
          ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET ${accountsSeen - 1}`,
-        position,
-      );
-      const accounts = database.all<AccountListing>(
-        `${listed} WHERE ${isPresent} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
+      position,
+    );
+    const accounts = yield* database.all<AccountListing>(
+      `${listed} WHERE ${isPresent} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
            AND (:pattern IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
          ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
-        {
-          ...times(nowMs),
-          ...position,
-          seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
-          seenId: seen?.id ?? "",
-          pattern: query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`,
-          limit,
-        },
-      );
-      return { accounts, seen: seen ?? null };
-    },
-  ),
+      {
+        ...times(nowMs),
+        ...position,
+        seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
+        seenId: seen?.id ?? "",
+        pattern: query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`,
+        limit,
+      },
+    );
+    return { accounts, seen: seen ?? null };
+  }),
 
-  findAccount: read(
-    (database, { id, nowMs }: { id: string; nowMs: number }): AccountListing | null =>
-      accountListing(database, id, nowMs),
-  ),
+  findAccount: read(function* (
+    database,
+    { id, nowMs }: { id: string; nowMs: number },
+  ): Steps<AccountListing | null> {
+    return yield* accountListing(database, id, nowMs);
+  }),
 
-  resolveAccount: read((database, { account }: { account: string }): string => {
-    const id = accountIdOf(database, account);
-    if (id === null) throw unknownAccount(account, nextStep(database, account));
+  resolveAccount: read(function* (database, { account }: { account: string }): Steps<string> {
+    const id = yield* accountIdOf(database, account);
+    if (id === null) throw unknownAccount(account, yield* nextStep(database, account));
     return id;
   }),
 };
@@ -101,14 +101,17 @@ const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";
 
 const times = (nowMs: number) => ({ nowMs, dayAgoMs: nowMs - dayMs });
 
-export function accountListing(
+export function* accountListing(
   database: Database,
   id: string,
   nowMs: number,
-): AccountListing | null {
-  const row = database.get<AccountListing>(`${listed} WHERE account.id = :id AND ${isPresent}`, {
-    id,
-    ...times(nowMs),
-  });
+): Steps<AccountListing | null> {
+  const row = yield* database.get<AccountListing>(
+    `${listed} WHERE account.id = :id AND ${isPresent}`,
+    {
+      id,
+      ...times(nowMs),
+    },
+  );
   return row ?? null;
 }

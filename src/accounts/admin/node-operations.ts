@@ -1,4 +1,5 @@
 import { durable, read } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 import {
   changeNodeState,
   type NodeEvent,
@@ -25,22 +26,23 @@ export type NodeSurvey = {
 };
 
 export const nodeAdminOperations = {
-  surveyNodes: read(
-    (database, { limit }: { limit: number }): NodeSurvey => ({
-      nodes: nodeOperations.nodes.run(database, null),
-      events: nodeOperations.nodeEvents.run(database, { limit }),
-    }),
-  ),
+  surveyNodes: read(function* (database, { limit }: { limit: number }): Steps<NodeSurvey> {
+    return {
+      nodes: yield* nodeOperations.nodes.run(database, null),
+      events: yield* nodeOperations.nodeEvents.run(database, { limit }),
+    };
+  }),
 
   /** Errors: `node_not_found`, `node_not_approved`, `node_removed`. */
-  changeNode: durable(
-    (database, { nodeId, change, actor, nowMs }: NodeChangeRequest): NodeRecord => {
-      const { state, action } = outcomes[change];
-      const changed = changeNodeState(database, { id: nodeId, state, nowMs });
-      // A node's name is free text, so the audit log omits it.
-      const detail = { node: nodeId };
-      noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
-      return changed;
-    },
-  ),
+  changeNode: durable(function* (
+    database,
+    { nodeId, change, actor, nowMs }: NodeChangeRequest,
+  ): Steps<NodeRecord> {
+    const { state, action } = outcomes[change];
+    const changed = yield* changeNodeState(database, { id: nodeId, state, nowMs });
+    // A node's name is free text, so the audit log omits it.
+    const detail = { node: nodeId };
+    yield* noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
+    return changed;
+  }),
 };

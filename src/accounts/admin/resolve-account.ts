@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isPresent } from "./names.ts";
 
@@ -6,8 +6,8 @@ import { isPresent } from "./names.ts";
  * Matches an ID, else a name, else `provider:login`. Users choose their logins, so a bare login never matches. Errors:
  * `ambiguous_account`.
  */
-export function accountIdOf(database: Database, account: string): string | null {
-  const [first, second] = database.all<{ id: string; rank: number }>(
+export function* accountIdOf(database: Database, account: string): Steps<string | null> {
+  const [first, second] = yield* database.all<{ id: string; rank: number }>(
     `SELECT id, min(rank) AS rank FROM (
        SELECT id, 1 AS rank FROM account WHERE id = :account
        UNION ALL SELECT id, 2 FROM account WHERE name = :account
@@ -28,14 +28,14 @@ export function unknownAccount(account: string, hint: string = listHint): Earsho
   });
 }
 
-export function nextStep(database: Database, account: string): string {
-  const login = database.get<{ provider: string }>(
+export function* nextStep(database: Database, account: string): Steps<string> {
+  const login = yield* database.get<{ provider: string }>(
     "SELECT provider FROM identity WHERE login = :account COLLATE NOCASE",
     { account },
   );
   if (login !== undefined)
     return `a login stands behind its provider: ${login.provider}:${account}`;
-  const key = database.get<{ accountId: string; keys: number }>(
+  const key = yield* database.get<{ accountId: string; keys: number }>(
     "SELECT min(account_id) AS accountId, count(*) AS keys FROM api_key WHERE name = :account",
     { account },
   );

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import {
   credentialOperations,
@@ -9,25 +9,35 @@ import { type Actor, noteAudit } from "../audit.ts";
 
 export const accountCredentialOperations = {
   /** Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
-  addCredential: durable(
-    (database, { actor, ...credential }: StoredSecretCredential & { actor: Actor }): null => {
-      const { accountId, platform, kind, nowMs: atMs } = credential;
-      requireOpen(database, accountId);
-      const replaces = ownerOf(database, credential.id) !== null;
-      credentialOperations.keepCredential.run(database, credential);
-      const detail = { platform, kind, replaces };
-      noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
-      return null;
-    },
-  ),
+  addCredential: durable(function* (
+    database,
+    { actor, ...credential }: StoredSecretCredential & { actor: Actor },
+  ): Steps<null> {
+    const { accountId, platform, kind, nowMs: atMs } = credential;
+    yield* requireOpen(database, accountId);
+    const replaces = (yield* ownerOf(database, credential.id)) !== null;
+    yield* credentialOperations.keepCredential.run(database, credential);
+    const detail = { platform, kind, replaces };
+    yield* noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
+    return null;
+  }),
 
   /** `owner` null: any owner. */
-  dropCredential: durable((database, { id, owner, actor, nowMs }: Dropped): boolean => {
-    const found = ownerOf(database, id);
+  dropCredential: durable(function* (
+    database,
+    { id, owner, actor, nowMs }: Dropped,
+  ): Steps<boolean> {
+    const found = yield* ownerOf(database, id);
     if (found === null || (owner !== null && owner.accountId !== found.accountId)) return false;
-    credentialOperations.removeCredential.run(database, { id });
+    yield* credentialOperations.removeCredential.run(database, { id });
     const { accountId, ...detail } = found;
-    noteAudit(database, { atMs: nowMs, action: "credential_removed", actor, accountId, detail });
+    yield* noteAudit(database, {
+      atMs: nowMs,
+      action: "credential_removed",
+      actor,
+      accountId,
+      detail,
+    });
     return true;
   }),
 };
@@ -39,8 +49,8 @@ type Dropped = {
   nowMs: number;
 };
 
-function ownerOf(database: Database, id: string) {
-  const row = database.get<{ accountId: string | null; platform: string; kind: string }>(
+function* ownerOf(database: Database, id: string) {
+  const row = yield* database.get<{ accountId: string | null; platform: string; kind: string }>(
     "SELECT account_id AS accountId, platform, kind FROM credential WHERE id = :id",
     { id },
   );
@@ -48,8 +58,8 @@ function ownerOf(database: Database, id: string) {
 }
 
 /** A dialogue that began before a suspension may end after it. */
-function requireOpen(database: Database, accountId: string | null): void {
-  const row = database.get(
+function* requireOpen(database: Database, accountId: string | null): Steps<void> {
+  const row = yield* database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",
     { accountId },
   );

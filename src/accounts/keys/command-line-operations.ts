@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { accountIdOf, unknownAccount } from "../admin/resolve-account.ts";
@@ -33,13 +33,13 @@ export type NewKey = KeyLimits & {
 export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; revoked: boolean };
 
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
-  function accountOf(database: Database, { accountName, nowMs }: NewKey): string {
-    const known = accountName === null ? null : accountIdOf(database, accountName);
+  function* accountOf(database: Database, { accountName, nowMs }: NewKey): Steps<string> {
+    const known = accountName === null ? null : yield* accountIdOf(database, accountName);
     if (known !== null) return known;
     // An unknown login must not become the name of a new account.
     if (accountName?.includes(":")) throw unknownAccount(accountName);
-    const accountId = insertAccount(database, { name: accountName, nowMs }, randomBytes);
-    noteAudit(database, {
+    const accountId = yield* insertAccount(database, { name: accountName, nowMs }, randomBytes);
+    yield* noteAudit(database, {
       atMs: nowMs,
       action: "account_created",
       actor: "command_line",
@@ -50,12 +50,12 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
 
   return {
     /** Errors: `invalid_request`, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
-    createKey: durable((database, request: NewKey): CreatedKey => {
+    createKey: durable(function* (database, request: NewKey): Steps<CreatedKey> {
       const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = request;
       const { requestsPerSecond, submissionsPerMinute, nowMs } = request;
       const name = checkedKeyName(request.name);
-      const accountId = accountOf(database, request);
-      refuseTooMany(database, accountId, { maxKeys, by: "command_line", nowMs });
+      const accountId = yield* accountOf(database, request);
+      yield* refuseTooMany(database, accountId, { maxKeys, by: "command_line", nowMs });
       const limits = { requestsPerSecond, submissionsPerMinute };
       const key = {
         accountId,
@@ -66,27 +66,29 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
         expiresMs,
         nowMs,
       };
-      return insertKey(database, key, "command_line", randomBytes);
+      return yield* insertKey(database, key, "command_line", randomBytes);
     }),
 
-    hasLiveKey: read(
-      (database, { nowMs }: { nowMs: number }): boolean =>
-        database.get(`SELECT 1 FROM api_key WHERE ${isLiveSql} LIMIT 1`, { nowMs }) !== undefined,
-    ),
+    hasLiveKey: read(function* (database, { nowMs }: { nowMs: number }): Steps<boolean> {
+      return (
+        (yield* database.get(`SELECT 1 FROM api_key WHERE ${isLiveSql} LIMIT 1`, { nowMs })) !==
+        undefined
+      );
+    }),
 
-    listKeys: read((database, _args: null): KeyListing[] =>
-      database
-        .all<Omit<KeyListing, "revoked" | "methods"> & { methods: string | null }>(
-          `SELECT ${keyColumns}, account.name AS accountName, ${ownRates}
+    listKeys: read(function* (database, _args: null): Steps<KeyListing[]> {
+      return (yield* database.all<
+        Omit<KeyListing, "revoked" | "methods"> & { methods: string | null }
+      >(
+        `SELECT ${keyColumns}, account.name AS accountName, ${ownRates}
            FROM api_key JOIN account ON account.id = account_id
            ORDER BY api_key.created_ms, api_key.id`,
-        )
-        .map((row) => ({
-          ...row,
-          methods: storedMethods(row.methods),
-          revoked: row.revokedMs !== null,
-        })),
-    ),
+      )).map((row) => ({
+        ...row,
+        methods: storedMethods(row.methods),
+        revoked: row.revokedMs !== null,
+      }));
+    }),
   };
 }
 

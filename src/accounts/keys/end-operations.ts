@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 import { keyEnded, keyNotFound } from "./faults.ts";
@@ -39,23 +39,23 @@ export function keyEndOperations(randomBytes: RandomBytes) {
      * Creates a successor; the key expires after the overlap. At most two keys of a chain are valid: a still valid predecessor
      * ends at once. Errors: `key_not_found`, `key_ended`, `too_many_keys`.
      */
-    rotateKey: durable((database, request: Rotation): CreatedKey => {
+    rotateKey: durable(function* (database, request: Rotation): Steps<CreatedKey> {
       const { id, by, overlapMs, newPerDay, nowMs } = request;
-      const key = findKey(database, request);
+      const key = yield* findKey(database, request);
       const { accountId } = key;
       refuseEnded(key, keyStateOf(key, nowMs));
-      if (by !== "command_line") refuseTooFast(database, accountId, { newPerDay, nowMs });
-      const made = insertKey(database, successorOf(key, nowMs), by, randomBytes);
-      database.run(
+      if (by !== "command_line") yield* refuseTooFast(database, accountId, { newPerDay, nowMs });
+      const made = yield* insertKey(database, successorOf(key, nowMs), by, randomBytes);
+      yield* database.run(
         `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
          WHERE id = :id`,
         { id, successorId: made.id, endMs: nowMs + overlapMs },
       );
-      database.run(
+      yield* database.run(
         "UPDATE api_key SET expires_ms = :nowMs WHERE account_id = :accountId AND successor_id = :id AND expires_ms > :nowMs",
         { accountId, id, nowMs },
       );
-      noteAudit(database, {
+      yield* noteAudit(database, {
         atMs: nowMs,
         action: "key_rotated",
         actor: by,
@@ -67,30 +67,30 @@ export function keyEndOperations(randomBytes: RandomBytes) {
     }),
 
     /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
-    revokeKey: durable((database, request: EndedKey): null => {
+    revokeKey: durable(function* (database, request: EndedKey): Steps<null> {
       const { id: revokedId, by, nowMs } = request;
-      const key = findKey(database, request);
+      const key = yield* findKey(database, request);
       const { accountId } = key;
-      const before = database.all<{ id: string }>(
+      const before = yield* database.all<{ id: string }>(
         `SELECT id FROM api_key WHERE account_id = :accountId AND successor_id = :revokedId AND ${isLiveSql}`,
         { accountId, revokedId, nowMs },
       );
       const ended = isLive(keyStateOf(key, nowMs)) ? [key, ...before] : before;
       for (const { id } of ended) {
-        database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
+        yield* database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
           id,
           nowMs,
         });
         const note = { atMs: nowMs, action: "key_revoked" as const, actor: by };
-        noteAudit(database, { ...note, accountId, keyId: id });
+        yield* noteAudit(database, { ...note, accountId, keyId: id });
       }
       return null;
     }),
   };
 }
 
-function findKey(database: Database, { id, by }: EndedKey): KeyRow {
-  const key = database.get<KeyRow>(
+function* findKey(database: Database, { id, by }: EndedKey): Steps<KeyRow> {
+  const key = yield* database.get<KeyRow>(
     `SELECT ${keyColumns}, requests_per_second AS overrideRequests, submissions_per_minute AS overrideSubmissions,
        owner_requests_per_second AS loweredRequests, owner_submissions_per_minute AS loweredSubmissions
      FROM api_key WHERE id = :id`,

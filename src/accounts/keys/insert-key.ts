@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
@@ -21,15 +21,15 @@ export type KeyRow = {
 };
 
 /** Also writes the audit entry and clears the account's pending first key. */
-export function insertKey(
+export function* insertKey(
   database: Database,
   key: KeyRow,
   by: Actor,
   randomBytes: RandomBytes,
-): CreatedKey {
+): Steps<CreatedKey> {
   const { accountId, name, methods, override, lowered, expiresMs, nowMs } = key;
   const { id, secret } = newApiKey(randomBytes);
-  database.run(
+  yield* database.run(
     `INSERT INTO api_key(id, account_id, name, secret_hash, audit_id, requests_per_second, submissions_per_minute,
        owner_requests_per_second, owner_submissions_per_minute, methods, expires_ms, created_ms)
      VALUES(:id, :accountId, :name, :secretHash, :auditId, :overrideRequests, :overrideSubmissions,
@@ -49,11 +49,11 @@ export function insertKey(
       nowMs,
     },
   );
-  database.run(
+  yield* database.run(
     "UPDATE account SET first_key_ms = :nowMs WHERE id = :accountId AND first_key_ms IS NULL",
     { accountId, nowMs },
   );
-  noteAudit(database, {
+  yield* noteAudit(database, {
     atMs: nowMs,
     action: "key_created",
     actor: by,
@@ -70,12 +70,12 @@ export function insertKey(
 }
 
 /** Errors: `too_many_keys`. A key with a valid successor does not count. */
-export function refuseTooMany(
+export function* refuseTooMany(
   database: Database,
   accountId: string,
   { maxKeys, by, nowMs }: { maxKeys: number; by: Actor; nowMs: number },
-): void {
-  const live = database.get<{ keys: number }>(
+): Steps<void> {
+  const live = yield* database.get<{ keys: number }>(
     `SELECT count(*) AS keys FROM api_key
      WHERE account_id = :accountId AND ${isLiveSql} AND NOT EXISTS
        (SELECT 1 FROM api_key AS successor WHERE successor.id = api_key.successor_id AND ${livingSql("successor")})`,
@@ -90,12 +90,12 @@ const dayMs = 86_400_000;
  * Errors: `too_many_keys`. Counts ended keys and those of a deleted predecessor account, because each new key starts with unused
  * rates.
  */
-export function refuseTooFast(
+export function* refuseTooFast(
   database: Database,
   accountId: string,
   { newPerDay, nowMs }: { newPerDay: number; nowMs: number },
-): void {
-  const recent = database.get<{ createdMs: number }>(
+): Steps<void> {
+  const recent = yield* database.get<{ createdMs: number }>(
     `SELECT ms AS createdMs FROM (${keysMadeSql}) WHERE ms > :sinceMs
      ORDER BY ms DESC LIMIT 1 OFFSET :before`,
     { accountId, sinceMs: nowMs - dayMs, before: newPerDay - 1 },

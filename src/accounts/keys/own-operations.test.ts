@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestAccounts, type TestAccounts } from "../../../testkit/service/accounts.ts";
+import { runNow } from "../../db/statements.ts";
 import { hashSecret, parseApiKey } from "../api-key.ts";
 import { authenticate } from "../authenticate.ts";
 import { defaultLimits } from "../limits.ts";
@@ -44,7 +45,9 @@ async function change(id: string, changes: Partial<KeyChoice>, nowMs = 20) {
 function callerOf(token: string, nowMs = 30) {
   const { id = "", secret = "" } = parseApiKey(token) ?? {};
   const secretHash = hashSecret(secret);
-  return authenticate(accounts.database, { id, secretHash, nowMs, ...limits });
+  return runNow(
+    authenticate(accounts.database.forOperations, { id, secretHash, nowMs, ...limits }),
+  );
 }
 
 function notes(): { action: string; detail: Record<string, unknown> }[] {

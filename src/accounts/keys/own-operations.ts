@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
@@ -28,55 +28,63 @@ export type NewOwnKey = Owner & KeyChoice & { maxKeys: number; newPerDay: number
 export type KeyChanges = Owner & { id: string; changes: Partial<KeyChoice> };
 
 export function ownKeyOperations(randomBytes: RandomBytes) {
-  function made(database: Database, owner: Owner, choice: KeyChoice): MadeKey {
+  function* made(database: Database, owner: Owner, choice: KeyChoice): Steps<MadeKey> {
     const { accountId, limits, nowMs } = owner;
     const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = choice;
     const lowered = { requestsPerSecond, submissionsPerMinute };
     const row = { accountId, name, methods, override: none, lowered, expiresMs, nowMs };
-    const { id, token } = insertKey(database, row, { accountId }, randomBytes);
-    return { key: keyOf(database, { accountId, id, limits }), token };
+    const { id, token } = yield* insertKey(database, row, { accountId }, randomBytes);
+    return { key: yield* keyOf(database, { accountId, id, limits }), token };
   }
 
   return {
     /** Errors: `invalid_request`, `too_many_keys`. */
-    createOwnKey: durable((database, request: NewOwnKey): MadeKey => {
+    createOwnKey: durable(function* (database, request: NewOwnKey): Steps<MadeKey> {
       const { accountId, limits, maxKeys, newPerDay, nowMs } = request;
       const name = checkedKeyName(request.name);
-      refuseRaised(request, lowerableTo(database, { accountId, id: null, limits }));
+      refuseRaised(request, yield* lowerableTo(database, { accountId, id: null, limits }));
       refusePast(request.expiresMs, nowMs);
-      refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
-      refuseTooFast(database, accountId, { newPerDay, nowMs });
-      return made(database, request, { ...request, name });
+      yield* refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      yield* refuseTooFast(database, accountId, { newPerDay, nowMs });
+      return yield* made(database, request, { ...request, name });
     }),
 
     /** Once per account. Errors: `first_key_shown`, `too_many_keys`. */
-    issueFirstKey: durable((database, request: Owner & { maxKeys: number }): MadeKey => {
+    issueFirstKey: durable(function* (
+      database,
+      request: Owner & { maxKeys: number },
+    ): Steps<MadeKey> {
       const { accountId, maxKeys, nowMs } = request;
-      const isDue = database.get(
+      const isDue = yield* database.get(
         "SELECT 1 FROM account WHERE id = :accountId AND first_key_ms IS NULL",
         { accountId },
       );
       if (isDue === undefined) throw firstKeyShown();
-      refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
-      return made(database, request, { ...none, name: "default", methods: null, expiresMs: null });
+      yield* refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      return yield* made(database, request, {
+        ...none,
+        name: "default",
+        methods: null,
+        expiresMs: null,
+      });
     }),
 
     /** Active keys only. Errors: `key_not_found`, `key_ended`, `invalid_request`. */
-    changeKey: durable((database, { id, changes, ...owner }: KeyChanges): OwnKey => {
+    changeKey: durable(function* (database, { id, changes, ...owner }: KeyChanges): Steps<OwnKey> {
       const { accountId, limits, nowMs } = owner;
-      const key = keyOf(database, { accountId, id, limits });
+      const key = yield* keyOf(database, { accountId, id, limits });
       refuseEnded(key, nowMs);
-      refuseRaised(changes, lowerableTo(database, { accountId, id, limits }));
+      refuseRaised(changes, yield* lowerableTo(database, { accountId, id, limits }));
       if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
-      refuseWidened(database, key, { changes, limits });
+      yield* refuseWidened(database, key, { changes, limits });
       const columns = columnsOf(changes);
       const names = Object.keys(columns);
       if (names.length === 0) return key;
-      database.run(
+      yield* database.run(
         `UPDATE api_key SET ${names.map((name) => `${name} = :${name}`).join(", ")} WHERE id = :id`,
         { ...columns, id },
       );
-      noteAudit(database, {
+      yield* noteAudit(database, {
         atMs: nowMs,
         action: "key_changed",
         actor: { accountId },
@@ -84,34 +92,41 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
         keyId: id,
         detail: changedDetail(changes),
       });
-      return keyOf(database, { accountId, id, limits });
+      return yield* keyOf(database, { accountId, id, limits });
     }),
 
     /** Newest first, without keys that ended before `endedSinceMs`. */
-    listOwnKeys: read(
-      (database, request: Omit<Owner, "nowMs"> & { endedSinceMs: number }): OwnKey[] =>
-        ownKeyList(database, request),
-    ),
+    listOwnKeys: read(function* (
+      database,
+      request: Omit<Owner, "nowMs"> & { endedSinceMs: number },
+    ): Steps<OwnKey[]> {
+      return yield* ownKeyList(database, request);
+    }),
 
-    findOwnKey: read((database, request: Omit<Owner, "nowMs"> & { id: string }): OwnKey | null =>
-      ownKey(database, request),
-    ),
+    findOwnKey: read(function* (
+      database,
+      request: Omit<Owner, "nowMs"> & { id: string },
+    ): Steps<OwnKey | null> {
+      return yield* ownKey(database, request);
+    }),
 
-    accountLimits: read(
-      (database, { accountId, limits }: Omit<Owner, "nowMs">): DeploymentLimits =>
-        lowerableTo(database, { accountId, id: null, limits }),
-    ),
+    accountLimits: read(function* (
+      database,
+      { accountId, limits }: Omit<Owner, "nowMs">,
+    ): Steps<DeploymentLimits> {
+      return yield* lowerableTo(database, { accountId, id: null, limits });
+    }),
   };
 }
 
 const none: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
-function keyOf(
+function* keyOf(
   database: Database,
   request: { accountId: string; id: string; limits: DeploymentLimits },
-): OwnKey {
+): Steps<OwnKey> {
   const { accountId, id } = request;
-  const key = ownKey(database, request);
+  const key = yield* ownKey(database, request);
   if (key === null) throw keyNotFound(id, { accountId });
   return key;
 }

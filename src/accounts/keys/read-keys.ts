@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./effective-limits.ts";
 import { type KeyLimits, type StoredKey, storedMethods } from "./key.ts";
 
@@ -31,11 +31,11 @@ const ownKeys = `
   FROM api_key JOIN account ON account.id = account_id
   WHERE account_id = :accountId`;
 
-export function ownKey(
+export function* ownKey(
   database: Database,
   { accountId, id, limits }: { accountId: string; id: string; limits: DeploymentLimits },
-): OwnKey | null {
-  const row = database.get<Row>(`${ownKeys} AND api_key.id = :id`, {
+): Steps<OwnKey | null> {
+  const row = yield* database.get<Row>(`${ownKeys} AND api_key.id = :id`, {
     accountId,
     id,
     ...ratesOf(limits),
@@ -44,19 +44,17 @@ export function ownKey(
 }
 
 /** Newest first, without those ended before `endedSinceMs`. */
-export function ownKeyList(
+export function* ownKeyList(
   database: Database,
   request: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },
-): OwnKey[] {
+): Steps<OwnKey[]> {
   const { accountId, endedSinceMs, limits } = request;
-  return database
-    .all<Row>(
-      `${ownKeys} AND (revoked = 0 OR revoked_ms > :endedSinceMs)
+  return (yield* database.all<Row>(
+    `${ownKeys} AND (revoked = 0 OR revoked_ms > :endedSinceMs)
          AND (expires_ms IS NULL OR expires_ms > :endedSinceMs)
        ORDER BY api_key.created_ms DESC, api_key.id`,
-      { accountId, endedSinceMs, ...ratesOf(limits) },
-    )
-    .map(fromRow);
+    { accountId, endedSinceMs, ...ratesOf(limits) },
+  )).map(fromRow);
 }
 
 function fromRow(row: Row): OwnKey {

@@ -1,16 +1,16 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./faults.ts";
 import type { KeyLimits } from "./key.ts";
 
 /** The command line's rates of the key, else the account's. */
-export function lowerableTo(
+export function* lowerableTo(
   database: Database,
   request: { accountId: string; id: string | null; limits: DeploymentLimits },
-): DeploymentLimits {
+): Steps<DeploymentLimits> {
   const { accountId, id, limits } = request;
   const { requestsPerSecond, submissionsPerMinute } = limits;
-  const row = database.get<DeploymentLimits>(
+  const row = yield* database.get<DeploymentLimits>(
     `SELECT coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond) AS requestsPerSecond,
        coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute) AS submissionsPerMinute
      FROM account LEFT JOIN api_key ON account_id = account.id AND api_key.id = :id

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./faults.ts";
 import type { KeyChoice } from "./own-operations.ts";
@@ -6,18 +6,18 @@ import type { OwnKey } from "./read-keys.ts";
 import { lowerableTo } from "./refuse-raised.ts";
 
 /** An owner may only narrow a key whose rates exceed the account's. Errors: `invalid_request`. */
-export function refuseWidened(
+export function* refuseWidened(
   database: Database,
   key: OwnKey,
   { changes, limits }: { changes: Partial<KeyChoice>; limits: DeploymentLimits },
-): void {
+): Steps<void> {
   const { expiresMs, methods } = changes;
   const isLater = expiresMs !== undefined && endOf(expiresMs) > endOf(key.expiresMs);
   const isMore = methods !== undefined && !isWithin(methods, key.methods);
   if (!isLater && !isMore) return;
   const { accountId, id } = key;
-  const allowed = lowerableTo(database, { accountId, id, limits });
-  const account = lowerableTo(database, { accountId, id: null, limits });
+  const allowed = yield* lowerableTo(database, { accountId, id, limits });
+  const account = yield* lowerableTo(database, { accountId, id: null, limits });
   const isRaised =
     allowed.requestsPerSecond > account.requestsPerSecond ||
     allowed.submissionsPerMinute > account.submissionsPerMinute;

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { Caller } from "../authenticate.ts";
 
 export type CallerSession = {
@@ -45,14 +45,14 @@ type Row = {
 };
 
 /** The caller has the account's limits, and at most the dashboard's `requestsPerSecond`. */
-export function findSession(
+export function* findSession(
   database: Database,
   presented: PresentedSession,
   requestsPerSecond: number,
   nowMs: number,
-): FoundSession {
+): Steps<FoundSession> {
   const { sessionId, idleMs } = presented;
-  const row = database.get<Row>(
+  const row = yield* database.get<Row>(
     `SELECT account_id AS accountId, role, suspended_ms AS suspendedMs,
             requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, generation, asker, former_until_ms AS formerUntilMs, used_ms AS usedMs, rotated_ms AS rotatedMs,
             expires_ms AS expiresMs

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { noteAudit } from "../audit.ts";
 import { firstToken, type SessionToken } from "./session-token.ts";
@@ -22,21 +22,21 @@ export type StartedSession = {
 };
 
 /** Above the account's maximum, the least recently used session ends. */
-export function addSession(
+export function* addSession(
   database: Database,
   accountId: string,
   { way, agent, addressGroup, maxAgeMs, maxPerAccount, nowMs }: NewSession,
   randomBytes: RandomBytes,
-): StartedSession {
+): Steps<StartedSession> {
   const { id, ...token } = firstToken(randomBytes);
-  const evicted = database.run(
+  const evicted = yield* database.run(
     `DELETE FROM session WHERE id IN (
        SELECT id FROM session WHERE account_id = :accountId ORDER BY used_ms DESC, id LIMIT -1 OFFSET :others)`,
     { accountId, others: maxPerAccount - 1 },
   );
   if (evicted > 0) {
     const detail = { reason: "too_many", sessions: evicted };
-    noteAudit(database, {
+    yield* noteAudit(database, {
       atMs: nowMs,
       action: "session_ended",
       actor: "service",
@@ -44,7 +44,7 @@ export function addSession(
       detail,
     });
   }
-  database.run(
+  yield* database.run(
     `INSERT INTO session(id, account_id, generation, asker, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
      VALUES(:id, :accountId, :generation, :asker, :way, :agent, :addressGroup, :nowMs, :nowMs, :nowMs, :expiresMs)`,
     {

@@ -1,4 +1,5 @@
 import { durable, read, relaxed } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { accountNameSql } from "../admin/names.ts";
 import { noteAudit } from "../audit.ts";
@@ -36,132 +37,140 @@ type OfSession = { accountId: string; sessionId: string };
 
 export function sessionOperations(randomBytes: RandomBytes) {
   return {
-    startSession: durable(
-      (database, request: NewSession & { accountId: string }): StartedSession =>
-        addSession(database, request.accountId, request, randomBytes),
-    ),
+    startSession: durable(function* (
+      database,
+      request: NewSession & { accountId: string },
+    ): Steps<StartedSession> {
+      return yield* addSession(database, request.accountId, request, randomBytes);
+    }),
 
     /** First use of a replacement token: makes it current and starts the grace period of its predecessor. */
-    advanceSession: durable(
-      (
-        database,
-        request: {
-          sessionId: string;
-          generation: number;
-          asker: string;
-          formerUntilMs: number;
-          nowMs: number;
-        },
-      ): null => {
-        database.run(
-          `UPDATE session SET generation = :generation, asker = :asker, former_until_ms = :formerUntilMs, rotated_ms = :nowMs,
+    advanceSession: durable(function* (
+      database,
+      request: {
+        sessionId: string;
+        generation: number;
+        asker: string;
+        formerUntilMs: number;
+        nowMs: number;
+      },
+    ): Steps<null> {
+      yield* database.run(
+        `UPDATE session SET generation = :generation, asker = :asker, former_until_ms = :formerUntilMs, rotated_ms = :nowMs,
              used_ms = max(used_ms, :nowMs)
            WHERE id = :sessionId AND generation < :generation`,
-          request,
-        );
-        return null;
-      },
-    ),
+        request,
+      );
+      return null;
+    }),
 
     /** Writes at most once a minute. */
-    noteSessionUse: relaxed(
-      (database, { sessionId, nowMs }: { sessionId: string; nowMs: number }): null => {
-        database.run(
-          "UPDATE session SET used_ms = :nowMs WHERE id = :sessionId AND used_ms <= :beforeMs",
-          { sessionId, nowMs, beforeMs: nowMs - useNotedMs },
-        );
-        return null;
-      },
-    ),
+    noteSessionUse: relaxed(function* (
+      database,
+      { sessionId, nowMs }: { sessionId: string; nowMs: number },
+    ): Steps<null> {
+      yield* database.run(
+        "UPDATE session SET used_ms = :nowMs WHERE id = :sessionId AND used_ms <= :beforeMs",
+        { sessionId, nowMs, beforeMs: nowMs - useNotedMs },
+      );
+      return null;
+    }),
 
-    endSession: durable(
-      (
-        database,
-        request: OfSession & { action: "signed_out" | "session_ended"; nowMs: number },
-      ): boolean => {
-        const { accountId, sessionId, action, nowMs } = request;
-        const ended = database.run(
-          "DELETE FROM session WHERE id = :sessionId AND account_id = :accountId",
-          { sessionId, accountId },
-        );
-        if (ended === 0) return false;
-        noteAudit(database, { atMs: nowMs, action, actor: { accountId }, accountId });
-        return true;
-      },
-    ),
+    endSession: durable(function* (
+      database,
+      request: OfSession & { action: "signed_out" | "session_ended"; nowMs: number },
+    ): Steps<boolean> {
+      const { accountId, sessionId, action, nowMs } = request;
+      const ended = yield* database.run(
+        "DELETE FROM session WHERE id = :sessionId AND account_id = :accountId",
+        { sessionId, accountId },
+      );
+      if (ended === 0) return false;
+      yield* noteAudit(database, { atMs: nowMs, action, actor: { accountId }, accountId });
+      return true;
+    }),
 
-    endSessions: durable(
-      (database, { accountId, nowMs }: { accountId: string; nowMs: number }): number => {
-        const sessions = database.run("DELETE FROM session WHERE account_id = :accountId", {
-          accountId,
-        });
-        noteAudit(database, {
-          atMs: nowMs,
-          action: "sessions_ended",
-          actor: { accountId },
-          accountId,
-          detail: { sessions },
-        });
-        return sessions;
-      },
-    ),
+    endSessions: durable(function* (
+      database,
+      { accountId, nowMs }: { accountId: string; nowMs: number },
+    ): Steps<number> {
+      const sessions = yield* database.run("DELETE FROM session WHERE account_id = :accountId", {
+        accountId,
+      });
+      yield* noteAudit(database, {
+        atMs: nowMs,
+        action: "sessions_ended",
+        actor: { accountId },
+        accountId,
+        detail: { sessions },
+      });
+      return sessions;
+    }),
 
     /** A replaced token was used again: the user and the thief cannot be distinguished. */
-    endStolenSession: durable(
-      (database, { sessionId, nowMs }: { sessionId: string; nowMs: number }): null => {
-        const row = database.get<{ accountId: string }>(
-          "SELECT account_id AS accountId FROM session WHERE id = :sessionId",
-          { sessionId },
-        );
-        if (row === undefined) return null;
-        database.run("DELETE FROM session WHERE id = :sessionId", { sessionId });
-        noteAudit(database, {
-          atMs: nowMs,
-          action: "session_stolen",
-          actor: "service",
-          accountId: row.accountId,
-        });
-        return null;
-      },
-    ),
+    endStolenSession: durable(function* (
+      database,
+      { sessionId, nowMs }: { sessionId: string; nowMs: number },
+    ): Steps<null> {
+      const row = yield* database.get<{ accountId: string }>(
+        "SELECT account_id AS accountId FROM session WHERE id = :sessionId",
+        { sessionId },
+      );
+      if (row === undefined) return null;
+      yield* database.run("DELETE FROM session WHERE id = :sessionId", { sessionId });
+      yield* noteAudit(database, {
+        atMs: nowMs,
+        action: "session_stolen",
+        actor: "service",
+        accountId: row.accountId,
+      });
+      return null;
+    }),
 
     /** Most recently used first. */
-    listSessions: read(
-      (
-        database,
-        { accountId, idleMs, nowMs }: { accountId: string; idleMs: number; nowMs: number },
-      ): SessionRow[] =>
-        database.all<SessionRow>(
-          `SELECT id, way, agent, address_group AS addressGroup, created_ms AS createdMs, used_ms AS usedMs,
+    listSessions: read(function* (
+      database,
+      { accountId, idleMs, nowMs }: { accountId: string; idleMs: number; nowMs: number },
+    ): Steps<SessionRow[]> {
+      return yield* database.all<SessionRow>(
+        `SELECT id, way, agent, address_group AS addressGroup, created_ms AS createdMs, used_ms AS usedMs,
                   expires_ms AS expiresMs
            FROM session WHERE account_id = :accountId AND expires_ms > :nowMs AND used_ms > :beforeMs
            ORDER BY used_ms DESC, id`,
-          { accountId, nowMs, beforeMs: nowMs - idleMs },
-        ),
-    ),
+        { accountId, nowMs, beforeMs: nowMs - idleMs },
+      );
+    }),
 
-    signedInAccount: read(
-      (database, { accountId }: { accountId: string }): SignedInAccount | null =>
-        database.get<SignedInAccount>(
+    signedInAccount: read(function* (
+      database,
+      { accountId }: { accountId: string },
+    ): Steps<SignedInAccount | null> {
+      return (
+        (yield* database.get<SignedInAccount>(
           `SELECT account.id, ${accountNameSql} AS name, provider, role, account.created_ms AS createdMs, first_key_ms AS firstKeyMs,
                   requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
            FROM account LEFT JOIN identity ON identity.account_id = account.id
            WHERE account.id = :accountId ORDER BY identity.seen_ms DESC LIMIT 1`,
           { accountId },
-        ) ?? null,
-    ),
+        )) ?? null
+      );
+    }),
 
-    sweepSessions: relaxed(
-      (database, { idleMs, nowMs }: { idleMs: number; nowMs: number }): null => {
-        database.run("DELETE FROM session WHERE expires_ms <= :nowMs OR used_ms <= :beforeMs", {
+    sweepSessions: relaxed(function* (
+      database,
+      { idleMs, nowMs }: { idleMs: number; nowMs: number },
+    ): Steps<null> {
+      yield* database.run(
+        "DELETE FROM session WHERE expires_ms <= :nowMs OR used_ms <= :beforeMs",
+        {
           nowMs,
           beforeMs: nowMs - idleMs,
-        });
-        database.run("DELETE FROM sign_in_attempt WHERE expires_ms <= :nowMs", { nowMs });
-        database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
-        forgetRemembered(database, nowMs);
-        return null;
-      },
-    ),
+        },
+      );
+      yield* database.run("DELETE FROM sign_in_attempt WHERE expires_ms <= :nowMs", { nowMs });
+      yield* database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
+      yield* forgetRemembered(database, nowMs);
+      return null;
+    }),
   };
 }

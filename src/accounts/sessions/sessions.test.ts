@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { runNow } from "../../db/statements.ts";
 import { insertAccount } from "../insert-account.ts";
 import { limitOperations } from "../limit-operations.ts";
 import { defaultLimits } from "../limits.ts";
@@ -13,7 +14,7 @@ import { sessionOperations } from "./operations.ts";
 import { createSessionTokens, nextToken, type SessionToken } from "./session-token.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-"));
-let database: Database;
+let database: SqliteDatabase;
 beforeAll(() => {
   database = openForWriting(join(folder, "control.db"), controlMigrations);
 });
@@ -34,7 +35,9 @@ const here = { agent: "a test", addressGroup: "192.0.2.0/24" };
 const otherClient = { agent: "a test", addressGroup: "198.51.100.0/24" };
 
 async function start(): Promise<{ accountId: string; id: string; token: SessionToken }> {
-  const accountId = insertAccount(database, { name: null, nowMs }, randomBytes);
+  const accountId = runNow(
+    insertAccount(database.forOperations, { name: null, nowMs }, randomBytes),
+  );
   const { id, token } = await openStore().write("startSession", {
     ...here,
     accountId,

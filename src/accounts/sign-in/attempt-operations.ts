@@ -1,13 +1,18 @@
 import { durable } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 
 /** A pending sign-in has no row; its state is in the browser's cookie. */
 export const attemptOperations = {
   /** False if finished before. Remembered until the attempt expires. */
-  finishSignIn: durable(
-    (database, { hash, expiresMs }: { hash: string; expiresMs: number }): boolean =>
-      database.run(
+  finishSignIn: durable(function* (
+    database,
+    { hash, expiresMs }: { hash: string; expiresMs: number },
+  ): Steps<boolean> {
+    return (
+      (yield* database.run(
         "INSERT OR IGNORE INTO sign_in_attempt(hash, expires_ms) VALUES(:hash, :expiresMs)",
         { hash: Buffer.from(hash, "base64"), expiresMs },
-      ) === 1,
-  ),
+      )) === 1
+    );
+  }),
 };

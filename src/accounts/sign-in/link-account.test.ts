@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { runNow } from "../../db/statements.ts";
 import { insertAccount } from "../insert-account.ts";
 import { hashOfSecret } from "../sessions/session-token.ts";
 import { type AccountStore, accountStoreOperations } from "../store.ts";
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 let store: AccountStore;
 
 beforeEach(() => {
@@ -42,7 +43,9 @@ async function enter(): Promise<string> {
 }
 
 test("is the same each time, and not another account with an operator's name", async () => {
-  const named = insertAccount(database, { name: "operator", nowMs: 1 }, randomBytes);
+  const named = runNow(
+    insertAccount(database.forOperations, { name: "operator", nowMs: 1 }, randomBytes),
+  );
   const entered = await enter();
   expect(entered).not.toBe(named);
   expect(await enter()).toBe(entered);

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { noteAudit } from "../audit.ts";
 import { mostSignUps, rememberedOf, restoreRemembered } from "../closed-identities.ts";
@@ -24,28 +24,28 @@ type SignInRequest = NewSession & { previousSession: LeftSession };
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
-  function startSession(
+  function* startSession(
     database: Database,
     { accountId, isOperator }: { accountId: string; isOperator: boolean },
     request: SignInRequest,
-  ): SignedIn {
-    const account = database.get<{ suspendedMs: number | null }>(
+  ): Steps<SignedIn> {
+    const account = yield* database.get<{ suspendedMs: number | null }>(
       "SELECT suspended_ms AS suspendedMs FROM account WHERE id = :accountId",
       { accountId },
     );
     if (account === undefined || account.suspendedMs !== null) {
       const { way, nowMs } = request;
       const detail = { way, word: "suspended", reason: "account_suspended" };
-      noteRefusal(database, { accountId, detail, nowMs });
+      yield* noteRefusal(database, { accountId, detail, nowMs });
       return { kind: "suspended" };
     }
-    if (isOperator) makeOperator(database, accountId, request.nowMs);
+    if (isOperator) yield* makeOperator(database, accountId, request.nowMs);
     if (request.previousSession !== null) {
-      database.run("DELETE FROM session WHERE id = :id", { id: request.previousSession });
+      yield* database.run("DELETE FROM session WHERE id = :id", { id: request.previousSession });
     }
-    const session = addSession(database, accountId, request, randomBytes);
+    const session = yield* addSession(database, accountId, request, randomBytes);
     const { nowMs: atMs, way } = request;
-    noteAudit(database, {
+    yield* noteAudit(database, {
       atMs,
       action: "signed_in",
       actor: { accountId },
@@ -55,13 +55,13 @@ export function signInOperations(randomBytes: RandomBytes) {
     return { kind: "signed_in", accountId, session };
   }
 
-  function makeAccount(
+  function* makeAccount(
     database: Database,
     name: string | null,
     { nowMs, way }: { nowMs: number; way: string },
-  ): string {
-    const accountId = insertAccount(database, { name, nowMs }, randomBytes);
-    noteAudit(database, {
+  ): Steps<string> {
+    const accountId = yield* insertAccount(database, { name, nowMs }, randomBytes);
+    yield* noteAudit(database, {
       atMs: nowMs,
       action: "account_created",
       actor: { accountId },
@@ -71,33 +71,36 @@ export function signInOperations(randomBytes: RandomBytes) {
     return accountId;
   }
 
-  function makeLinksAccount(database: Database, request: { nowMs: number; way: string }): string {
-    const isUsed = database.get("SELECT 1 FROM account WHERE name = :operatorName", {
+  function* makeLinksAccount(
+    database: Database,
+    request: { nowMs: number; way: string },
+  ): Steps<string> {
+    const isUsed = yield* database.get("SELECT 1 FROM account WHERE name = :operatorName", {
       operatorName,
     });
-    const accountId = makeAccount(database, isUsed ? null : operatorName, request);
-    database.run("INSERT OR REPLACE INTO setting VALUES('operator_account', :accountId)", {
+    const accountId = yield* makeAccount(database, isUsed ? null : operatorName, request);
+    yield* database.run("INSERT OR REPLACE INTO setting VALUES('operator_account', :accountId)", {
       accountId,
     });
     return accountId;
   }
 
-  function identify(
+  function* identify(
     database: Database,
     request: { provider: ProviderName; subject: string; login: string; nowMs: number },
-  ): string | null {
+  ): Steps<string | null> {
     const { provider, subject, login, nowMs } = request;
-    const row = database.get<{ accountId: string }>(
+    const row = yield* database.get<{ accountId: string }>(
       `UPDATE identity SET login = :login, seen_ms = :nowMs WHERE provider = :provider AND subject = :subject
        RETURNING account_id AS accountId`,
       { provider, subject, login, nowMs },
     );
     if (row !== undefined) return row.accountId;
-    const remembered = rememberedOf(database, { provider, subject }, nowMs);
+    const remembered = yield* rememberedOf(database, { provider, subject }, nowMs);
     if (remembered !== null && remembered.closings > mostSignUps) return null;
-    const accountId = makeAccount(database, null, { nowMs, way: provider });
-    if (remembered !== null) restoreRemembered(database, accountId, remembered);
-    database.run(
+    const accountId = yield* makeAccount(database, null, { nowMs, way: provider });
+    if (remembered !== null) yield* restoreRemembered(database, accountId, remembered);
+    yield* database.run(
       `INSERT INTO identity(provider, subject, account_id, login, created_ms, seen_ms)
        VALUES(:provider, :subject, :accountId, :login, :nowMs, :nowMs)`,
       { provider, subject, accountId, login, nowMs },
@@ -108,99 +111,100 @@ export function signInOperations(randomBytes: RandomBytes) {
   return {
     ...attemptOperations,
 
-    signInIdentity: durable(
-      (
-        database,
-        request: SignInRequest & {
-          provider: ProviderName;
-          subject: string;
-          login: string;
-          isOperator: boolean;
-        },
-      ): SignedIn => {
-        const accountId = identify(database, request);
-        if (accountId === null) return { kind: "too_many" };
-        return startSession(database, { accountId, isOperator: request.isOperator }, request);
+    signInIdentity: durable(function* (
+      database,
+      request: SignInRequest & {
+        provider: ProviderName;
+        subject: string;
+        login: string;
+        isOperator: boolean;
       },
-    ),
+    ): Steps<SignedIn> {
+      const accountId = yield* identify(database, request);
+      if (accountId === null) return { kind: "too_many" };
+      return yield* startSession(database, { accountId, isOperator: request.isOperator }, request);
+    }),
 
     /** Existing accounts only, so that others cannot fill the log. */
-    noteNotAllowed: durable(
-      (
-        database,
-        request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
-      ): null => {
-        const { provider, subject, reason, nowMs } = request;
-        const row = database.get<{ accountId: string }>(
-          "SELECT account_id AS accountId FROM identity WHERE provider = :provider AND subject = :subject",
-          { provider, subject },
-        );
-        if (row === undefined) return null;
-        const detail = { way: provider, word: "not_allowed", reason };
-        noteRefusal(database, { accountId: row.accountId, detail, nowMs });
-        return null;
-      },
-    ),
+    noteNotAllowed: durable(function* (
+      database,
+      request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
+    ): Steps<null> {
+      const { provider, subject, reason, nowMs } = request;
+      const row = yield* database.get<{ accountId: string }>(
+        "SELECT account_id AS accountId FROM identity WHERE provider = :provider AND subject = :subject",
+        { provider, subject },
+      );
+      if (row === undefined) return null;
+      const detail = { way: provider, word: "not_allowed", reason };
+      yield* noteRefusal(database, { accountId: row.accountId, detail, nowMs });
+      return null;
+    }),
 
     /** One-time; `accountId` null: the operator's account. */
-    makeSignInLink: durable(
-      (
-        database,
-        request: {
-          accountId: string | null;
-          actor: "command_line" | "service";
-          nowMs: number;
-          expiresMs: number;
-        },
-      ): string => {
-        const { accountId, actor, nowMs, expiresMs } = request;
-        const secret = newSecret(randomBytes);
-        database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
-        database.run(
-          "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(:hash, :accountId, :expiresMs)",
-          { hash: Buffer.from(hashOfSecret(secret), "base64"), accountId, expiresMs },
-        );
-        noteAudit(database, {
-          atMs: nowMs,
-          action: "sign_in_link_made",
-          actor,
-          accountId,
-        });
-        return secret;
+    makeSignInLink: durable(function* (
+      database,
+      request: {
+        accountId: string | null;
+        actor: "command_line" | "service";
+        nowMs: number;
+        expiresMs: number;
       },
-    ),
+    ): Steps<string> {
+      const { accountId, actor, nowMs, expiresMs } = request;
+      const secret = newSecret(randomBytes);
+      yield* database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
+      yield* database.run(
+        "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(:hash, :accountId, :expiresMs)",
+        { hash: Buffer.from(hashOfSecret(secret), "base64"), accountId, expiresMs },
+      );
+      yield* noteAudit(database, {
+        atMs: nowMs,
+        action: "sign_in_link_made",
+        actor,
+        accountId,
+      });
+      return secret;
+    }),
 
     /** Uses up the link; null if unknown or expired. */
-    signInWithLink: durable(
-      (database, request: SignInRequest & { hash: string }): SignedIn | null => {
-        const { nowMs } = request;
-        const link = database.get<{ accountId: string | null; expiresMs: number }>(
-          "DELETE FROM sign_in_link WHERE hash = :hash RETURNING account_id AS accountId, expires_ms AS expiresMs",
-          { hash: Buffer.from(request.hash, "base64") },
+    signInWithLink: durable(function* (
+      database,
+      request: SignInRequest & { hash: string },
+    ): Steps<SignedIn | null> {
+      const { nowMs } = request;
+      const link = yield* database.get<{ accountId: string | null; expiresMs: number }>(
+        "DELETE FROM sign_in_link WHERE hash = :hash RETURNING account_id AS accountId, expires_ms AS expiresMs",
+        { hash: Buffer.from(request.hash, "base64") },
+      );
+      if (link === undefined || link.expiresMs <= nowMs) return null;
+      if (link.accountId !== null) {
+        return yield* startSession(
+          database,
+          { accountId: link.accountId, isOperator: false },
+          request,
         );
-        if (link === undefined || link.expiresMs <= nowMs) return null;
-        if (link.accountId !== null) {
-          return startSession(database, { accountId: link.accountId, isOperator: false }, request);
-        }
-        const accountId = linksAccount(database) ?? makeLinksAccount(database, request);
-        return startSession(database, { accountId, isOperator: true }, request);
-      },
-    ),
+      }
+      const accountId =
+        (yield* linksAccount(database)) ?? (yield* makeLinksAccount(database, request));
+      return yield* startSession(database, { accountId, isOperator: true }, request);
+    }),
 
-    hasOperator: read(
-      (database, _args: null): boolean =>
-        database.get("SELECT 1 FROM account WHERE role = 'operator' LIMIT 1") !== undefined,
-    ),
+    hasOperator: read(function* (database, _args: null): Steps<boolean> {
+      return (
+        (yield* database.get("SELECT 1 FROM account WHERE role = 'operator' LIMIT 1")) !== undefined
+      );
+    }),
   };
 }
 
-function makeOperator(database: Database, accountId: string, nowMs: number): void {
-  const changed = database.run(
+function* makeOperator(database: Database, accountId: string, nowMs: number): Steps<void> {
+  const changed = yield* database.run(
     "UPDATE account SET role = 'operator' WHERE id = :accountId AND role <> 'operator'",
     { accountId },
   );
   if (changed === 0) return;
-  noteAudit(database, {
+  yield* noteAudit(database, {
     atMs: nowMs,
     action: "account_role_changed",
     actor: "service",
@@ -209,17 +213,23 @@ function makeOperator(database: Database, accountId: string, nowMs: number): voi
   });
 }
 
-function noteRefusal(
+function* noteRefusal(
   database: Database,
   request: { accountId: string; detail: Record<string, string>; nowMs: number },
-): void {
+): Steps<void> {
   const { accountId, detail, nowMs: atMs } = request;
-  noteAudit(database, { atMs, action: "sign_in_refused", actor: "service", accountId, detail });
+  yield* noteAudit(database, {
+    atMs,
+    action: "sign_in_refused",
+    actor: "service",
+    accountId,
+    detail,
+  });
 }
 
 /** Found by setting, never by name. */
-function linksAccount(database: Database): string | null {
-  const row = database.get<{ id: string }>(
+function* linksAccount(database: Database): Steps<string | null> {
+  const row = yield* database.get<{ id: string }>(
     "SELECT id FROM setting JOIN account ON account.id = value WHERE setting.name = 'operator_account'",
   );
   return row?.id ?? null;

@@ -9,7 +9,7 @@ import {
 } from "../../../testkit/emulators/github/server.ts";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
 import { createEncryptor } from "../../lib/encryption.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
@@ -23,7 +23,7 @@ import { signInDefaults } from "./settings.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 let provider: GitHubEmulator;
 let fetch: GuardedClient;
 let clock: ManualClock;

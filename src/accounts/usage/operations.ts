@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { read, relaxed } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { addLatencies, parseLatencies, printLatencies } from "./latency-histogram.ts";
 
@@ -42,24 +42,28 @@ const droppedAtOnce = 2_000;
 
 /** Not durable, because usage is not worth a sync. */
 export const usageOperations = {
-  addUsage: relaxed(
-    (database, { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] }): null => {
-      for (const row of rows) addRow(database, row);
-      for (const use of uses) {
-        database.run(
-          `UPDATE api_key SET used_ms = :usedMs, used_from = :usedFrom
+  addUsage: relaxed(function* (
+    database,
+    { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },
+  ): Steps<null> {
+    for (const row of rows) yield* addRow(database, row);
+    for (const use of uses) {
+      yield* database.run(
+        `UPDATE api_key SET used_ms = :usedMs, used_from = :usedFrom
            WHERE id = :keyId AND (used_ms IS NULL OR used_ms <= :usedMs)`,
-          use,
-        );
-      }
-      return null;
-    },
-  ),
+        use,
+      );
+    }
+    return null;
+  }),
 
   /** `keyIds`: all keys used in that time. A busy account has a thousand rows a day, so read a day at a time. */
-  usageOf: read((database, request: UsageRequest): { sums: UsageSum[]; keyIds: string[] } => {
+  usageOf: read(function* (
+    database,
+    request: UsageRequest,
+  ): Steps<{ sums: UsageSum[]; keyIds: string[] }> {
     const { accountId, fromMs, toMs } = request;
-    const sums = database.all<UsageSum>(
+    const sums = yield* database.all<UsageSum>(
       `SELECT bucket_ms - bucket_ms % :widthMs AS startMs, method, sum(calls) AS calls, sum(refused) AS refused,
          sum(failed) AS failed, sum(posts) AS posts, group_concat(latencies, ' ') AS latencies
        FROM usage
@@ -68,7 +72,7 @@ export const usageOperations = {
        GROUP BY 1, 2`,
       request,
     );
-    const keys = database.all<{ keyId: string }>(
+    const keys = yield* database.all<{ keyId: string }>(
       `SELECT DISTINCT key_id AS keyId FROM usage
        WHERE account_id = :accountId AND bucket_ms >= :fromMs AND bucket_ms < :toMs`,
       { accountId, fromMs, toMs },
@@ -77,51 +81,52 @@ export const usageOperations = {
   }),
 
   /** Valid keys and those listed; newest first. */
-  keyNames: read(
-    (
-      database,
-      request: { accountId: string; keyIds: readonly string[]; nowMs: number },
-    ): { id: string; name: string; ended: boolean }[] =>
-      database
-        .all<{ id: string; name: string; ended: number }>(
-          `SELECT id, name, ended FROM (
+  keyNames: read(function* (
+    database,
+    request: { accountId: string; keyIds: readonly string[]; nowMs: number },
+  ): Steps<{ id: string; name: string; ended: boolean }[]> {
+    return (yield* database.all<{ id: string; name: string; ended: number }>(
+      `SELECT id, name, ended FROM (
              SELECT id, name, created_ms, revoked = 1 OR coalesce(expires_ms <= :nowMs, 0) AS ended
              FROM api_key WHERE account_id = :accountId
            )
            WHERE ended = 0 OR id IN (SELECT value FROM json_each(:keyIds))
            ORDER BY created_ms DESC, id`,
-          { ...request, keyIds: JSON.stringify(request.keyIds) },
-        )
-        .map((row) => ({ ...row, ended: row.ended === 1 })),
-  ),
+      { ...request, keyIds: JSON.stringify(request.keyIds) },
+    )).map((row) => ({ ...row, ended: row.ended === 1 }));
+  }),
 
-  ownsKey: read(
-    (database, owned: { accountId: string; keyId: string }): boolean =>
-      database.get("SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId", owned) !==
-      undefined,
-  ),
+  ownsKey: read(function* (database, owned: { accountId: string; keyId: string }): Steps<boolean> {
+    return (
+      (yield* database.get(
+        "SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId",
+        owned,
+      )) !== undefined
+    );
+  }),
 
   /** Deletes a batch; true if more may remain. */
-  dropUsage: relaxed(
-    (database, { beforeMs }: { beforeMs: number }): boolean =>
-      database.run(
+  dropUsage: relaxed(function* (database, { beforeMs }: { beforeMs: number }): Steps<boolean> {
+    return (
+      (yield* database.run(
         `DELETE FROM usage WHERE (account_id, bucket_ms, key_id, method) IN (
            SELECT account_id, bucket_ms, key_id, method FROM usage WHERE bucket_ms < :beforeMs LIMIT ${droppedAtOnce}
          )`,
         { beforeMs },
-      ) === droppedAtOnce,
-  ),
+      )) === droppedAtOnce
+    );
+  }),
 };
 
-function addRow(database: Database, row: UsageRow): void {
+function* addRow(database: Database, row: UsageRow): Steps<void> {
   const { accountId, bucketMs, keyId, method, calls, refused, failed, posts } = row;
   const key = { accountId, bucketMs, keyId, method };
-  const existing = database.get<{ latencies: string }>(
+  const existing = yield* database.get<{ latencies: string }>(
     `SELECT latencies FROM usage
      WHERE account_id = :accountId AND bucket_ms = :bucketMs AND key_id = :keyId AND method = :method`,
     key,
   );
-  database.run(
+  yield* database.run(
     `INSERT INTO usage(account_id, bucket_ms, key_id, method, calls, refused, failed, posts, latencies)
      SELECT :accountId, :bucketMs, :keyId, :method, :calls, :refused, :failed, :posts, :latencies
      WHERE EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')

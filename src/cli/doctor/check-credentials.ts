@@ -1,3 +1,4 @@
+import { runOn } from "../../db/operations.ts";
 import { openControlForReading } from "../../server/control-operations.ts";
 import { credentialKinds } from "../../server/credential-kinds.ts";
 import { checkCredential } from "../../upstream/credentials/check-credential.ts";
@@ -36,7 +37,7 @@ export async function checkPlatformCredentials(
 function hasCredentials(dataDir: string): boolean {
   const database = openControlForReading(dataDir);
   try {
-    return credentialOperations.listCredentials.run(database, null).length > 0;
+    return runOn(credentialOperations.listCredentials, database, null).length > 0;
   } finally {
     database.close();
   }

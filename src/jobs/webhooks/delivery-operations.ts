@@ -1,4 +1,5 @@
 import { durable, read, relaxed } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 import { type DueDelivery, dueDeliveries } from "./due-deliveries.ts";
 import { endTry, setDue } from "./end-try.ts";
 
@@ -12,60 +13,60 @@ export const deliveryOperations = {
 
   endTry: relaxed(endTry),
 
-  countWaitingDeliveries: read(
-    (database, _args: null): number =>
-      database.get<{ waiting: number }>(
+  countWaitingDeliveries: read(function* (database, _args: null): Steps<number> {
+    return (
+      (yield* database.get<{ waiting: number }>(
         "SELECT count(*) AS waiting FROM webhook_delivery WHERE next_ms IS NOT NULL",
-      )?.waiting ?? 0,
-  ),
+      ))?.waiting ?? 0
+    );
+  }),
 
   /** To check the encryption key; null if there is none. */
-  anyWebhookSecret: read(
-    (database, _args: null): WebhookSecret | null =>
-      database.get<WebhookSecret>(
+  anyWebhookSecret: read(function* (database, _args: null): Steps<WebhookSecret | null> {
+    return (
+      (yield* database.get<WebhookSecret>(
         `SELECT id AS webhookId, account_id AS accountId, sealed_secret AS sealedSecret, NULL AS formerSealedSecret
          FROM webhook LIMIT 1`,
-      ) ?? null,
-  ),
+      )) ?? null
+    );
+  }),
 
   /** A batch beyond the age or count limit, and expired former secrets. `dropped` counts unfinished deliveries. */
-  sweepDeliveries: durable(
-    (
-      database,
-      limits: { nowMs: number; retentionMs: number; maxDeliveries: number },
-    ): { dropped: number; more: boolean } => {
-      const { nowMs, retentionMs, maxDeliveries } = limits;
-      database.run(
-        "UPDATE webhook SET former_sealed_secret = NULL, former_until_ms = NULL WHERE former_until_ms <= :nowMs",
-        { nowMs },
-      );
-      const old = database.all<Dropped>(
-        `DELETE FROM webhook_delivery WHERE rowid IN
+  sweepDeliveries: durable(function* (
+    database,
+    limits: { nowMs: number; retentionMs: number; maxDeliveries: number },
+  ): Steps<{ dropped: number; more: boolean }> {
+    const { nowMs, retentionMs, maxDeliveries } = limits;
+    yield* database.run(
+      "UPDATE webhook SET former_sealed_secret = NULL, former_until_ms = NULL WHERE former_until_ms <= :nowMs",
+      { nowMs },
+    );
+    const old = yield* database.all<Dropped>(
+      `DELETE FROM webhook_delivery WHERE rowid IN
            (SELECT rowid FROM webhook_delivery WHERE created_ms <= :createdMs LIMIT ${sweepRows})
          RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
-        { createdMs: nowMs - retentionMs },
-      );
-      const excess = database.all<Dropped>(
-        `DELETE FROM webhook_delivery WHERE rowid IN
+      { createdMs: nowMs - retentionMs },
+    );
+    const excess = yield* database.all<Dropped>(
+      `DELETE FROM webhook_delivery WHERE rowid IN
            (SELECT delivery.rowid FROM webhook CROSS JOIN webhook_delivery AS delivery
               ON delivery.webhook_id = webhook.id AND delivery.number <= webhook.last_number - :maxDeliveries
             LIMIT ${sweepRows})
          RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
-        { maxDeliveries },
-      );
-      const waiting = [...old, ...excess].filter(({ nextMs }) => nextMs !== null);
-      for (const { webhookId } of waiting) {
-        database.run("UPDATE webhook SET dropped = dropped + 1 WHERE id = :webhookId", {
-          webhookId,
-        });
-      }
-      for (const webhookId of new Set(waiting.map((each) => each.webhookId))) {
-        setDue(database, webhookId, nowMs);
-      }
-      const more = old.length === sweepRows || excess.length === sweepRows;
-      return { dropped: waiting.length, more };
-    },
-  ),
+      { maxDeliveries },
+    );
+    const waiting = [...old, ...excess].filter(({ nextMs }) => nextMs !== null);
+    for (const { webhookId } of waiting) {
+      yield* database.run("UPDATE webhook SET dropped = dropped + 1 WHERE id = :webhookId", {
+        webhookId,
+      });
+    }
+    for (const webhookId of new Set(waiting.map((each) => each.webhookId))) {
+      yield* setDue(database, webhookId, nowMs);
+    }
+    const more = old.length === sweepRows || excess.length === sweepRows;
+    return { dropped: waiting.length, more };
+  }),
 };
 
 type Dropped = { webhookId: string; nextMs: number | null };

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 
 export type DueDelivery = {
   id: string;
@@ -29,27 +29,26 @@ export type DueRequest = {
 };
 
 /** Round-robin: a webhook that was just tried comes last. */
-export function dueDeliveries(database: Database, request: DueRequest): DueDelivery[] {
+export function* dueDeliveries(database: Database, request: DueRequest): Steps<DueDelivery[]> {
   const { limit, failingLimit, failingFirst } = request;
-  const healthy = dueOfWebhooks(database, request, { isHealthy: 1, limit });
+  const healthy = yield* dueOfWebhooks(database, request, { isHealthy: 1, limit });
   const left = Math.max(limit - healthy.length, Math.min(limit, failingFirst));
   const room = Math.max(0, Math.min(failingLimit, left));
-  const failing = dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
-  return [...healthy.slice(0, limit - failing.length), ...failing].flatMap((id) =>
-    detailsOf(database, id, request.nowMs),
-  );
+  const failing = yield* dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
+  const chosen = [...healthy.slice(0, limit - failing.length), ...failing];
+  return yield* eachOf(chosen, (id) => detailsOf(database, id, request.nowMs));
 }
 
 type Share = { isHealthy: 0 | 1; limit: number };
 
-function dueOfWebhooks(
+function* dueOfWebhooks(
   database: Database,
   request: DueRequest,
   { isHealthy, limit }: Share,
-): string[] {
+): Steps<string[]> {
   if (limit === 0) return [];
   const { nowMs, paused, inProgress } = request;
-  const webhooks = database.all<{ webhookId: string }>(
+  const webhooks = yield* database.all<{ webhookId: string }>(
     `SELECT id AS webhookId FROM webhook
      WHERE (failing_since_ms IS NULL) = :isHealthy AND due_ms <= :nowMs
      ORDER BY due_ms LIMIT :webhooks`,
@@ -60,35 +59,34 @@ function dueOfWebhooks(
   const found: string[] = [];
   for (const { webhookId } of webhooks) {
     if (found.length >= limit) break;
-    if (!closed.has(webhookId)) found.push(...dueOf(database, webhookId, request));
+    if (!closed.has(webhookId)) found.push(...(yield* dueOf(database, webhookId, request)));
   }
   return found.slice(0, limit);
 }
 
-function dueOf(
+function* dueOf(
   database: Database,
   webhookId: string,
   { nowMs, inProgress, perWebhook }: DueRequest,
-): string[] {
+): Steps<string[]> {
   const busy = new Set(
     inProgress.filter((each) => each.webhookId === webhookId).map(({ id }) => id),
   );
   const room = perWebhook - busy.size;
   if (room <= 0) return [];
-  return database
-    .all<{ id: string }>(
-      `SELECT id FROM webhook_delivery
+  return (yield* database.all<{ id: string }>(
+    `SELECT id FROM webhook_delivery
        WHERE webhook_id = :webhookId AND next_ms <= :nowMs ORDER BY next_ms, number LIMIT :rows`,
-      { webhookId, nowMs, rows: room + busy.size },
-    )
+    { webhookId, nowMs, rows: room + busy.size },
+  ))
     .map(({ id }) => id)
     .filter((id) => !busy.has(id))
     .slice(0, room);
 }
 
-/** Empty if deleted or disabled. */
-function detailsOf(database: Database, id: string, nowMs: number): DueDelivery[] {
-  return database.all<DueDelivery>(
+/** Null if deleted or disabled. */
+function* detailsOf(database: Database, id: string, nowMs: number): Steps<DueDelivery | null> {
+  const found = yield* database.get<DueDelivery>(
     `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,
             failing_since_ms AS failingSinceMs, sealed_secret AS sealedSecret,
             CASE WHEN former_until_ms > :nowMs THEN former_sealed_secret END AS formerSealedSecret
@@ -96,4 +94,5 @@ function detailsOf(database: Database, id: string, nowMs: number): DueDelivery[]
      WHERE delivery.id = :id AND disabled_ms IS NULL`,
     { id, nowMs },
   );
+  return found ?? null;
 }

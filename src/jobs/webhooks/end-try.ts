@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
 /** Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and wins. */
@@ -18,17 +18,17 @@ export type TryEnd = {
 };
 
 /** Why it disabled the webhook, or null. */
-export function endTry(database: Database, end: TryEnd): { disabledReason: string | null } {
-  noteTry(database, end);
-  const disabledReason = end.end === "delivered" ? null : noteFailure(database, end);
-  if (end.end === "delivered") noteSuccess(database, end.webhookId);
-  setDue(database, end.webhookId, end.nowMs);
+export function* endTry(database: Database, end: TryEnd): Steps<{ disabledReason: string | null }> {
+  yield* noteTry(database, end);
+  const disabledReason = end.end === "delivered" ? null : yield* noteFailure(database, end);
+  if (end.end === "delivered") yield* noteSuccess(database, end.webhookId);
+  yield* setDue(database, end.webhookId, end.nowMs);
   return { disabledReason };
 }
 
 /** The first due delivery but not before `fromMs`. Call it after every change except adding a delivery. */
-export function setDue(database: Database, webhookId: string, fromMs: number): void {
-  database.run(
+export function* setDue(database: Database, webhookId: string, fromMs: number): Steps<void> {
+  yield* database.run(
     `UPDATE webhook SET due_ms = CASE WHEN disabled_ms IS NULL THEN
        (SELECT max(min(next_ms), :fromMs) FROM webhook_delivery WHERE webhook_id = :webhookId AND next_ms IS NOT NULL) END
      WHERE id = :webhookId`,
@@ -36,33 +36,33 @@ export function setDue(database: Database, webhookId: string, fromMs: number): v
   );
 }
 
-function noteSuccess(database: Database, webhookId: string): void {
-  database.run(
+function* noteSuccess(database: Database, webhookId: string): Steps<void> {
+  yield* database.run(
     "UPDATE webhook SET failing_since_ms = NULL WHERE id = :webhookId AND failing_since_ms IS NOT NULL",
     { webhookId },
   );
 }
 
-function noteFailure(database: Database, end: TryEnd): string | null {
+function* noteFailure(database: Database, end: TryEnd): Steps<string | null> {
   const { webhookId, nowMs } = end;
-  const failing = database.get<{ sinceMs: number }>(
+  const failing = yield* database.get<{ sinceMs: number }>(
     `UPDATE webhook SET failing_since_ms = coalesce(failing_since_ms, :nowMs)
      WHERE id = :webhookId AND disabled_ms IS NULL RETURNING failing_since_ms AS sinceMs`,
     { webhookId, nowMs },
   );
   const reason = failing === undefined ? null : reasonToDisable(end, failing.sinceMs);
   if (reason === null) return null;
-  database.run(
+  yield* database.run(
     "UPDATE webhook SET disabled_ms = :nowMs, disabled_reason = :reason WHERE id = :webhookId",
     { webhookId, reason, nowMs },
   );
   return reason;
 }
 
-function noteTry(database: Database, end: TryEnd): void {
+function* noteTry(database: Database, end: TryEnd): Steps<void> {
   const { id, attempts, nextMs, nowMs, status, error, retryMs } = end;
   const isDelivered = end.end === "delivered";
-  database.run(
+  yield* database.run(
     `UPDATE webhook_delivery
      SET attempts = attempts + 1, failures = failures + :failed, next_ms = :retryMs, last_ms = :nowMs,
          delivered_ms = :deliveredMs, last_status = :status, last_error = :error

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { jobPayload } from "./payload.ts";
 import type { JobEvent, WebhookEvent } from "./webhook.ts";
 
@@ -9,18 +9,18 @@ export type EndedJob = { accountId: string; uuid: string; event: JobEvent; nowMs
  * One delivery per subscribed webhook, in the transaction that ends the job, after its row is updated. Costs one index lookup
  * without webhooks.
  */
-export function enqueueDeliveries(database: Database, ended: EndedJob): boolean {
+export function* enqueueDeliveries(database: Database, ended: EndedJob): Steps<boolean> {
   const { accountId, uuid, event, nowMs } = ended;
-  const webhooks = database.all<{ id: string; events: string }>(
+  const webhooks = yield* database.all<{ id: string; events: string }>(
     "SELECT id, events FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL",
     { accountId },
   );
   const interested = webhooks.filter(({ events }) => JSON.parse(events).includes(event));
   if (interested.length === 0) return false;
-  const payload = jobPayload(database, uuid, event, nowMs);
+  const payload = yield* jobPayload(database, uuid, event, nowMs);
   if (payload === null) return false;
   for (const { id: webhookId } of interested) {
-    insertDelivery(database, {
+    yield* insertDelivery(database, {
       id: idOf(webhookId, uuid, event),
       webhookId,
       event,
@@ -39,15 +39,15 @@ export type NewDelivery = {
   nowMs: number;
 };
 
-export function insertDelivery(database: Database, delivery: NewDelivery): void {
+export function* insertDelivery(database: Database, delivery: NewDelivery): Steps<void> {
   const { id, webhookId, event, payload, nowMs } = delivery;
-  const numbered = database.get<{ number: number }>(
+  const numbered = yield* database.get<{ number: number }>(
     `UPDATE webhook SET last_number = last_number + 1, due_ms = min(coalesce(due_ms, :nowMs), :nowMs)
      WHERE id = :webhookId RETURNING last_number AS number`,
     { webhookId, nowMs },
   );
   if (numbered === undefined) return;
-  database.run(
+  yield* database.run(
     `INSERT INTO webhook_delivery(id, webhook_id, number, event, payload, created_ms, next_ms)
      VALUES(:id, :webhookId, :number, :event, :payload, :nowMs, :nowMs) ON CONFLICT(id) DO NOTHING`,
     { id, webhookId, number: numbered.number, event, payload, nowMs },

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
 import { setDue } from "./end-try.ts";
@@ -36,100 +36,106 @@ export const webhookOperations = {
   ...deliveryOperations,
 
   /** Errors: `too_many_webhooks`. */
-  createWebhook: durable((database, params: NewWebhook): Webhook => {
+  createWebhook: durable(function* (database, params: NewWebhook): Steps<Webhook> {
     const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = params;
-    if (webhooksOf(database, accountId).length >= maxPerAccount) throw tooMany(maxPerAccount);
-    database.run(
+    if ((yield* webhooksOf(database, accountId)).length >= maxPerAccount)
+      throw tooMany(maxPerAccount);
+    yield* database.run(
       `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
        VALUES(:id, :accountId, :url, :events, :sealedSecret, :nowMs)`,
       { id, accountId, url, events: JSON.stringify(events), sealedSecret, nowMs },
     );
-    return present(webhookOf(database, params));
+    return present(yield* webhookOf(database, params));
   }),
 
-  listWebhooks: read((database, { accountId }: { accountId: string }): Webhook[] =>
-    webhooksOf(database, accountId),
-  ),
+  listWebhooks: read(function* (database, { accountId }: { accountId: string }): Steps<Webhook[]> {
+    return yield* webhooksOf(database, accountId);
+  }),
 
-  findWebhook: read((database, owned: OwnedId): Webhook | null => webhookOf(database, owned)),
+  findWebhook: read(function* (database, owned: OwnedId): Steps<Webhook | null> {
+    return yield* webhookOf(database, owned);
+  }),
 
   /** Also deletes its deliveries. */
-  deleteWebhook: durable(
-    (database, { accountId, id }: OwnedId): boolean =>
-      database.run("DELETE FROM webhook WHERE id = :id AND account_id = :accountId", {
+  deleteWebhook: durable(function* (database, { accountId, id }: OwnedId): Steps<boolean> {
+    return (
+      (yield* database.run("DELETE FROM webhook WHERE id = :id AND account_id = :accountId", {
         accountId,
         id,
-      }) === 1,
-  ),
+      })) === 1
+    );
+  }),
 
-  replaceWebhookSecret: durable((database, change: SecretChange): Webhook | null => {
+  replaceWebhookSecret: durable(function* (database, change: SecretChange): Steps<Webhook | null> {
     const { accountId, id, sealedSecret, formerUntilMs } = change;
-    database.run(
+    yield* database.run(
       `UPDATE webhook SET former_sealed_secret = sealed_secret, former_until_ms = :formerUntilMs, sealed_secret = :sealedSecret
        WHERE id = :id AND account_id = :accountId`,
       { accountId, id, sealedSecret, formerUntilMs },
     );
-    return webhookOf(database, change);
+    return yield* webhookOf(database, change);
   }),
 
-  enableWebhook: durable(
-    (database, { nowMs, ...owned }: OwnedId & { nowMs: number }): Webhook | null => {
-      const changed = database.run(
-        `UPDATE webhook SET disabled_ms = NULL, disabled_reason = NULL, failing_since_ms = NULL
+  enableWebhook: durable(function* (
+    database,
+    { nowMs, ...owned }: OwnedId & { nowMs: number },
+  ): Steps<Webhook | null> {
+    const changed = yield* database.run(
+      `UPDATE webhook SET disabled_ms = NULL, disabled_reason = NULL, failing_since_ms = NULL
        WHERE id = :id AND account_id = :accountId AND disabled_ms IS NOT NULL`,
-        owned,
-      );
-      if (changed === 1) setDue(database, owned.id, nowMs);
-      return webhookOf(database, owned);
-    },
-  ),
+      owned,
+    );
+    if (changed === 1) yield* setDue(database, owned.id, nowMs);
+    return yield* webhookOf(database, owned);
+  }),
 
   /** Errors: `webhook_disabled`. */
-  testWebhook: durable(
-    (database, test: OwnedId & { deliveryId: string; nowMs: number }): Delivery | null => {
-      const { deliveryId, nowMs } = test;
-      const webhook = enabled(database, { accountId: test.accountId, id: test.id });
-      if (webhook === null) return null;
-      insertDelivery(database, {
-        id: deliveryId,
-        webhookId: webhook.id,
-        event: "webhook.test",
-        payload: testPayload(webhook.id, nowMs),
-        nowMs,
-      });
-      return present(deliveryOf(database, webhook.id, deliveryId));
-    },
-  ),
+  testWebhook: durable(function* (
+    database,
+    test: OwnedId & { deliveryId: string; nowMs: number },
+  ): Steps<Delivery | null> {
+    const { deliveryId, nowMs } = test;
+    const webhook = yield* enabled(database, { accountId: test.accountId, id: test.id });
+    if (webhook === null) return null;
+    yield* insertDelivery(database, {
+      id: deliveryId,
+      webhookId: webhook.id,
+      event: "webhook.test",
+      payload: testPayload(webhook.id, nowMs),
+      nowMs,
+    });
+    return present(yield* deliveryOf(database, webhook.id, deliveryId));
+  }),
 
-  listDeliveries: read(
-    (database, { filter, ...owned }: OwnedId & { filter: DeliveryFilter }): Delivery[] | null =>
-      webhookOf(database, owned) && deliveriesOf(database, owned.id, filter),
-  ),
+  listDeliveries: read(function* (
+    database,
+    { filter, ...owned }: OwnedId & { filter: DeliveryFilter },
+  ): Steps<Delivery[] | null> {
+    return (yield* webhookOf(database, owned)) && (yield* deliveriesOf(database, owned.id, filter));
+  }),
 
   /** Restores all attempts. Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
-  replayDelivery: durable(
-    (
-      database,
-      replay: OwnedId & { deliveryId: string; nowMs: number },
-    ): Delivery | "webhook" | "delivery" => {
-      const { accountId, id, deliveryId, nowMs } = replay;
-      if (webhookOf(database, { accountId, id }) === null) return "webhook";
-      if (deliveryOf(database, id, deliveryId) === null) return "delivery";
-      enabled(database, { accountId, id });
-      database.run(
-        `UPDATE webhook_delivery SET next_ms = :nowMs, failures = 0, delivered_ms = NULL
+  replayDelivery: durable(function* (
+    database,
+    replay: OwnedId & { deliveryId: string; nowMs: number },
+  ): Steps<Delivery | "webhook" | "delivery"> {
+    const { accountId, id, deliveryId, nowMs } = replay;
+    if ((yield* webhookOf(database, { accountId, id })) === null) return "webhook";
+    if ((yield* deliveryOf(database, id, deliveryId)) === null) return "delivery";
+    yield* enabled(database, { accountId, id });
+    yield* database.run(
+      `UPDATE webhook_delivery SET next_ms = :nowMs, failures = 0, delivered_ms = NULL
          WHERE id = :deliveryId AND webhook_id = :id`,
-        { id, deliveryId, nowMs },
-      );
-      setDue(database, id, nowMs);
-      return present(deliveryOf(database, id, deliveryId));
-    },
-  ),
+      { id, deliveryId, nowMs },
+    );
+    yield* setDue(database, id, nowMs);
+    return present(yield* deliveryOf(database, id, deliveryId));
+  }),
 };
 
 /** Null if the account has no such webhook. Errors: `webhook_disabled`. */
-function enabled(database: Database, owned: OwnedId): Webhook | null {
-  const webhook = webhookOf(database, owned);
+function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
+  const webhook = yield* webhookOf(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;
   throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
     status: 409,

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { WebhookEvent } from "./webhook.ts";
 
@@ -17,13 +17,13 @@ type EndedRow = {
 };
 
 /** JSON; null if the job does not exist. Omits query and posts: receivers fetch them with a key. */
-export function jobPayload(
+export function* jobPayload(
   database: Database,
   uuid: string,
   event: WebhookEvent,
   nowMs: number,
-): string | null {
-  const row = database.get<EndedRow>(
+): Steps<string | null> {
+  const row = yield* database.get<EndedRow>(
     `SELECT state AS status, failure ->> '$.message' AS error, request ->> '$.platform' AS platform,
             request ->> '$.type' AS type, request ->> '$.method' AS method,
             json_array_length(result, '$.positions') AS count, result ->> '$.complete' AS complete,

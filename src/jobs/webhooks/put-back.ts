@@ -1,12 +1,15 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 
 /**
  * For a wall clock set back by `ms`; one set forward only makes deliveries early. An attempt in progress is repeated, because its
  * row no longer matches.
  */
-export function putDeliveriesBack(database: Database, ms: number): void {
-  database.run("UPDATE webhook SET due_ms = due_ms - :ms WHERE due_ms IS NOT NULL", { ms });
-  database.run("UPDATE webhook_delivery SET next_ms = next_ms - :ms WHERE next_ms IS NOT NULL", {
-    ms,
-  });
+export function* putDeliveriesBack(database: Database, ms: number): Steps<void> {
+  yield* database.run("UPDATE webhook SET due_ms = due_ms - :ms WHERE due_ms IS NOT NULL", { ms });
+  yield* database.run(
+    "UPDATE webhook_delivery SET next_ms = next_ms - :ms WHERE next_ms IS NOT NULL",
+    {
+      ms,
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { Delivery, Webhook, WebhookEvent } from "./webhook.ts";
 
 type WebhookRow = Omit<Webhook, "events"> & { events: string };
@@ -11,18 +11,16 @@ const webhookColumns = `id, account_id AS accountId, url, events, created_ms AS 
 const deliveryColumns = `id, number, event, payload, created_ms AS createdMs, attempts, next_ms AS nextMs, last_ms AS lastMs,
   delivered_ms AS deliveredMs, last_status AS lastStatus, last_error AS lastError`;
 
-export function webhooksOf(database: Database, accountId: string): Webhook[] {
-  return database
-    .all<WebhookRow>(
-      `SELECT ${webhookColumns} FROM webhook WHERE account_id = :accountId ORDER BY created_ms, id`,
-      { accountId },
-    )
-    .map(readWebhook);
+export function* webhooksOf(database: Database, accountId: string): Steps<Webhook[]> {
+  return (yield* database.all<WebhookRow>(
+    `SELECT ${webhookColumns} FROM webhook WHERE account_id = :accountId ORDER BY created_ms, id`,
+    { accountId },
+  )).map(readWebhook);
 }
 
 /** Null if the account has no such webhook. */
-export function webhookOf(database: Database, { accountId, id }: OwnedId): Webhook | null {
-  const row = database.get<WebhookRow>(
+export function* webhookOf(database: Database, { accountId, id }: OwnedId): Steps<Webhook | null> {
+  const row = yield* database.get<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhook WHERE id = :id AND account_id = :accountId`,
     { accountId, id },
   );
@@ -44,25 +42,27 @@ const conditions: Record<Delivery["state"], string> = {
   failed: "next_ms IS NULL AND delivered_ms IS NULL",
 };
 
-export function deliveriesOf(
+export function* deliveriesOf(
   database: Database,
   webhookId: string,
   { states, before, limit }: DeliveryFilter,
-): Delivery[] {
+): Steps<Delivery[]> {
   const stateFilter = states?.map((state) => `(${conditions[state]})`).join(" OR ") ?? "TRUE";
-  return database
-    .all<DeliveryRow>(
-      `SELECT ${deliveryColumns} FROM webhook_delivery
+  return (yield* database.all<DeliveryRow>(
+    `SELECT ${deliveryColumns} FROM webhook_delivery
        WHERE webhook_id = :webhookId AND number < :before AND (${stateFilter})
        ORDER BY number DESC LIMIT :limit`,
-      { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
-    )
-    .map(readDelivery);
+    { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
+  )).map(readDelivery);
 }
 
 /** Null if the webhook has no such delivery. */
-export function deliveryOf(database: Database, webhookId: string, id: string): Delivery | null {
-  const row = database.get<DeliveryRow>(
+export function* deliveryOf(
+  database: Database,
+  webhookId: string,
+  id: string,
+): Steps<Delivery | null> {
+  const row = yield* database.get<DeliveryRow>(
     `SELECT ${deliveryColumns} FROM webhook_delivery WHERE id = :id AND webhook_id = :webhookId`,
     { webhookId, id },
   );

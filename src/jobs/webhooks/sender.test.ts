@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
 import { createEncryptor } from "../../lib/encryption.ts";
 import { createGuard } from "../../lib/guard.ts";
@@ -23,7 +23,7 @@ const dayMs = 24 * hourMs;
 const secretKey = randomBytes(32);
 
 let folder: string;
-let database: Database;
+let database: SqliteDatabase;
 let store: Store<WebhookOperations>;
 let clock: ManualClock;
 let webhooks: Webhooks;

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { type Database, openForWriting } from "../../db/open.ts";
+import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
+import { runNow } from "../../db/statements.ts";
 import type { LeaseFailure } from "../../jobs/lease.ts";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
@@ -45,7 +46,7 @@ import { changeNodeState, type NodeOperations, nodeOperations } from "./node-sto
 /** With its own control database and queue, on a manual clock. */
 export type TestGateway = {
   clock: ManualClock;
-  database: Database;
+  database: SqliteDatabase;
   store: Store<NodeOperations>;
   queue: FakeQueue;
   gateway: NodeGateway;
@@ -63,10 +64,10 @@ export type TestGateway = {
 };
 
 /** Creating one takes longer than most tests. */
-const idleDatabases: Database[] = [];
+const idleDatabases: SqliteDatabase[] = [];
 
 /** The files are unlinked at once; their space is freed with the process. */
-function openDatabase(): Database {
+function openDatabase(): SqliteDatabase {
   const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-"));
   const database = openForWriting(join(folder, "control.db"), controlMigrations);
   database.syncCommits(false);
@@ -108,7 +109,7 @@ export async function startTestGateway(
       await test.gateway.start();
     },
     change: async (id, state) => {
-      changeNodeState(database, { id, state, nowMs: clock.now() });
+      runNow(changeNodeState(database.forOperations, { id, state, nowMs: clock.now() }));
       await clock.advance(1_000);
     },
     close: async () => {

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read, relaxed } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Capability } from "../capability.ts";
@@ -72,18 +72,22 @@ const storedEvents = 10_000;
 const sweptRows = 1_000;
 
 export const nodeOperations = {
-  nodes: read((database, _args: null) =>
-    database.all<NodeRow>(`SELECT ${nodeColumns} FROM node ORDER BY created_ms, id`).map(recordOf),
-  ),
+  nodes: read(function* (database, _args: null) {
+    return (yield* database.all<NodeRow>(
+      `SELECT ${nodeColumns} FROM node ORDER BY created_ms, id`,
+    )).map(recordOf);
+  }),
 
-  node: read((database, { id }: { id: string }) => nodeOf(database, id)),
+  node: read(function* (database, { id }: { id: string }) {
+    return yield* nodeOf(database, id);
+  }),
 
   keepNode: durable(keepNode),
 
   /** May be lost in a crash. */
-  noteNodeUse: relaxed((database, { uses }: { uses: readonly NodeUse[] }): null => {
+  noteNodeUse: relaxed(function* (database, { uses }: { uses: readonly NodeUse[] }): Steps<null> {
     for (const use of uses) {
-      database.run(
+      yield* database.run(
         `UPDATE node SET jobs_done = jobs_done + :done, jobs_failed = jobs_failed + :failed,
            seen_ms = max(seen_ms, :seenMs) WHERE id = :id`,
         { ...use },
@@ -92,55 +96,65 @@ export const nodeOperations = {
     return null;
   }),
 
-  quarantineNode: durable((database, { nowMs, ...values }: Quarantine): null => {
-    database.run(
+  quarantineNode: durable(function* (database, { nowMs, ...values }: Quarantine): Steps<null> {
+    yield* database.run(
       `UPDATE node SET quarantined_until_ms = :untilMs, quarantine_reason = :reason,
          quarantines = quarantines + 1 WHERE id = :id`,
       values,
     );
     const { id: nodeId, reason: detail } = values;
-    insertEvents(database, [{ atMs: nowMs, nodeId, action: "quarantined", detail }]);
+    yield* insertEvents(database, [{ atMs: nowMs, nodeId, action: "quarantined", detail }]);
     return null;
   }),
 
-  attestation: read(
-    (database, { id, nowMs }: { id: string; nowMs: number }): Attestation | null => {
-      const row = database.get<{ content: string }>(
-        "SELECT content FROM attestation WHERE id = :id AND kept_until_ms > :nowMs",
-        { id, nowMs },
-      );
-      return row === undefined ? null : JSON.parse(row.content);
-    },
-  ),
+  attestation: read(function* (
+    database,
+    { id, nowMs }: { id: string; nowMs: number },
+  ): Steps<Attestation | null> {
+    const row = yield* database.get<{ content: string }>(
+      "SELECT content FROM attestation WHERE id = :id AND kept_until_ms > :nowMs",
+      { id, nowMs },
+    );
+    return row === undefined ? null : JSON.parse(row.content);
+  }),
 
-  noteNodeEvents: relaxed((database, { events }: { events: readonly NodeEvent[] }): null => {
-    insertEvents(database, events);
+  noteNodeEvents: relaxed(function* (
+    database,
+    { events }: { events: readonly NodeEvent[] },
+  ): Steps<null> {
+    yield* insertEvents(database, events);
     return null;
   }),
 
-  nodeEvents: read(
-    (database, { limit, nodeId = null }: { limit: number; nodeId?: string | null }): NodeEvent[] =>
-      database.all<NodeEvent>(
-        `SELECT at_ms AS atMs, node_id AS nodeId, action, detail FROM node_event
+  nodeEvents: read(function* (
+    database,
+    { limit, nodeId = null }: { limit: number; nodeId?: string | null },
+  ): Steps<NodeEvent[]> {
+    return yield* database.all<NodeEvent>(
+      `SELECT at_ms AS atMs, node_id AS nodeId, action, detail FROM node_event
          WHERE :nodeId IS NULL OR node_id = :nodeId ORDER BY id DESC LIMIT :limit`,
-        { limit, nodeId },
-      ),
-  ),
+      { limit, nodeId },
+    );
+  }),
 
   /** Deletes expired attestations and old unapproved nodes. Returns whether more remain. */
-  sweepNodes: relaxed(
-    (database, { nowMs, memoryMs }: { nowMs: number; memoryMs: number }): boolean => {
-      const sweep = (table: string, where: string, atMs: number): boolean =>
-        sweptRows ===
-        database.run(
-          `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} LIMIT ${sweptRows})`,
-          { atMs },
-        );
-      const isUnapproved = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
-      const hasMore = sweep("attestation", "kept_until_ms <= :atMs", nowMs);
-      return sweep("node", `seen_ms < :atMs AND ${isUnapproved}`, nowMs - memoryMs) || hasMore;
-    },
-  ),
+  sweepNodes: relaxed(function* (
+    database,
+    { nowMs, memoryMs }: { nowMs: number; memoryMs: number },
+  ): Steps<boolean> {
+    const sweep = function* (table: string, where: string, atMs: number): Steps<boolean> {
+      const swept = yield* database.run(
+        `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} LIMIT ${sweptRows})`,
+        { atMs },
+      );
+      return swept === sweptRows;
+    };
+    const isUnapproved = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
+    const hasMore = yield* sweep("attestation", "kept_until_ms <= :atMs", nowMs);
+    return (
+      (yield* sweep("node", `seen_ms < :atMs AND ${isUnapproved}`, nowMs - memoryMs)) || hasMore
+    );
+  }),
 };
 
 export type NodeOperations = typeof nodeOperations;
@@ -161,19 +175,21 @@ const recordOf = (row: NodeRow): NodeRecord => ({
   isListed: row.isListed === 1,
 });
 
-function nodeOf(database: Database, id: string): NodeRecord | null {
-  const row = database.get<NodeRow>(`SELECT ${nodeColumns} FROM node WHERE id = :id`, { id });
+function* nodeOf(database: Database, id: string): Steps<NodeRecord | null> {
+  const row = yield* database.get<NodeRow>(`SELECT ${nodeColumns} FROM node WHERE id = :id`, {
+    id,
+  });
   return row === undefined ? null : recordOf(row);
 }
 
-function insertEvents(database: Database, events: readonly NodeEvent[]): void {
+function* insertEvents(database: Database, events: readonly NodeEvent[]): Steps<void> {
   for (const event of events) {
-    database.run(
+    yield* database.run(
       "INSERT INTO node_event(at_ms, node_id, action, detail) VALUES(:atMs, :nodeId, :action, :detail)",
       { ...event },
     );
   }
-  database.run(
+  yield* database.run(
     "DELETE FROM node_event WHERE id <= (SELECT max(id) FROM node_event) - :storedEvents",
     { storedEvents },
   );
@@ -183,21 +199,27 @@ function insertEvents(database: Database, events: readonly NodeEvent[]): void {
  * A new node is pending unless the policy lists its machine and no other node of that machine is removed or quarantined. An
  * approval does not extend to insecure evidence or another machine.
  */
-function keepNode(database: Database, arrival: NodeArrival): StoredArrival | RefusedArrival {
-  const before = nodeOf(database, arrival.id);
+function* keepNode(
+  database: Database,
+  arrival: NodeArrival,
+): Steps<StoredArrival | RefusedArrival> {
+  const before = yield* nodeOf(database, arrival.id);
   const refused = before === null ? null : refusalOf(before, arrival);
   if (refused !== null) return { refused };
   const isUnapproved = before === null || before.state === "pending";
-  const waitsFor = isUnapproved && arrival.isListed ? objectionTo(database, arrival) : null;
+  const waitsFor = isUnapproved && arrival.isListed ? yield* objectionTo(database, arrival) : null;
   const state = waitsFor === null ? stateAfter(before, arrival) : "pending";
-  upsert(database, arrival, state);
-  if (state !== "pending") keepAttestation(database, arrival);
-  return { refused: null, record: requireNode(database, arrival.id), waitsFor };
+  yield* upsert(database, arrival, state);
+  if (state !== "pending") yield* keepAttestation(database, arrival);
+  return { refused: null, record: yield* requireNode(database, arrival.id), waitsFor };
 }
 
 /** New identities are free, so decisions about other nodes of the machine count. */
-function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): string | null {
-  const other = database.get<{ id: string; state: NodeState }>(
+function* objectionTo(
+  database: Database,
+  { id, machine, nowMs }: NodeArrival,
+): Steps<string | null> {
+  const other = yield* database.get<{ id: string; state: NodeState }>(
     `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
        AND (state = 'removed' OR quarantined_until_ms > :nowMs) ORDER BY state = 'removed' DESC, id LIMIT 1`,
     { id, machine, nowMs },
@@ -224,9 +246,9 @@ function stateAfter(before: NodeRecord | null, { isListed }: NodeArrival): NodeS
   return before.state;
 }
 
-function upsert(database: Database, arrival: NodeArrival, state: NodeState): void {
+function* upsert(database: Database, arrival: NodeArrival, state: NodeState): Steps<void> {
   const { attestation, capabilities, isListed, keptUntilMs: _, ...rest } = arrival;
-  database.run(
+  yield* database.run(
     `INSERT INTO node(id, identity_key, name, state, evidence, capabilities, concurrency, url, version, created_ms, seen_ms,
        attested_ms, attestation_id, machine, image, compose_hash, is_listed)
      VALUES(:id, :identityKey, :name, :state, :evidence, :capabilities, :concurrency, :url, :version, :nowMs, :nowMs,
@@ -245,14 +267,14 @@ function upsert(database: Database, arrival: NodeArrival, state: NodeState): voi
   );
 }
 
-function keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }: NodeArrival) {
+function* keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }: NodeArrival) {
   const { id, node_id: nodeId, key_id: keyId } = attestation;
-  database.run(
+  yield* database.run(
     `INSERT OR REPLACE INTO attestation(id, node_id, key_id, content, verified_ms, kept_until_ms)
      VALUES(:id, :nodeId, :keyId, :content, :nowMs, :keptUntilMs)`,
     { id, nodeId, keyId, content: JSON.stringify(attestation), nowMs, keptUntilMs },
   );
-  database.run(
+  yield* database.run(
     `DELETE FROM attestation WHERE id IN
        (SELECT id FROM attestation WHERE node_id = :nodeId ORDER BY verified_ms DESC, id LIMIT -1 OFFSET :most)`,
     { nodeId, most: attestationsPerNode },
@@ -263,32 +285,32 @@ function keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }
  * Approval ends a quarantine; approving an approved, unquarantined node unbinds it from its machine until it attests next.
  * Errors: `node_not_found`, `node_not_approved`, `node_removed`.
  */
-export function changeNodeState(
+export function* changeNodeState(
   database: Database,
   { id, state, nowMs }: { id: string; state: Exclude<NodeState, "pending">; nowMs: number },
-): NodeRecord {
-  const before = requireNode(database, id);
+): Steps<NodeRecord> {
+  const before = yield* requireNode(database, id);
   if (before.state === "removed" && state !== "removed") throw nodeRemoved(id);
   if (before.state === "pending" && state === "draining") throw nodeNotApproved(id);
   const isQuarantined = (before.quarantinedUntilMs ?? 0) > nowMs;
   const isAgain = before.state === "approved" && state === "approved" && !isQuarantined;
-  database.run(
+  yield* database.run(
     `UPDATE node SET state = :state, machine = iif(:isAgain, NULL, machine) WHERE id = :id`,
     { id, state, isAgain: isAgain ? 1 : 0 },
   );
   if (state === "approved") {
-    database.run(
+    yield* database.run(
       "UPDATE node SET quarantined_until_ms = NULL, quarantine_reason = NULL, quarantines = 0 WHERE id = :id",
       { id },
     );
   }
   const detail = isAgain ? "approved again" : `was ${before.state}`;
-  insertEvents(database, [{ atMs: nowMs, nodeId: id, action: state, detail }]);
-  return requireNode(database, id);
+  yield* insertEvents(database, [{ atMs: nowMs, nodeId: id, action: state, detail }]);
+  return yield* requireNode(database, id);
 }
 
-function requireNode(database: Database, id: string): NodeRecord {
-  const node = nodeOf(database, id);
+function* requireNode(database: Database, id: string): Steps<NodeRecord> {
+  const node = yield* nodeOf(database, id);
   if (node !== null) return node;
   throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
     status: 404,

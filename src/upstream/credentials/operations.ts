@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { renewalOperations } from "./renewal-operations.ts";
@@ -35,11 +35,11 @@ export const credentialOperations = {
   ...credentialStateOperations,
 
   /** One with the same id is replaced, and leaves quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
-  keepCredential: durable((database, kept: StoredSecretCredential): null => {
+  keepCredential: durable(function* (database, kept: StoredSecretCredential): Steps<null> {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
-    if (credentialOf(database, kept.id) === null) requireRoom(database, kept);
-    requireAccount(database, accountId);
-    database.run(
+    if ((yield* credentialOf(database, kept.id)) === null) yield* requireRoom(database, kept);
+    yield* requireAccount(database, accountId);
+    yield* database.run(
       `INSERT INTO credential(id, account_id, platform, kind, host, subject, subject_name, hint, sealed_secret, created_ms)
        VALUES(:id, :accountId, :platform, :kind, :host, :subject, :subjectName, :hint, :sealedSecret, :nowMs)
        ON CONFLICT(id) DO UPDATE SET subject_name = excluded.subject_name, hint = excluded.hint,
@@ -47,12 +47,14 @@ export const credentialOperations = {
          quarantined_ms = NULL, quarantine_reason = NULL`,
       { ...values, accountId, platform, nowMs },
     );
-    database.run("DELETE FROM credential_cooling WHERE credential_id = :id", { id: kept.id });
+    yield* database.run("DELETE FROM credential_cooling WHERE credential_id = :id", {
+      id: kept.id,
+    });
     return null;
   }),
 
-  findSameCredential: read((database, credential: SameCredential): string | null => {
-    const row = database.get<{ id: string }>(
+  findSameCredential: read(function* (database, credential: SameCredential): Steps<string | null> {
+    const row = yield* database.get<{ id: string }>(
       `SELECT id FROM credential WHERE account_id IS :accountId AND platform = :platform AND kind = :kind AND host = :host
          AND subject = :subject`,
       credential,
@@ -61,23 +63,30 @@ export const credentialOperations = {
   }),
 
   /** Without secrets; null lists all. */
-  listCredentials: read(
-    (database, owner: { accountId: string | null } | null): CredentialListing[] =>
-      listedCredentials(database, owner),
-  ),
+  listCredentials: read(function* (
+    database,
+    owner: { accountId: string | null } | null,
+  ): Steps<CredentialListing[]> {
+    return yield* listedCredentials(database, owner);
+  }),
 
-  usableCredentials: read(
-    (database, filter: { platforms: readonly Platform[]; accountId: string }): StoredCredential[] =>
-      usableCredentials(database, filter.platforms, filter.accountId),
-  ),
+  usableCredentials: read(function* (
+    database,
+    filter: { platforms: readonly Platform[]; accountId: string },
+  ): Steps<StoredCredential[]> {
+    return yield* usableCredentials(database, filter.platforms, filter.accountId);
+  }),
 
-  readCredential: read((database, { id }: { id: string }): StoredCredential | null =>
-    credentialOf(database, id),
-  ),
+  readCredential: read(function* (
+    database,
+    { id }: { id: string },
+  ): Steps<StoredCredential | null> {
+    return yield* credentialOf(database, id);
+  }),
 
   /** Errors: `unknown_credential`. */
-  removeCredential: durable((database, { id }: { id: string }): null => {
-    if (database.run("DELETE FROM credential WHERE id = :id", { id }) === 1) return null;
+  removeCredential: durable(function* (database, { id }: { id: string }): Steps<null> {
+    if ((yield* database.run("DELETE FROM credential WHERE id = :id", { id })) === 1) return null;
     throw unknownCredential(id);
   }),
 };
@@ -93,11 +102,11 @@ export function unknownCredential(id: string): EarshotError {
   });
 }
 
-function requireRoom(
+function* requireRoom(
   database: Database,
   { accountId, platform, maxOfOwner }: StoredSecretCredential,
-): void {
-  const row = database.get<{ held: number }>(
+): Steps<void> {
+  const row = yield* database.get<{ held: number }>(
     "SELECT count(*) AS held FROM credential WHERE account_id IS :accountId AND platform = :platform",
     { accountId, platform },
   );
@@ -112,9 +121,9 @@ function requireRoom(
   );
 }
 
-function requireAccount(database: Database, accountId: string | null): void {
+function* requireAccount(database: Database, accountId: string | null): Steps<void> {
   if (accountId === null) return;
-  const row = database.get("SELECT id FROM account WHERE id = :accountId", { accountId });
+  const row = yield* database.get("SELECT id FROM account WHERE id = :accountId", { accountId });
   if (row !== undefined) return;
   throw new EarshotError("unknown_account", `there is no account ${JSON.stringify(accountId)}`, {
     status: 404,

@@ -5,6 +5,7 @@
  */
 
 import { durable, relaxed } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 import { credentialOf, type StoredCredential } from "./rows.ts";
 
 /** A process that died does not block the others for longer, milliseconds. */
@@ -16,27 +17,28 @@ export const renewalOperations = {
    * Null if another process has claimed it. Otherwise the credential, whose revision shows whether the claim was made;
    * `removed` if it is gone.
    */
-  claimRenewal: relaxed(
-    (
-      database,
-      { id, revision, nowMs }: { id: string; revision: number; nowMs: number },
-    ): StoredCredential | "removed" | null => {
-      const untilMs = nowMs + renewalClaimMs;
-      // A claim that ends much later was made before the clock was set back. Slightly later is normal: the other process read
-      // the clock later but claimed first.
-      const claimed = database.run(
-        `UPDATE credential SET renewing_until_ms = :untilMs WHERE id = :id AND revision = :revision
+  claimRenewal: relaxed(function* (
+    database,
+    { id, revision, nowMs }: { id: string; revision: number; nowMs: number },
+  ): Steps<StoredCredential | "removed" | null> {
+    const untilMs = nowMs + renewalClaimMs;
+    // A claim that ends much later was made before the clock was set back. Slightly later is normal: the other process read
+    // the clock later but claimed first.
+    const claimed = yield* database.run(
+      `UPDATE credential SET renewing_until_ms = :untilMs WHERE id = :id AND revision = :revision
            AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :oddMs)`,
-        { id, revision, nowMs, untilMs, oddMs: untilMs + renewalClaimMs },
-      );
-      const stored = credentialOf(database, id);
-      if (stored === null) return "removed";
-      return claimed === 1 || stored.revision !== revision ? stored : null;
-    },
-  ),
+      { id, revision, nowMs, untilMs, oddMs: untilMs + renewalClaimMs },
+    );
+    const stored = yield* credentialOf(database, id);
+    if (stored === null) return "removed";
+    return claimed === 1 || stored.revision !== revision ? stored : null;
+  }),
 
-  releaseRenewal: relaxed((database, { id, revision }: { id: string; revision: number }): null => {
-    database.run(
+  releaseRenewal: relaxed(function* (
+    database,
+    { id, revision }: { id: string; revision: number },
+  ): Steps<null> {
+    yield* database.run(
       "UPDATE credential SET renewing_until_ms = NULL WHERE id = :id AND revision = :revision",
       { id, revision },
     );
@@ -44,12 +46,16 @@ export const renewalOperations = {
   }),
 
   /** If its revision is still the caller's; returns whether it was. */
-  changeCredentialSecret: durable(
-    (database, change: { id: string; revision: number; sealedSecret: Uint8Array }): boolean =>
-      database.run(
+  changeCredentialSecret: durable(function* (
+    database,
+    change: { id: string; revision: number; sealedSecret: Uint8Array },
+  ): Steps<boolean> {
+    return (
+      (yield* database.run(
         `UPDATE credential SET sealed_secret = :sealedSecret, revision = revision + 1, renewing_until_ms = NULL
          WHERE id = :id AND revision = :revision`,
         change,
-      ) === 1,
-  ),
+      )) === 1
+    );
+  }),
 };

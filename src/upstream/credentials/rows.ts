@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import type { Credential } from "../../platforms/credential.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -26,50 +26,48 @@ const select = `SELECT credential.id, account_id AS accountId, account.name AS a
     sealed_secret AS sealedSecret, quarantined_ms AS quarantinedMs, quarantine_reason AS quarantineReason
   FROM credential LEFT JOIN account ON account.id = account_id`;
 
-export function credentialOf(database: Database, id: string): StoredCredential | null {
-  const row = database.get<Row>(`${select} WHERE credential.id = :id`, { id });
-  return row === undefined ? null : storedOf(database, row);
+export function* credentialOf(database: Database, id: string): Steps<StoredCredential | null> {
+  const row = yield* database.get<Row>(`${select} WHERE credential.id = :id`, { id });
+  return row === undefined ? null : yield* storedOf(database, row);
 }
 
 /** An account's own and the deployment's, without quarantined ones, oldest first. */
-export function usableCredentials(
+export function* usableCredentials(
   database: Database,
   platforms: readonly Platform[],
   accountId: string,
-): StoredCredential[] {
-  return database
-    .all<Row>(
-      `${select} WHERE (account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
+): Steps<StoredCredential[]> {
+  const rows = yield* database.all<Row>(
+    `${select} WHERE (account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
          AND platform IN (SELECT value FROM json_each(:platforms))
        ORDER BY credential.created_ms, credential.id`,
-      { platforms: JSON.stringify(platforms), accountId },
-    )
-    .map((row) => storedOf(database, row));
+    { platforms: JSON.stringify(platforms), accountId },
+  );
+  return yield* eachOf(rows, (row) => storedOf(database, row));
 }
 
 /** Oldest first; `owner` null lists all, `accountId` null the deployment's. */
-export function listedCredentials(
+export function* listedCredentials(
   database: Database,
   owner: { accountId: string | null } | null,
-): CredentialListing[] {
+): Steps<CredentialListing[]> {
   const condition = owner === null ? "TRUE" : "account_id IS :accountId";
-  return database
-    .all<Row>(
-      `${select} WHERE ${condition} ORDER BY credential.created_ms, credential.id`,
-      owner === null ? {} : { accountId: owner.accountId },
-    )
-    .map((row) => ({
-      ...storedOf(database, row).credential,
-      accountName: row.accountName,
-    }));
+  const rows = yield* database.all<Row>(
+    `${select} WHERE ${condition} ORDER BY credential.created_ms, credential.id`,
+    owner === null ? {} : { accountId: owner.accountId },
+  );
+  return yield* eachOf(rows, function* (row) {
+    const { credential } = yield* storedOf(database, row);
+    return { ...credential, accountName: row.accountName };
+  });
 }
 
-function storedOf(database: Database, row: Row): StoredCredential {
+function* storedOf(database: Database, row: Row): Steps<StoredCredential> {
   const { id, revision, sealedSecret, quarantinedMs, quarantineReason } = row;
   const { accountId, platform, kind, host, subject, subjectName, hint, createdMs, usedMs } = row;
   const quarantine =
     quarantinedMs === null ? null : { sinceMs: quarantinedMs, reason: quarantineReason ?? "" };
-  const coolings = database.all<Credential["coolings"][number]>(
+  const coolings = yield* database.all<Credential["coolings"][number]>(
     `SELECT bucket, until_ms AS untilMs, reason FROM credential_cooling WHERE credential_id = :id ORDER BY bucket`,
     { id },
   );

@@ -1,22 +1,26 @@
 import { durable, relaxed } from "../../db/operations.ts";
+import type { Steps } from "../../db/statements.ts";
 
 export const credentialStateOperations = {
-  useCredential: relaxed((database, { id, nowMs }: { id: string; nowMs: number }): null => {
-    database.run("UPDATE credential SET used_ms = :nowMs WHERE id = :id", { id, nowMs });
+  useCredential: relaxed(function* (
+    database,
+    { id, nowMs }: { id: string; nowMs: number },
+  ): Steps<null> {
+    yield* database.run("UPDATE credential SET used_ms = :nowMs WHERE id = :id", { id, nowMs });
     return null;
   }),
 
   /** Drops those that have reopened. */
-  coolCredential: relaxed((database, cooling: Cooling): null => {
+  coolCredential: relaxed(function* (database, cooling: Cooling): Steps<null> {
     const { id, bucket, untilMs, reason, nowMs } = cooling;
-    database.run(
+    yield* database.run(
       "DELETE FROM credential_cooling WHERE credential_id = :id AND until_ms <= :nowMs",
       {
         id,
         nowMs,
       },
     );
-    database.run(
+    yield* database.run(
       `INSERT INTO credential_cooling(credential_id, bucket, until_ms, reason)
        SELECT id, :bucket, :untilMs, :reason FROM credential WHERE id = :id
        ON CONFLICT(credential_id, bucket) DO UPDATE SET until_ms = excluded.until_ms, reason = excluded.reason`,
@@ -26,8 +30,8 @@ export const credentialStateOperations = {
   }),
 
   /** No-op if its secret changed since; the time of an earlier quarantine stays. */
-  quarantineCredential: durable((database, refused: Refused): null => {
-    database.run(
+  quarantineCredential: durable(function* (database, refused: Refused): Steps<null> {
+    yield* database.run(
       `UPDATE credential SET quarantined_ms = coalesce(quarantined_ms, :nowMs), quarantine_reason = :reason
        WHERE id = :id AND revision = :revision`,
       refused,
@@ -35,14 +39,15 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  releaseCredential: durable(
-    (database, { id }: { id: string }): boolean =>
-      database.run(
+  releaseCredential: durable(function* (database, { id }: { id: string }): Steps<boolean> {
+    return (
+      (yield* database.run(
         `UPDATE credential SET quarantined_ms = NULL, quarantine_reason = NULL
          WHERE id = :id AND quarantined_ms IS NOT NULL`,
         { id },
-      ) === 1,
-  ),
+      )) === 1
+    );
+  }),
 };
 
 type Refused = { id: string; revision: number; reason: string; nowMs: number };

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import {
@@ -35,54 +35,63 @@ export const spendingOperations = {
    * Reserves the maximum cost before the call. Errors: `paid_call_repeated` when an earlier attempt at the job was lost
    * during a call, `budget_used_up` when the call may exceed the month's budget.
    */
-  reserveSpending: durable((database, request: ReservationRequest): Reserved => {
+  reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
-    spendDeadReservations(database, nowMs - lostAfterMs);
-    if (hasLostCall(database, jobUuid, own)) throw repeated(spender.platform);
-    const spent = deploymentPostReads(database, spender);
+    yield* spendDeadReservations(database, nowMs - lostAfterMs);
+    if (yield* hasLostCall(database, jobUuid, own)) throw repeated(spender.platform);
+    const spent = yield* deploymentPostReads(database, spender);
     const binds = mostPostReads !== null && spender.owner === "deployment";
     if (binds && amounts.postReads > 0 && spent + amounts.postReads > mostPostReads) {
       throw usedUp(spender.month, amounts.postReads, { spent, most: mostPostReads });
     }
-    const row = database.get<{ id: number }>(
+    const row = yield* database.get<{ id: number }>(
       `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd, made_ms)
        VALUES(:jobUuid, :attempt, :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd, :nowMs)
        RETURNING id`,
       { ...spender, ...amounts, jobUuid, attempt, nowMs },
     );
     if (row === undefined) throw new Error("a reservation was not written");
-    return { id: row.id, monthPostReads: deploymentPostReads(database, spender) };
+    return { id: row.id, monthPostReads: yield* deploymentPostReads(database, spender) };
   }),
 
   /** A missing reservation was already counted in full. */
-  settleSpending: durable((database, { id, amounts }: { id: number; amounts: Amounts }): null => {
-    const reservation = takeReservation(database, id);
-    if (reservation !== null) addUse(database, reservation, amounts);
+  settleSpending: durable(function* (
+    database,
+    { id, amounts }: { id: number; amounts: Amounts },
+  ): Steps<null> {
+    const reservation = yield* takeReservation(database, id);
+    if (reservation !== null) yield* addUse(database, reservation, amounts);
     return null;
   }),
 
   /** Negative if it cost less. */
-  correctSpending: durable((database, correction: Spender & { amounts: Amounts }): null => {
-    addUse(database, correction, correction.amounts);
+  correctSpending: durable(function* (
+    database,
+    correction: Spender & { amounts: Amounts },
+  ): Steps<null> {
+    yield* addUse(database, correction, correction.amounts);
     return null;
   }),
 
   /** Includes reserved posts. */
-  readPostReads: read((database, spender: Pick<Spender, "month" | "platform">): number =>
-    deploymentPostReads(database, spender),
-  ),
+  readPostReads: read(function* (
+    database,
+    spender: Pick<Spender, "month" | "platform">,
+  ): Steps<number> {
+    return yield* deploymentPostReads(database, spender);
+  }),
 };
 
 /** Lost attempts may have been billed. */
-function spendDeadReservations(database: Database, beforeMs: number): void {
-  for (const reservation of deadReservations(database, beforeMs)) {
-    addUse(database, reservation, reservation);
-    takeReservation(database, reservation.id);
+function* spendDeadReservations(database: Database, beforeMs: number): Steps<void> {
+  for (const reservation of yield* deadReservations(database, beforeMs)) {
+    yield* addUse(database, reservation, reservation);
+    yield* takeReservation(database, reservation.id);
   }
 }
 
-function hasLostCall(database: Database, jobUuid: string, own: readonly number[]): boolean {
-  const unsettled = database.all<{ id: number }>(
+function* hasLostCall(database: Database, jobUuid: string, own: readonly number[]): Steps<boolean> {
+  const unsettled = yield* database.all<{ id: number }>(
     "SELECT id FROM upstream_reservation WHERE job_uuid = :jobUuid",
     { jobUuid },
   );

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/open.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /** Costs in units of the platform and millionths of a dollar. */
@@ -13,8 +13,8 @@ export type Spender = {
 };
 
 /** Corrections may be negative. Nothing is stored for a deleted credential of an account. */
-export function addUse(database: Database, spender: Spender, amounts: Amounts): void {
-  database.run(
+export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
+  yield* database.run(
     `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
      SELECT :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd
      WHERE :owner = 'deployment' OR EXISTS (SELECT 1 FROM credential WHERE id = :credentialId)
@@ -35,11 +35,11 @@ export function addUse(database: Database, spender: Spender, amounts: Amounts): 
 }
 
 /** Posts read in the month, including reserved ones. */
-export function deploymentPostReads(
+export function* deploymentPostReads(
   database: Database,
   { month, platform }: Pick<Spender, "month" | "platform">,
-): number {
-  const row = database.get<{ postReads: number }>(
+): Steps<number> {
+  const row = yield* database.get<{ postReads: number }>(
     `SELECT (SELECT coalesce(sum(post_reads), 0) FROM upstream_use
              WHERE month = :month AND platform = :platform AND owner = 'deployment')
           + (SELECT coalesce(sum(post_reads), 0) FROM upstream_reservation
@@ -51,16 +51,16 @@ export function deploymentPostReads(
 
 export type Reservation = Spender & Amounts & { id: number };
 
-export function takeReservation(database: Database, id: number): Reservation | null {
-  const row = database.get<Reservation>(`${reservations} WHERE id = :id`, { id });
+export function* takeReservation(database: Database, id: number): Steps<Reservation | null> {
+  const row = yield* database.get<Reservation>(`${reservations} WHERE id = :id`, { id });
   if (row === undefined) return null;
-  database.run("DELETE FROM upstream_reservation WHERE id = :id", { id });
+  yield* database.run("DELETE FROM upstream_reservation WHERE id = :id", { id });
   return row;
 }
 
 /** Reservations of attempts that ended without settling; the oldest, as many as one transaction takes. */
-export function deadReservations(database: Database, beforeMs: number): Reservation[] {
-  return database.all<Reservation>(
+export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
+  return yield* database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
     { beforeMs },
   );
@@ -70,17 +70,17 @@ export function deadReservations(database: Database, beforeMs: number): Reservat
  * Drops the spending of the account's own credentials; its jobs' reservations with the deployment's may have been billed, and
  * count in full for the month. Call it before its jobs and credentials are removed.
  */
-export function forgetSpendingOf(database: Database, accountId: string): void {
-  const reserved = database.all<Reservation>(
+export function* forgetSpendingOf(database: Database, accountId: string): Steps<void> {
+  const reserved = yield* database.all<Reservation>(
     `${reservations} WHERE EXISTS (SELECT 1 FROM job WHERE uuid = job_uuid AND account_id = :accountId)
        OR credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)`,
     { accountId },
   );
   for (const reservation of reserved) {
-    if (reservation.owner === "deployment") addUse(database, reservation, reservation);
-    takeReservation(database, reservation.id);
+    if (reservation.owner === "deployment") yield* addUse(database, reservation, reservation);
+    yield* takeReservation(database, reservation.id);
   }
-  database.run(
+  yield* database.run(
     `DELETE FROM upstream_use WHERE owner = 'account'
        AND credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)`,
     { accountId },

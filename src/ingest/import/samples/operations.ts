@@ -1,4 +1,5 @@
 import { read, relaxed } from "../../../db/operations.ts";
+import type { Steps } from "../../../db/statements.ts";
 import type { Platform } from "../../../posts/post.ts";
 
 export type IngestSample = {
@@ -14,9 +15,12 @@ export type SampleOperations = typeof sampleOperations;
 
 export const sampleOperations = {
   /** Merges into stored samples of the same five minutes. */
-  addIngestSamples: relaxed((database, { samples }: { samples: readonly IngestSample[] }): null => {
+  addIngestSamples: relaxed(function* (
+    database,
+    { samples }: { samples: readonly IngestSample[] },
+  ): Steps<null> {
     for (const sample of samples) {
-      database.run(
+      yield* database.run(
         `INSERT INTO ingest_sample(platform, bucket_ms, lag_ms, posts) VALUES(:platform, :bucketMs, :lagMs, :posts)
          ON CONFLICT DO UPDATE SET posts = posts + excluded.posts,
            lag_ms = coalesce(max(lag_ms, excluded.lag_ms), lag_ms, excluded.lag_ms)`,
@@ -27,22 +31,21 @@ export const sampleOperations = {
   }),
 
   /** Maximum lag per interval of `widthMs`; omits intervals without data. */
-  ingestLags: read(
-    (
-      database,
-      requested: { fromMs: number; widthMs: number },
-    ): { platform: Platform; startMs: number; lagMs: number }[] =>
-      database.all(
-        `SELECT platform, bucket_ms - bucket_ms % :widthMs AS startMs, max(lag_ms) AS lagMs
+  ingestLags: read(function* (
+    database,
+    requested: { fromMs: number; widthMs: number },
+  ): Steps<{ platform: Platform; startMs: number; lagMs: number }[]> {
+    return yield* database.all(
+      `SELECT platform, bucket_ms - bucket_ms % :widthMs AS startMs, max(lag_ms) AS lagMs
          FROM ingest_sample WHERE bucket_ms >= :fromMs AND lag_ms IS NOT NULL
          GROUP BY 1, 2 ORDER BY 1, 2`,
-        requested,
-      ),
-  ),
+      requested,
+    );
+  }),
 
   /** There are only a few rows an hour, so one statement deletes all expired ones. */
-  dropIngestSamples: relaxed((database, { beforeMs }: { beforeMs: number }): null => {
-    database.run("DELETE FROM ingest_sample WHERE bucket_ms < :beforeMs", { beforeMs });
+  dropIngestSamples: relaxed(function* (database, { beforeMs }: { beforeMs: number }): Steps<null> {
+    yield* database.run("DELETE FROM ingest_sample WHERE bucket_ms < :beforeMs", { beforeMs });
     return null;
   }),
 };

@@ -1,0 +1,71 @@
+import type { SQLInputValue } from "node:sqlite";
+
+export type Parameters = Readonly<Record<string, SQLInputValue>>;
+
+/** Parameters are named (`:name`). `get` and `all` return rows, `run` the number of changed rows. */
+export type Statement = {
+  kind: "get" | "all" | "run";
+  sql: string;
+  parameters: Parameters;
+};
+
+/**
+ * An operation as a sequence of statements. It yields each statement and continues with its result, so that one definition
+ * runs at once on SQLite, and with a round trip a statement on PostgreSQL.
+ */
+export type Steps<Value> = Generator<Statement, Value, unknown>;
+
+/** What operations see of a database. All statements of an operation are in one transaction. */
+export type Database = {
+  get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined>;
+  all<Row>(sql: string, parameters?: Parameters): Steps<Row[]>;
+  /** Changed rows. */
+  run(sql: string, parameters?: Parameters): Steps<number>;
+  /** Deleted data disappears from the files soon. */
+  emptyLogSoon(): void;
+};
+
+type AnsweringDatabase = {
+  get<Row>(sql: string, parameters?: Parameters): Row | undefined;
+  all<Row>(sql: string, parameters?: Parameters): Row[];
+  run(sql: string, parameters?: Parameters): number;
+  emptyLogSoon(): void;
+};
+
+/** Runs each statement at once; none is yielded. */
+export function withoutWaiting(database: AnsweringDatabase): Database {
+  return {
+    // biome-ignore-start lint/correctness/useYield: no statement waits.
+    *get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined> {
+      return database.get(sql, parameters);
+    },
+    *all<Row>(sql: string, parameters?: Parameters): Steps<Row[]> {
+      return database.all(sql, parameters);
+    },
+    *run(sql: string, parameters?: Parameters): Steps<number> {
+      return database.run(sql, parameters);
+    },
+    // biome-ignore-end lint/correctness/useYield: no statement waits.
+    emptyLogSoon: database.emptyLogSoon,
+  };
+}
+
+/** For databases that answer at once, without a statement being yielded. */
+export function runNow<Value>(steps: Steps<Value>): Value {
+  const step = steps.next();
+  if (step.done !== true) throw new Error("a statement waits that should have been run");
+  return step.value;
+}
+
+/** Each item after the other, without the nulls. */
+export function* eachOf<Item, Value>(
+  items: readonly Item[],
+  stepsOf: (item: Item) => Steps<Value | null>,
+): Steps<Value[]> {
+  const values: Value[] = [];
+  for (const item of items) {
+    const value = yield* stepsOf(item);
+    if (value !== null) values.push(value);
+  }
+  return values;
+}
