@@ -23,7 +23,7 @@ if (folder === undefined) {
 const dataDir = folder;
 const queries = ["trump", "news -fake", "lang:ru", '"the people"', "from:ten_gop"];
 const settings = { EARSHOT_MAX_HELD_REQUESTS: "1000" };
-const keys = newKeys(64);
+const keys = await newKeys(64);
 console.log(`${command()}: five different searches, newest 20\n`);
 if (values.jobs === undefined) {
   await rates(Number(values.seconds));
@@ -32,18 +32,20 @@ if (values.jobs === undefined) {
   await memory(Number(values.jobs));
 }
 
-function newKeys(count: number): string[] {
-  const control = openControl(dataDir);
-  const made = Array.from({ length: count }, (_, n) =>
-    control.run("createKey", {
-      name: `bench ${n}`,
-      accountName: null,
-      requestsPerSecond: 1_000_000,
-      submissionsPerMinute: 100_000_000,
-      nowMs: Date.now(),
-    }),
+async function newKeys(count: number): Promise<string[]> {
+  const control = await openControl({ dataDir });
+  const made = await Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      control.run("createKey", {
+        name: `bench ${n}`,
+        accountName: null,
+        requestsPerSecond: 1_000_000,
+        submissionsPerMinute: 100_000_000,
+        nowMs: Date.now(),
+      }),
+    ),
   );
-  control.close();
+  await control.close();
   return made.map(({ token }) => token);
 }
 

@@ -236,7 +236,7 @@ async function together(simulated: string): Promise<void> {
 async function service(name: string, embedded: string, simulated: string): Promise<Service> {
   const dir = join(folder, name.replaceAll(/\W+/g, "-"));
   mkdirSync(dir);
-  const { token } = makeKey(dir, "bench");
+  const { token } = await makeKey(dir, "bench");
   const port = await freePort();
   start(name, ["serve"], dir, {
     EARSHOT_PORT: String(port),
@@ -269,7 +269,7 @@ async function startRemote(
     EARSHOT_NODE_EVIDENCE: evidence,
   });
   await until(`the node of ${name}`, async () => {
-    orderNode(dir, nodeName, "approve");
+    await orderNode(dir, nodeName, "approve");
     return (await connectedNodes(base)) === 1 ? true : null;
   });
 }

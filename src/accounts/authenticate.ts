@@ -23,19 +23,21 @@ export type Caller = {
 
 export type PresentedKey = DeploymentLimits & { id: string; secretHash: Uint8Array; nowMs: number };
 
-type Row = Omit<Caller, "methods" | "sessionId"> & {
+export type AuthenticationRow = Omit<Caller, "methods" | "sessionId"> & {
   methods: string | null;
-  secretHash: Uint8Array;
+  secretHash: Uint8Array | null;
   isKnown: number;
   isSuspended: number;
 };
 
-const statement = `
+const placeholderHash = new Uint8Array(32);
+
+export const authenticationSql = `
   SELECT coalesce(api_key.id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
-    coalesce(secret_hash, zeroblob(32)) AS secretHash, api_key.id IS NOT NULL AS isKnown,
+    secret_hash AS secretHash, api_key.id IS NOT NULL AS isKnown,
     suspended_ms IS NOT NULL AS isSuspended, methods,
     coalesce(successor_id, api_key.id, '00000000') AS ratesKeyId, ${effectiveLimits}, ${sharedLimits}
-  FROM (SELECT 1)
+  FROM (SELECT 1) AS one
   LEFT JOIN api_key ON api_key.id = :id AND revoked = 0 AND (expires_ms IS NULL OR expires_ms > :nowMs)
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
@@ -48,9 +50,16 @@ export function* authenticate(
   { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute }: PresentedKey,
 ): Steps<Caller | "suspended" | null> {
   const request = { id, nowMs, requestsPerSecond, submissionsPerMinute };
-  const found = yield* database.get<Row>(statement, request);
-  if (found === undefined) return null;
-  const same = timingSafeEqual(secretHash, found.secretHash);
+  const found = yield* database.get<AuthenticationRow>(authenticationSql, request);
+  return found === undefined ? null : callerOf(found, secretHash);
+}
+
+/** Of a row of `authenticationSql`. */
+export function callerOf(
+  found: AuthenticationRow,
+  secretHash: Uint8Array,
+): Caller | "suspended" | null {
+  const same = timingSafeEqual(secretHash, found.secretHash ?? placeholderHash);
   if (!same || found.isKnown === 0) return null;
   if (found.isSuspended === 1) return "suspended";
   return {

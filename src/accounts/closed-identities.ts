@@ -33,20 +33,27 @@ export function* rememberIdentities(
     "SELECT provider, subject FROM identity WHERE account_id = :accountId",
     { accountId },
   );
+  const made = yield* database.all<{ ms: number }>(
+    `SELECT ms FROM (${keysMadeSql}) AS made WHERE ms > :dayAgoMs`,
+    { accountId, dayAgoMs: nowMs - dayMs },
+  );
   for (const identity of identities) {
     const before = yield* rememberedOf(database, identity, nowMs);
     const isSameTime = before !== null && before.sinceMs + rememberMs > nowMs;
     yield* database.run(
-      `INSERT OR REPLACE INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
-       SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, (${keyTimes})
-       FROM account WHERE id = :accountId`,
+      `INSERT INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
+       SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, :keyTimes
+       FROM account WHERE id = :accountId
+       ON CONFLICT(hash) DO UPDATE SET since_ms = excluded.since_ms, until_ms = excluded.until_ms,
+         closings = excluded.closings, requests_per_second = excluded.requests_per_second,
+         submissions_per_minute = excluded.submissions_per_minute, made_times = excluded.made_times`,
       {
         hash: yield* hashOf(database, identity),
         sinceMs: isSameTime ? before.sinceMs : nowMs,
         untilMs: nowMs + rememberMs,
         closings: isSameTime ? before.closings + 1 : 1,
         accountId,
-        dayAgoMs: nowMs - dayMs,
+        keyTimes: JSON.stringify(made.map(({ ms }) => ms)),
       },
     );
   }
@@ -85,9 +92,7 @@ export function* forgetRemembered(database: Database, nowMs: number): Steps<void
 
 export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
-  UNION ALL SELECT value FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
-
-const keyTimes = `SELECT json_group_array(ms) FROM (${keysMadeSql}) WHERE ms > :dayAgoMs`;
+  UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
 /** Keyed, so that no one without the store can test whether an identity is remembered. */
 function* hashOf(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {

@@ -19,7 +19,7 @@ import {
 } from "./sessions/find-session.ts";
 
 /** `elapsedMs` is monotonic, from one clock for all users of a store. */
-type CallTime = { elapsedMs: number; nowMs: number };
+export type CallTime = { elapsedMs: number; nowMs: number };
 
 /** Flat, with hashes as text, because that is cheapest to transfer. */
 export type AdmissionRequest = CallTime &
@@ -43,7 +43,7 @@ export type AdmissionAnswer =
   | { kind: "suspended" }
   | TurnAnswer;
 
-type TurnAnswer =
+export type TurnAnswer =
   | { kind: "admitted"; caller: Caller; waitMs: number; policies: readonly PolicyState[] }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; policies: readonly PolicyState[] };
 
@@ -86,7 +86,7 @@ export const limitOperations = {
     state.latestWallMs = Math.max(state.latestWallMs, request.nowMs);
     const latest = { ...request, nowMs: state.latestWallMs };
     const isKey = keyId !== null && keyHash !== null;
-    const caller = isKey ? yield* callerOf(database, keyId, keyHash, latest) : null;
+    const caller = isKey ? yield* authenticated(database, keyId, keyHash, latest) : null;
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       state.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
@@ -150,7 +150,12 @@ export const limitOperations = {
   }),
 };
 
-function* callerOf(database: Database, id: string, keyHash: string, request: AdmissionRequest) {
+function* authenticated(
+  database: Database,
+  id: string,
+  keyHash: string,
+  request: AdmissionRequest,
+) {
   const { nowMs, requestsPerSecond, submissionsPerMinute } = request;
   const secretHash = Buffer.from(keyHash, "base64");
   return yield* authenticate(database, {

@@ -18,8 +18,11 @@ const pollMs = 100;
 
 type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
 
-export function listAccounts({ json }: { json?: boolean }, terminal: Terminal): void {
-  const listings = inControl(terminal, allAccounts);
+export async function listAccounts(
+  { json }: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const listings = await inControl(terminal, allAccounts);
   if (json) {
     for (const one of listings) terminal.out(`${JSON.stringify(accountAsJson(one))}\n`);
   } else if (listings.length === 0) {
@@ -29,12 +32,12 @@ export function listAccounts({ json }: { json?: boolean }, terminal: Terminal): 
   }
 }
 
-export function showAccount(
+export async function showAccount(
   account: string,
   { json }: { json?: boolean },
   terminal: Terminal,
-): void {
-  const listing = inControl(terminal, (control) => found(control, account));
+): Promise<void> {
+  const listing = await inControl(terminal, (control) => found(control, account));
   terminal.out(json ? `${JSON.stringify(accountAsJson(listing))}\n` : accountAsLines(listing));
 }
 
@@ -46,7 +49,11 @@ type ChangeOptions = {
   submissionsPerMinute?: RequestedLimit;
 };
 
-export function changeAccount(account: string, options: ChangeOptions, terminal: Terminal): void {
+export async function changeAccount(
+  account: string,
+  options: ChangeOptions,
+  terminal: Terminal,
+): Promise<void> {
   const { role, requestsPerSecond: requests, submissionsPerMinute: submissions } = options;
   const change = {
     ...(role === undefined ? {} : { role }),
@@ -59,17 +66,17 @@ export function changeAccount(account: string, options: ChangeOptions, terminal:
       "give --role, --requests-per-second or --submissions-per-minute",
     );
   }
-  terminal.out(accountAsLines(changed(account, change, terminal)));
+  terminal.out(accountAsLines(await changed(account, change, terminal)));
 }
 
 const limitOf = (request: RequestedLimit): number | null =>
   request === "default" ? null : request;
 
-export function suspendAccount(
+export async function suspendAccount(
   account: string,
   { reason }: { reason: string },
   terminal: Terminal,
-): void {
+): Promise<void> {
   const suspension = { reason: reason.trim().normalize("NFC") };
   if (!isOneVisibleLine(suspension.reason)) {
     throw wrongUse(
@@ -77,12 +84,12 @@ export function suspendAccount(
       "give it as plain text in one line",
     );
   }
-  const { name } = changed(account, { suspension }, terminal);
+  const { name } = await changed(account, { suspension }, terminal);
   terminal.out(`account ${withoutControls(name)} is suspended\n`);
 }
 
-export function restoreAccount(account: string, terminal: Terminal): void {
-  const { name } = changed(account, { suspension: null }, terminal);
+export async function restoreAccount(account: string, terminal: Terminal): Promise<void> {
+  const { name } = await changed(account, { suspension: null }, terminal);
   terminal.out(`account ${withoutControls(name)} is let in again\n`);
 }
 
@@ -92,7 +99,7 @@ export async function deleteAccount(
   { yes }: { yes?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { id, name } = inControl(terminal, (control) => found(control, account));
+  const { id, name } = await inControl(terminal, (control) => found(control, account));
   if (yes !== true) {
     throw wrongUse(
       `everything that is kept of ${JSON.stringify(withoutControls(name))} would be removed, for good`,
@@ -101,7 +108,7 @@ export async function deleteAccount(
   }
   const nowMs = systemClock.now();
   const rememberMs = readConfig(terminal).keys.deletedAccountMs;
-  inControl(terminal, (control) =>
+  await inControl(terminal, (control) =>
     control.run("closeAccount", {
       accountId: id,
       actor: "command_line",
@@ -109,14 +116,14 @@ export async function deleteAccount(
       nowMs,
     }),
   );
-  if (!(await isDroppedByServer(id, terminal))) dropHere(id, terminal);
+  if (!(await isDroppedByServer(id, terminal))) await dropHere(id, terminal);
   terminal.out(`account ${withoutControls(name)} is deleted\n`);
 }
 
 async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {
   const endMs = systemClock.elapsed() + patienceMs;
   while (systemClock.elapsed() < endMs) {
-    const { isLeft, servedMs } = inControl(terminal, (control) =>
+    const { isLeft, servedMs } = await inControl(terminal, (control) =>
       control.run("accountRest", { accountId }),
     );
     if (!isLeft) return true;
@@ -127,47 +134,50 @@ async function isDroppedByServer(accountId: string, terminal: Terminal): Promise
   return false;
 }
 
-function dropHere(accountId: string, terminal: Terminal): void {
-  inControl(terminal, (control) => {
-    while (control.run("dropClosedAccount", { accountId }).isMore);
+async function dropHere(accountId: string, terminal: Terminal): Promise<void> {
+  await inControl(terminal, async (control) => {
+    while ((await control.run("dropClosedAccount", { accountId })).isMore);
   });
 }
 
-function changed(
+async function changed(
   account: string,
   change: Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs">,
   terminal: Terminal,
-): AccountListing {
-  return inControl(terminal, (control) =>
+): Promise<AccountListing> {
+  return await inControl(terminal, async (control) =>
     control.run("changeAccount", {
       ...change,
-      accountId: control.run("resolveAccount", { account }),
+      accountId: await control.run("resolveAccount", { account }),
       actor: "command_line",
       nowMs: systemClock.now(),
     }),
   );
 }
 
-function found(control: OpenControl, account: string): AccountListing {
-  const id = control.run("resolveAccount", { account });
-  const listing = control.run("findAccount", { id, nowMs: systemClock.now() });
+async function found(control: OpenControl, account: string): Promise<AccountListing> {
+  const id = await control.run("resolveAccount", { account });
+  const listing = await control.run("findAccount", { id, nowMs: systemClock.now() });
   if (listing === null) throw new Error("an account is missing that was just found");
   return listing;
 }
 
-function allAccounts(control: OpenControl): AccountListing[] {
+async function allAccounts(control: OpenControl): Promise<AccountListing[]> {
   const listings: AccountListing[] = [];
   const nowMs = systemClock.now();
   let after: AccountPosition | null = null;
   do {
     const part = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
-    const page: AccountPage = control.run("listAccounts", part);
+    const page: AccountPage = await control.run("listAccounts", part);
     listings.push(...page.accounts);
     after = page.seen;
   } while (after !== null);
   return listings;
 }
 
-function inControl<Value>(terminal: Terminal, use: (control: OpenControl) => Value): Value {
-  return withControl(readConfig(terminal).data.dir, use);
+async function inControl<Value>(
+  terminal: Terminal,
+  use: (control: OpenControl) => Promise<Value>,
+): Promise<Value> {
+  return await withControl(readConfig(terminal), use);
 }

@@ -29,12 +29,13 @@ export function addAudit(program: Command, terminal: Terminal): void {
     .action((options: AuditOptions) => show(options, terminal));
 }
 
-function show({ json, account, limit }: AuditOptions, terminal: Terminal): void {
+async function show({ json, account, limit }: AuditOptions, terminal: Terminal): Promise<void> {
   const print = json ? asJson : asText;
-  const shown = withControl(readConfig(terminal).data.dir, (control) => {
-    const accountId = account === undefined ? null : control.run("resolveAccount", { account });
+  const shown = await withControl(readConfig(terminal), async (control) => {
+    const accountId =
+      account === undefined ? null : await control.run("resolveAccount", { account });
     let entries = 0;
-    for (const entry of entriesOf(control, accountId, limit ?? Number.MAX_SAFE_INTEGER)) {
+    for await (const entry of entriesOf(control, accountId, limit ?? Number.MAX_SAFE_INTEGER)) {
       terminal.out(`${print(entry)}\n`);
       entries += 1;
     }
@@ -43,16 +44,16 @@ function show({ json, account, limit }: AuditOptions, terminal: Terminal): void 
   if (shown === 0 && !json) terminal.note("nothing has been noted yet\n");
 }
 
-function* entriesOf(
+async function* entriesOf(
   control: OpenControl,
   accountId: string | null,
   count: number,
-): Generator<AuditEntry> {
+): AsyncGenerator<AuditEntry> {
   let before: number | null = null;
   let left = count;
   while (left > 0) {
     const limit = Math.min(left, pageLength);
-    const page: AuditEntry[] = control.run("readAudit", { accountId, before, limit });
+    const page: AuditEntry[] = await control.run("readAudit", { accountId, before, limit });
     yield* page;
     if (page.length < limit) return;
     left -= page.length;

@@ -1,11 +1,20 @@
-import { type OpenControl, openControl } from "../server/control.ts";
+import type { Config } from "../server/config.ts";
+import { databaseOf, type OpenControl, openControl } from "../server/control.ts";
+
+export type ControlConfig = Pick<Config, "data" | "database">;
 
 /** Works beside a running server. */
-export function withControl<Value>(dataDir: string, use: (control: OpenControl) => Value): Value {
-  const control = openControl(dataDir);
+export async function withControl<Value>(
+  config: ControlConfig,
+  use: (control: OpenControl) => Promise<Value>,
+): Promise<Value> {
+  const control = await openControlOf(config);
   try {
-    return use(control);
+    return await use(control);
   } finally {
-    control.close();
+    await control.close();
   }
 }
+
+export const openControlOf = ({ data, database }: ControlConfig): Promise<OpenControl> =>
+  openControl({ dataDir: data.dir, database: databaseOf(database, "command line") });

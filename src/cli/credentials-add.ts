@@ -29,7 +29,7 @@ export async function addCredential(
   await withCredentials(terminal, kindsOf, async (folder) => {
     const kind = findKind(folder.kinds, platform, kindName);
     const { account } = options;
-    const accountId = account === undefined ? null : folder.accountIdOf(account);
+    const accountId = account === undefined ? null : await folder.accountIdOf(account);
     const made = await promptFor(kind, words, options, terminal, folder);
     const id = await storeCredential(folder, kind, accountId, made);
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(

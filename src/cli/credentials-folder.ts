@@ -3,11 +3,12 @@ import type { Store } from "../db/operations.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { createEncryptor } from "../lib/encryption.ts";
 import type { CredentialKind, CredentialTools } from "../platforms/credential.ts";
-import { type OpenControl, openControl } from "../server/control.ts";
+import type { OpenControl } from "../server/control.ts";
 import type { credentialKinds } from "../server/credential-kinds.ts";
 import { openUpstreamClient } from "../server/upstream-client.ts";
 import type { CredentialStore } from "../upstream/credentials/keep-credential.ts";
 import type { CredentialOperations } from "../upstream/credentials/operations.ts";
+import { openControlOf } from "./control.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,7 +21,7 @@ export type CredentialsFolder = CredentialStore & {
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
   /** Errors: `account_not_found`, `ambiguous_account`. */
-  accountIdOf(account: string): string;
+  accountIdOf(account: string): Promise<string>;
 };
 
 /** Works beside a running server. */
@@ -31,7 +32,7 @@ export async function withCredentials<Value>(
 ): Promise<Value> {
   const config = readConfig(terminal);
   const client = openUpstreamClient(config);
-  const control = openControl(config.data.dir);
+  const control = await openControlOf(config);
   try {
     return await use({
       store: storeOn(control),
@@ -39,14 +40,14 @@ export async function withCredentials<Value>(
       randomBytes,
       keep: async (credential) =>
         control.run("addCredential", { ...credential, actor: "command_line" }),
-      sealer: createEncryptor(secretKeyOf(config, control), randomBytes),
+      sealer: createEncryptor(await secretKeyOf(config, control), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,
       accountIdOf: (account) => control.run("resolveAccount", { account }),
     });
   } finally {
-    control.close();
+    await control.close();
     await client.close();
   }
 }

@@ -301,15 +301,15 @@ describe("add", () => {
   });
 
   test("refuses a key's name as an account and names the key's account", async () => {
-    const control = openControl(dataDir);
+    const control = await openControl({ dataDir: dataDir });
     const key = {
       requestsPerSecond: null,
       submissionsPerMinute: null,
       accountName: null,
       nowMs: 1,
     };
-    const { accountId } = control.run("createKey", { ...key, name: "me" });
-    control.close();
+    const { accountId } = await control.run("createKey", { ...key, name: "me" });
+    await control.close();
     const given = [...addArgs, "--account", "me", "--secrets", "-"];
     const { code, notes } = await credentials(given, { piped: canary });
     expect(code).toBe(1);
@@ -322,10 +322,10 @@ describe("add", () => {
     });
     expect(unknown.code).toBe(1);
     expect(unknown.notes).toMatch(/there is no account "newsroom" – earshot accounts list shows/);
-    const control = openControl(dataDir);
+    const control = await openControl({ dataDir: dataDir });
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
-    const { accountId } = control.run("createKey", { ...key, accountName: "newsroom" });
-    control.close();
+    const { accountId } = await control.run("createKey", { ...key, accountName: "newsroom" });
+    await control.close();
     const id = await added(canary, ["--account", "newsroom"]);
     expect(await added(canary, ["--account", accountId])).toBe(id);
     expect(await listed()).toMatchObject([
@@ -334,10 +334,10 @@ describe("add", () => {
   });
 
   test("says what others see of a credential that serves every account", async () => {
-    const control = openControl(dataDir);
+    const control = await openControl({ dataDir: dataDir });
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
-    control.run("createKey", { ...key, accountName: "newsroom" });
-    control.close();
+    await control.run("createKey", { ...key, accountName: "newsroom" });
+    await control.close();
     const args = ["add", "mastodon", "shared-token", "--host", host, "--secrets", "-"];
     const own = await credentials([...args, "--account", "newsroom"], { piped: canary });
     expect(own).toMatchObject({ code: 0, notes: "" });
@@ -433,10 +433,10 @@ describe("list and remove", () => {
   test("show owner, subject, hint, use and state; a removed credential is gone", async () => {
     expect((await credentials(["list"])).notes).toMatch(/there is no credential yet/);
     const id = await added(canary);
-    const control = openControl(dataDir);
+    const control = await openControl({ dataDir: dataDir });
     const untilMs = Date.UTC(2999, 0, 2, 3, 4);
-    control.run("useCredential", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
-    control.run("coolCredential", { id, bucket: "search", untilMs, reason: "429", nowMs: 1 });
+    await control.run("useCredential", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
+    await control.run("coolCredential", { id, bucket: "search", untilMs, reason: "429", nowMs: 1 });
     const table = await credentials(["list"]);
     expect(table.out).toMatch(
       new RegExp(
@@ -444,8 +444,8 @@ describe("list and remove", () => {
         "m",
       ),
     );
-    control.run("quarantineCredential", { id, revision: 0, reason: "401", nowMs: 1 });
-    control.close();
+    await control.run("quarantineCredential", { id, revision: 0, reason: "401", nowMs: 1 });
+    await control.close();
     expect((await credentials(["list"])).out).toMatch(/quarantined: 401$/m);
     expect(await credentials(["remove", id])).toMatchObject({ code: 0 });
     expect(await listed()).toEqual([]);

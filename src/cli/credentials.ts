@@ -90,8 +90,8 @@ export function addCredentials(
     .action((id: string) => remove(id, terminal));
 }
 
-function list({ json }: { json?: boolean }, terminal: Terminal): void {
-  const listings = withControl(readConfig(terminal).data.dir, (control) =>
+async function list({ json }: { json?: boolean }, terminal: Terminal): Promise<void> {
+  const listings = await withControl(readConfig(terminal), (control) =>
     control.run("listCredentials", null),
   );
   const nowMs = systemClock.now();
@@ -104,8 +104,8 @@ function list({ json }: { json?: boolean }, terminal: Terminal): void {
   }
 }
 
-function remove(id: string, terminal: Terminal): void {
-  const isRemoved = withControl(readConfig(terminal).data.dir, (control) =>
+async function remove(id: string, terminal: Terminal): Promise<void> {
+  const isRemoved = await withControl(readConfig(terminal), (control) =>
     control.run("dropCredential", {
       id,
       owner: null,

@@ -18,10 +18,10 @@ type CreateOptions = {
 
 export const longestOverlapMs = longestOverlapHours * 3_600_000;
 
-export function createKey(options: CreateOptions, terminal: Terminal): void {
-  const { data, keys } = readConfig(terminal);
+export async function createKey(options: CreateOptions, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
   const nowMs = systemClock.now();
-  const made = withControl(data.dir, (control) =>
+  const made = await withControl(config, (control) =>
     control.run("createKey", {
       name: options.name,
       accountName: options.account ?? null,
@@ -29,15 +29,15 @@ export function createKey(options: CreateOptions, terminal: Terminal): void {
       submissionsPerMinute: options.submissionsPerMinute ?? null,
       methods: options.methods ?? null,
       expiresMs: options.expires === undefined ? null : nowMs + options.expires,
-      maxKeys: keys.maxKeysPerAccount,
+      maxKeys: config.keys.maxKeysPerAccount,
       nowMs,
     }),
   );
   printOnce(made, terminal);
 }
 
-export function listKeys(options: { json?: boolean }, terminal: Terminal): void {
-  const listings = withControl(readConfig(terminal).data.dir, (control) =>
+export async function listKeys(options: { json?: boolean }, terminal: Terminal): Promise<void> {
+  const listings = await withControl(readConfig(terminal), (control) =>
     control.run("listKeys", null),
   );
   const nowMs = systemClock.now();
@@ -50,14 +50,14 @@ export function listKeys(options: { json?: boolean }, terminal: Terminal): void 
   }
 }
 
-export function rotateKey(id: string, overlapMs: number, terminal: Terminal): void {
-  const { data, keys } = readConfig(terminal);
-  const made = withControl(data.dir, (control) =>
+export async function rotateKey(id: string, overlapMs: number, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  const made = await withControl(config, (control) =>
     control.run("rotateKey", {
       id,
       by: "command_line",
       overlapMs,
-      newPerDay: keys.newKeysPerDay,
+      newPerDay: config.keys.newKeysPerDay,
       nowMs: systemClock.now(),
     }),
   );
@@ -68,9 +68,9 @@ export function rotateKey(id: string, overlapMs: number, terminal: Terminal): vo
   printOnce(made, terminal);
 }
 
-export function revokeKey(id: string, terminal: Terminal): void {
+export async function revokeKey(id: string, terminal: Terminal): Promise<void> {
   const nowMs = systemClock.now();
-  withControl(readConfig(terminal).data.dir, (control) =>
+  await withControl(readConfig(terminal), (control) =>
     control.run("revokeKey", { id, by: "command_line", nowMs }),
   );
   terminal.out(`key ${id} is revoked\n`);

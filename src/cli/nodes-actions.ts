@@ -13,11 +13,11 @@ import type { Terminal } from "./terminal.ts";
 
 const shownEvents = 10;
 
-export function listNodes(
+export async function listNodes(
   { all, json }: { all?: boolean; json?: boolean },
   terminal: Terminal,
-): void {
-  const known = inControl(terminal, (control) => control.run("nodes", null));
+): Promise<void> {
+  const known = await inControl(terminal, (control) => control.run("nodes", null));
   const nodes = all ? known : known.filter(({ state }) => state !== "removed");
   const nowMs = systemClock.now();
   if (json)
@@ -36,11 +36,15 @@ export function listNodes(
   }
 }
 
-export function showNode(id: string, { json }: { json?: boolean }, terminal: Terminal): void {
+export async function showNode(
+  id: string,
+  { json }: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const nowMs = systemClock.now();
-  const { node, events } = inControl(terminal, (control) => ({
-    node: found(control, id),
-    events: control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
+  const { node, events } = await inControl(terminal, async (control) => ({
+    node: await found(control, id),
+    events: await control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
   }));
   if (json) {
     printLines([nodeAsJson(node, nowMs)], terminal);
@@ -52,11 +56,15 @@ export function showNode(id: string, { json }: { json?: boolean }, terminal: Ter
   for (const event of events) terminal.out(`${eventAsText(event)}\n`);
 }
 
-export function changeNode(id: string, change: NodeChange, terminal: Terminal): void {
+export async function changeNode(
+  id: string,
+  change: NodeChange,
+  terminal: Terminal,
+): Promise<void> {
   const nowMs = systemClock.now();
-  const { before, node } = inControl(terminal, (control) => ({
-    before: control.run("node", { id }),
-    node: control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
+  const { before, node } = await inControl(terminal, async (control) => ({
+    before: await control.run("node", { id }),
+    node: await control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
   }));
   const outcome = change === "approve" ? approvalOf(before, nowMs) : outcomes[change];
   terminal.out(`node ${id} (${withoutControls(node.name)}) ${outcome}\n`);
@@ -81,12 +89,14 @@ const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
   remove: "is removed: it is not let in again, and what it ran goes to others",
 };
 
-export function listEvents(
+export async function listEvents(
   nodeId: string | null,
   { json, limit }: { json?: boolean; limit: number },
   terminal: Terminal,
-): void {
-  const events = inControl(terminal, (control) => control.run("nodeEvents", { limit, nodeId }));
+): Promise<void> {
+  const events = await inControl(terminal, (control) =>
+    control.run("nodeEvents", { limit, nodeId }),
+  );
   if (json) printLines(events.map(eventAsJson), terminal);
   else if (events.length === 0) terminal.note("nothing has happened yet\n");
   else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
@@ -94,14 +104,14 @@ export function listEvents(
 
 export async function printKey(terminal: Terminal): Promise<void> {
   const { gatewayKeyOf } = await import("../remote/protocol/keys.ts");
-  terminal.out(`${gatewayKeyOf(secretKeyIn(terminal)).publicKey}\n`);
+  terminal.out(`${gatewayKeyOf(await secretKeyIn(terminal)).publicKey}\n`);
 }
 
 export async function enrollNode(terminal: Terminal): Promise<void> {
   const { http } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../remote/protocol/keys.ts");
   const { enrolmentTokenOf } = await import("../remote/protocol/enrolment.ts");
-  const secretKey = secretKeyIn(terminal);
+  const secretKey = await secretKeyIn(terminal);
   const { publicUrl } = http;
   const lines = [
     ...(publicUrl === null ? [] : [`EARSHOT_NODE_GATEWAY=${publicUrl}`]),
@@ -111,9 +121,9 @@ export async function enrollNode(terminal: Terminal): Promise<void> {
   terminal.out(`${lines.join("\n")}\n`);
 }
 
-function secretKeyIn(terminal: Terminal): Uint8Array {
+async function secretKeyIn(terminal: Terminal): Promise<Uint8Array> {
   const { data } = readConfig(terminal);
-  return data.secretKey ?? inControl(terminal, (control) => secretKeyOf({ data }, control));
+  return data.secretKey ?? (await inControl(terminal, (control) => secretKeyOf({ data }, control)));
 }
 
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
@@ -132,8 +142,8 @@ export async function simulateTee(folder: string, terminal: Terminal): Promise<v
   terminal.out("EARSHOT_NODE_EVIDENCE=simulated\n");
 }
 
-function found(control: OpenControl, id: string): NodeRecord {
-  const node = control.run("node", { id });
+async function found(control: OpenControl, id: string): Promise<NodeRecord> {
+  const node = await control.run("node", { id });
   if (node !== null) return node;
   throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
     status: 404,
@@ -145,6 +155,9 @@ function printLines(values: readonly Record<string, unknown>[], terminal: Termin
   for (const value of values) terminal.out(`${JSON.stringify(value)}\n`);
 }
 
-function inControl<Value>(terminal: Terminal, use: (control: OpenControl) => Value): Value {
-  return withControl(readConfig(terminal).data.dir, use);
+async function inControl<Value>(
+  terminal: Terminal,
+  use: (control: OpenControl) => Promise<Value>,
+): Promise<Value> {
+  return await withControl(readConfig(terminal), use);
 }

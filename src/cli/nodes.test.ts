@@ -23,12 +23,12 @@ const json = async (...args: string[]) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-function inStore<Value>(use: (control: OpenControl) => Value): Value {
-  const control = openControl(dataDir);
+async function inStore<Value>(use: (control: OpenControl) => Promise<Value>): Promise<Value> {
+  const control = await openControl({ dataDir });
   try {
-    return use(control);
+    return await use(control);
   } finally {
-    control.close();
+    await control.close();
   }
 }
 
@@ -84,8 +84,8 @@ describe("list and show", () => {
     expect((await earshot("nodes", "list")).notes).toBe(
       "no node has come yet – `earshot nodes enroll` prints what one needs, `earshot node` starts it\n",
     );
-    keep();
-    keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
+    await keep();
+    await keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
     const { out } = await earshot("nodes", "list");
     expect(out).toMatch(/^ID +NAME +STATE +CONNECTED +EVIDENCE +PLATFORMS +JOBS +FAILED +SEEN\n/);
     expect(out).toMatch(
@@ -107,8 +107,8 @@ describe("list and show", () => {
   });
 
   test("show which approved nodes contacted the gateway within the last 45 seconds", async () => {
-    keep({ nowMs: Date.now() });
-    keep({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
+    await keep({ nowMs: Date.now() });
+    await keep({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
     await earshot("nodes", "approve", id);
     await earshot("nodes", "approve", "fedcba9876543210");
@@ -130,7 +130,7 @@ describe("a node", () => {
   const state = async () => (await json("nodes", "show", id))[0].state;
 
   test("is approved, drained, approved again and removed, each with an audit entry", async () => {
-    keep();
+    await keep();
     const early = await earshot("nodes", "drain", id);
     expect(early).toMatchObject({ code: 1 });
     expect(early.notes).toMatch(/waits for approval .* – earshot nodes approve lets it in/);
@@ -166,30 +166,32 @@ describe("a node", () => {
   });
 
   test("that is removed but listed in the policy gets a warning", async () => {
-    keep({ isListed: true });
+    await keep({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
     expect(out).toContain("is removed");
     expect(notes).toContain("its machine is listed in the policy: take it off there");
   });
 
   test("approval says when it gets work, by its previous state", async () => {
-    keep();
+    await keep();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
     expect(await approve()).toMatch(/given work from when it attests next, within seconds\n$/);
     expect(await approve()).toMatch(/approved already: it may move/);
     await earshot("nodes", "drain", id);
     expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
     const untilMs = Date.UTC(2999, 0, 1);
-    inStore((control) => control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }));
+    await inStore((control) =>
+      control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }),
+    );
     expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
   });
 
   test("that is quarantined is shown as such and resumed by approving it", async () => {
-    keep();
+    await keep();
     await earshot("nodes", "approve", id);
     const untilMs = Date.UTC(2999, 0, 1);
     const reason = "3 faults\nwithin ten minutes";
-    inStore((control) => control.run("quarantineNode", { id, untilMs, reason, nowMs }));
+    await inStore((control) => control.run("quarantineNode", { id, untilMs, reason, nowMs }));
     expect(await state()).toBe("quarantined");
     expect((await earshot("nodes", "show", id)).out).toMatch(
       /^quarantined +until 2999-01-01T00:00:00\.000Z: 3 faults within ten minutes$/m,
@@ -201,9 +203,9 @@ describe("a node", () => {
 
 test("events are listed, newest first; the list is empty at first", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("nothing has happened yet\n");
-  inStore((control) => {
+  await inStore(async (control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
-    control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });
+    await control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });
   });
   expect((await earshot("nodes", "events")).out).toBe(
     "2026-01-02T03:04:05Z  unknown node  refused  tcb_status: old\n",

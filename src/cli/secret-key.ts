@@ -8,13 +8,13 @@ import type { Config } from "../server/config.ts";
 import type { OpenControl } from "../server/control.ts";
 
 /** Errors: `secret_key_needed`, because secrets encrypted with another key could never be decrypted. */
-export function secretKeyOf(
+export async function secretKeyOf(
   { data: { dir, secretKey } }: Pick<Config, "data">,
   control: OpenControl,
-): Uint8Array {
+): Promise<Uint8Array> {
   if (secretKey !== null) return secretKey;
   if (!existsSync(join(dir, "secret.key")) && isServed(dir)) throw secretKeyNeeded();
-  return ensureSecretKey(dir, randomBytes, control.run("holdsSecrets", null));
+  return ensureSecretKey(dir, randomBytes, await control.run("holdsSecrets", null));
 }
 
 /** Whether a server runs on the folder. */

@@ -18,11 +18,11 @@ function earshot(
   return runCommand(args, { EARSHOT_DATA_DIR: dataDir, ...environment });
 }
 
-function actions(): unknown[] {
-  const control = openControl(dataDir);
+async function actions(): Promise<unknown[]> {
+  const control = await openControl({ dataDir });
   const params = { accountId: null, before: null, limit: 10 };
-  const entries = control.run("readAudit", params);
-  control.close();
+  const entries = await control.run("readAudit", params);
+  await control.close();
   return entries.map(({ action, actor }) => [action, actor]);
 }
 
@@ -31,7 +31,7 @@ test("a link for the operator is alone on standard output, its token after the #
   expect(code).toBe(0);
   expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/sign-in#token=[\w-]{43}\n$/);
   expect(notes).toBe("");
-  expect(actions()).toEqual([["sign_in_link_made", "the command line"]]);
+  expect(await actions()).toEqual([["sign_in_link_made", "the command line"]]);
 });
 
 test.each([

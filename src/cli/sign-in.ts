@@ -18,9 +18,9 @@ export function addSignIn(program: Command, terminal: Terminal): void {
     .action((options: { account?: string }) => signIn(options, terminal));
 }
 
-function signIn({ account }: { account?: string }, terminal: Terminal): void {
+async function signIn({ account }: { account?: string }, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  const link = makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
+  const link = await makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
   if (terminal.interactive) {
     const time = formatDuration(config.signIn.linkMs);
     terminal.note(`good once, within ${time}: open it in your browser\n`);
@@ -29,18 +29,18 @@ function signIn({ account }: { account?: string }, terminal: Terminal): void {
 }
 
 /** Signs in once, within `signIn.linkMs`; by default the operator. Errors: `account_not_found`, `ambiguous_account`. */
-export function makeSignInLink(
-  { data, signIn: { linkMs } }: Pick<Config, "data" | "signIn">,
+export async function makeSignInLink(
+  config: Pick<Config, "data" | "database" | "signIn">,
   base: string,
   account?: string,
-): string {
+): Promise<string> {
   const nowMs = systemClock.now();
-  const token = withControl(data.dir, (control) =>
+  const token = await withControl(config, async (control) =>
     control.run("makeSignInLink", {
-      accountId: account === undefined ? null : control.run("resolveAccount", { account }),
+      accountId: account === undefined ? null : await control.run("resolveAccount", { account }),
       actor: "command_line",
       nowMs,
-      expiresMs: nowMs + linkMs,
+      expiresMs: nowMs + config.signIn.linkMs,
     }),
   );
   return signInLink(base, token);

@@ -7,6 +7,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openReadable, openWritable } from "./connection.ts";
+import { toSqlite } from "./dialect.ts";
 import { refuseNewerSchema } from "./migrate.ts";
 import { type Database, type Parameters, withoutWaiting } from "./statements.ts";
 
@@ -88,7 +89,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   function prepared(sql: string): StatementSync {
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = connection.prepare(sql);
+      statement = connection.prepare(toSqlite(sql));
       statements.set(sql, statement);
     }
     return statement;

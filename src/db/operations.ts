@@ -9,8 +9,10 @@ import { type Database, runNow, type Steps } from "./statements.ts";
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
-type Operation<Args, Value, M extends Mode = Mode> = {
+export type Operation<Args, Value, M extends Mode = Mode> = {
   mode: M;
+  /** See `byRow`. */
+  isByRow: boolean;
   run: (database: Database, args: Args) => Steps<Value>;
 };
 
@@ -23,25 +25,38 @@ export type InMemory<Args, Value> = Operation<Args, Value, "memory">;
 export function read<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): Read<Args, Value> {
-  return { mode: "read", run };
+  return { mode: "read", isByRow: false, run };
 }
 
 export function durable<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): Write<Args, Value> {
-  return { mode: "durable", run };
+  return { mode: "durable", isByRow: false, run };
 }
 
 export function relaxed<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): Write<Args, Value> {
-  return { mode: "relaxed", run };
+  return { mode: "relaxed", isByRow: false, run };
 }
 
 export function memory<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): InMemory<Args, Value> {
-  return { mode: "memory", run };
+  return { mode: "memory", isByRow: false, run };
+}
+
+/**
+ * Operations that lock each row by which they decide, or check it in the statement that changes it, so that others may run at the
+ * same time. Others run as if alone: where the store has several writers, they are repeated after a conflict.
+ */
+export function byRow<Table extends Operations>(operations: Table): Table {
+  const marked = Object.entries(operations).map(([name, operation]) => [
+    name,
+    { ...operation, isByRow: true },
+  ]);
+  // `fromEntries` cannot express that names and operations are the table's own.
+  return Object.fromEntries(marked) as Table;
 }
 
 /** One per store, created on first use. */
@@ -97,7 +112,7 @@ export function stepsOf(
   return operationOf(operations, name).run(database, args as never);
 }
 
-function operationOf(operations: Operations, name: string): Operation<never, unknown> {
+export function operationOf(operations: Operations, name: string): Operation<never, unknown> {
   const operation = operations[name];
   if (operation === undefined) throw new Error(`the control store has no operation ${name}`);
   return operation;

@@ -10,7 +10,7 @@ const secretNames: readonly SecretName[] = ["cursor_key", "seed"];
 export function* ensureSecrets(database: Database, randomBytes: RandomBytes): Steps<void> {
   for (const name of secretNames) {
     if (yield* database.get("SELECT 1 FROM setting WHERE name = :name", { name })) continue;
-    yield* database.run("INSERT OR IGNORE INTO setting VALUES(:name, :value)", {
+    yield* database.run("INSERT INTO setting VALUES(:name, :value) ON CONFLICT DO NOTHING", {
       name,
       value: randomBytes(32),
     });

@@ -10,6 +10,8 @@ export type ChangeReaders = {
   /** Called for each change after its commit. */
   report(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  /** After changes may have been missed, from the store. */
+  readAgain(): void;
   end(accountId: string): void;
   stop(): void;
 };
@@ -132,6 +134,15 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     if (present?.size === 0) readers.delete(accountId);
   }
 
+  function readAgain(): void {
+    for (const present of readers.values()) {
+      for (const reader of present) {
+        fallBehind(reader);
+        reader.wake();
+      }
+    }
+  }
+
   function end(accountId: string): void {
     for (const reader of [...(readers.get(accountId) ?? [])]) reader.end();
   }
@@ -141,7 +152,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     for (const present of [...readers.values()]) for (const reader of present) reader.end();
   }
 
-  return { report, read, end, stop };
+  return { report, read, readAgain, end, stop };
 }
 
 function fallBehind(reader: Reader): void {

@@ -26,13 +26,15 @@ export type LiveJob = {
   readonly failedOn: Set<string>;
   readonly submitted: Job;
   deadlineMs: number;
-  /** `delayed`: until its retry time. `ending`: completed, not on disk yet. */
+  /** `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a lease: by another process. */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
   runningNode: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
   /** Until a running job is on disk. */
   uncommitted: Uncommitted | null;
+  /** The number of its last known change; 0 if none is known. */
+  change: number;
 };
 
 type LiveLease = {
@@ -56,6 +58,8 @@ export type Dispatcher = {
   ): Promise<LiveJob | null>;
   /** After their capabilities or availability changed. */
   wakeNodes(): void;
+  /** A node of another process runs it. */
+  leaseElsewhere(job: LiveJob): void;
   /** Completed: its key may run another job. */
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
@@ -202,6 +206,13 @@ export function createDispatcher(
     );
   }
 
+  function leaseElsewhere(job: LiveJob): void {
+    if (job.phase === "leased" && job.lease === null) return;
+    loseLease(job);
+    queue.occupy(job);
+    setPhase(job, "leased");
+  }
+
   function release(job: LiveJob): void {
     if (job.phase !== "leased") return;
     setPhase(job, "ending");
@@ -254,6 +265,7 @@ export function createDispatcher(
     putBack,
     next,
     wakeNodes,
+    leaseElsewhere,
     release,
     loseLease,
     end,

@@ -12,6 +12,8 @@ export type FairQueue<Item> = {
   /** The next item of an accepted kind; counts as running. `idleOnly`: only from groups with nothing running. */
   take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
+  /** Counts as running without having been taken here. */
+  occupy(item: Item): void;
   release(item: Item): void;
   /** Whether no item can be taken. */
   isIdle(): boolean;
@@ -51,13 +53,24 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   let lastAge = 0;
   let frontAge = 0;
 
-  function waitingOf({ keyId, groupId, kind }: Item): KeyTurn<Item> {
+  function keyOf({ keyId }: Item): Key<Item> {
     const key = keys.get(keyId) ?? { waiting: new Map(), running: 0 };
     keys.set(keyId, key);
-    const known = key.waiting.get(kind);
-    if (known !== undefined) return known;
+    return key;
+  }
+
+  function groupOf({ groupId }: Item): Group<Item> {
     const group = groups.get(groupId) ?? { waiting: new Map(), lines: 0, running: 0 };
     groups.set(groupId, group);
+    return group;
+  }
+
+  function waitingOf(item: Item): KeyTurn<Item> {
+    const { kind } = item;
+    const key = keyOf(item);
+    const known = key.waiting.get(kind);
+    if (known !== undefined) return known;
+    const group = groupOf(item);
     group.lines += 1;
     const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
     key.waiting.set(kind, waiting);
@@ -140,7 +153,12 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (next === null) return null;
     const item = nextOf(next.group, accepted);
     if (item === null) return null;
-    const { key, group } = waitingOf(item);
+    occupy(item);
+    return item;
+  }
+
+  function occupy(item: Item): void {
+    const [key, group] = [keyOf(item), groupOf(item)];
     takeOut(item);
     key.running += 1;
     group.running += 1;
@@ -149,7 +167,6 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       giveTurn(waiting);
     }
     moveToEnd(group);
-    return item;
   }
 
   function nextOf(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
@@ -204,7 +221,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (group?.lines === 0 && group.running === 0) groups.delete(groupId);
   }
 
-  return { add, putBack, take, remove, release, isIdle: () => kinds.size === 0 };
+  return { add, putBack, take, remove, occupy, release, isIdle: () => kinds.size === 0 };
 }
 
 function isBefore<Item>(one: GroupTurn<Item>, other: GroupTurn<Item>): boolean {

@@ -25,7 +25,8 @@ export function* storeFetched(
     yield* database.run(
       `INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
        SELECT account_id, :platform, :id, :uri, :untilMs FROM job WHERE uuid = :uuid
-       ON CONFLICT DO UPDATE SET uri = excluded.uri, until_ms = max(until_ms, excluded.until_ms)`,
+       ON CONFLICT(account_id, platform, id) DO UPDATE SET uri = excluded.uri,
+         until_ms = max(fetched_post.until_ms, excluded.until_ms)`,
       { uuid, untilMs, ...post },
     );
   }

@@ -1,11 +1,12 @@
 import type { Store } from "../db/operations.ts";
 import { latestMs } from "../lib/latest-time.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { EndedJobs } from "./ended-jobs.ts";
 import type { Job, ListPosition } from "./job.ts";
 import type { JobOperations } from "./operations.ts";
 import type { EarlierJob, Idempotency, JobFilter, JobPage, JobQueue } from "./queue.ts";
 import type { ListedPart } from "./read-operations.ts";
+import { hasEnded } from "./states.ts";
 import { jobOf, summaryOf } from "./stored.ts";
 import type { EarlierSubmission } from "./submission-operations.ts";
 
@@ -24,6 +25,8 @@ type JobReadsContext = {
   endedJobs: Pick<EndedJobs, "find">;
   now: () => number;
   idempotencyMs: number;
+  /** Takes an unfinished job into memory; null if all are there. */
+  adopt: ((uuid: string) => Promise<void>) | null;
 };
 
 /** Store reads per page; a very selective filter yields a short page. */
@@ -48,10 +51,19 @@ export function createJobReads(context: JobReadsContext): JobReads {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null> {
-    const live = dispatcher.get(uuid.toLowerCase());
+    const live = dispatcher.get(uuid.toLowerCase()) ?? (await adopted(accountId, uuid));
     const isOwn = live?.submitted.accountId === accountId;
     const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
     return ended ?? (await find(accountId, uuid));
+  }
+
+  /** Submitted at another gateway just now. */
+  async function adopted(accountId: string, uuid: string): Promise<LiveJob | undefined> {
+    if (context.adopt === null) return undefined;
+    const job = await find(accountId, uuid);
+    if (job === null || hasEnded(job.state)) return undefined;
+    await context.adopt(job.uuid);
+    return dispatcher.get(job.uuid);
   }
 
   const keyedSinceMs = (): number => now() - context.idempotencyMs;

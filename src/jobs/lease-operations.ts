@@ -17,6 +17,8 @@ export type LeaseTerms = {
   uuid: string;
   token: string;
   node: string;
+  /** The process that asks for it. */
+  gateway: string;
   nowMs: number;
   untilMs: number;
 };
@@ -46,7 +48,7 @@ export type AttemptEnd = {
 const currentLease = "uuid = :uuid AND lease_token = :token";
 
 const lease = visibleChange<LeaseTerms>("lease", {
-  set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node,
+  set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node, gateway = :gateway,
         started_ms = coalesce(started_ms, :nowMs)`,
   where: "uuid = :uuid",
 });

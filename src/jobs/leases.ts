@@ -6,6 +6,7 @@ import type { Method } from "../platforms/methods.ts";
 import { withUnsearched } from "../search/unsearched.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
+import type { Gateway } from "./gateway.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { withLateStart } from "./late-start.ts";
 import {
@@ -48,6 +49,9 @@ type LeasesContext = {
   dispatcher: Dispatcher;
   reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
+  gateway: Gateway;
+  /** The job is not as this gateway knew it. */
+  onLeaseRefused?: (uuid: string) => void;
 };
 
 export function createLeases(context: LeasesContext): Leases {
@@ -82,7 +86,7 @@ export function createLeases(context: LeasesContext): Leases {
     job.lease = { token, nodeId: node, sinceMs: elapsedMs, untilMs: untilElapsedMs, lost };
     const nowMs = now();
     const untilMs = timeAfter(nowMs, settings.leaseMs);
-    const terms = { uuid, token, node, nowMs, untilMs };
+    const terms = { uuid, token, node, gateway: context.gateway.id, nowMs, untilMs };
     const leased = (attempt: number): Lease<SearchJobRequest> => ({
       uuid,
       work: job.submitted.request,
@@ -111,8 +115,10 @@ export function createLeases(context: LeasesContext): Leases {
       if (dispatcher.get(uuid) === job) dispatcher.offer(job);
       throw error;
     }
-    // Ended before it could be leased.
+    // Ended, or leased by another gateway, before it could be leased.
+    job.lease = null;
     dispatcher.release(job);
+    context.onLeaseRefused?.(uuid);
     return null;
   }
 

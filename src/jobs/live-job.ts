@@ -12,5 +12,14 @@ export function liveJob(submitted: Job, deadlineMs: number): LiveJob {
   const idle = { phase: "waiting", lease: null } as const;
   const groupId = `${isSearch(request.method) ? "search" : "fetch"} ${accountId}`;
   const names = { uuid, keyId, groupId, work, kind: work };
-  return { ...names, submitted, deadlineMs, ...nodes, ...idle, endListeners, uncommitted: null };
+  return {
+    ...names,
+    submitted,
+    deadlineMs,
+    ...nodes,
+    ...idle,
+    endListeners,
+    uncommitted: null,
+    change: 0,
+  };
 }

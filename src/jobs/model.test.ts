@@ -122,7 +122,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       });
     } else if (one.kind === "pass") {
       nowMs += one.ms;
-      runOn(run.beat, database, { nowMs });
+      runOn(run.beat, database, { gateway: "only", nowMs });
     } else if (one.kind === "lapse") {
       const lapsed = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
       const leases = lapsed.map((model) => leaseOf(model, -1));
@@ -135,7 +135,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       runOn(run.timeOutJobs, database, { uuids: late.map(({ uuid }) => uuid), nowMs });
       for (const model of late) if (!hasEnded(model)) end(model, "deadline");
     } else if (one.kind === "recover") {
-      const recovered = runOn(run.recoverJobs, database, { nowMs, lifeMs });
+      const recovered = runOn(run.recoverJobs, database, { gateway: "only", nowMs, lifeMs });
       for (const model of models) {
         if (model.state !== "in progress") continue;
         model.state = "received";
@@ -158,7 +158,14 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       tokens += 1;
       const token = `token-${tokens}`;
       const untilMs = nowMs + leaseMs;
-      const snapshot = runOn(run.leaseJob, database, { uuid, token, node: "node", nowMs, untilMs });
+      const snapshot = runOn(run.leaseJob, database, {
+        uuid,
+        token,
+        node: "node",
+        gateway: "only",
+        nowMs,
+        untilMs,
+      });
       if (model.state !== "received" && model.state !== "error(retrying)") {
         expect(snapshot).toBeNull();
         return;

@@ -1,3 +1,4 @@
+import { byRow } from "../db/operations.ts";
 import { endOperations } from "./end-operations.ts";
 import { fetchedOperations } from "./fetched-operations.ts";
 import { leaseOperations } from "./lease-operations.ts";
@@ -11,10 +12,7 @@ import { submissionOperations } from "./submission-operations.ts";
  * leases are not, because a crash ends them anyway.
  */
 export const jobOperations = {
-  ...submissionOperations,
-  ...searchOperations,
-  ...leaseOperations,
-  ...endOperations,
+  ...byRow({ ...submissionOperations, ...searchOperations, ...leaseOperations, ...endOperations }),
   ...recoveryOperations,
   ...readOperations,
   ...fetchedOperations,

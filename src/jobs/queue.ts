@@ -2,13 +2,13 @@ import type { QueryNode } from "@earshot/query/tree";
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
-import { startSlices } from "../lib/slices.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { SearchRequest } from "../search/merged-answer.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
 import { type CachedPage, createEndedJobs } from "./ended-jobs.ts";
+import { aloneGateway, type ForeignChange, type Gateway } from "./gateway.ts";
 import type {
   Job,
   JobChange,
@@ -21,16 +21,16 @@ import type {
 import { createJobReads } from "./job-reads.ts";
 import type { LeaseGateway } from "./lease.ts";
 import { createLeases, type FailedAttempt } from "./leases.ts";
-import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";
+import { createOtherGateways } from "./other-gateways.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import type { UnansweredReason } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
-import { changeOf, jobAfter, resultlessJobOf } from "./stored.ts";
+import { changeOf, jobAfter } from "./stored.ts";
 import { createSubmissions } from "./submissions.ts";
 import { createSweeper } from "./sweeper.ts";
 import type { JobSnapshot } from "./visible-change.ts";
-import { createWallClock } from "./wall-clock.ts";
+import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 
 /** The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches unfinished jobs. */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
@@ -73,6 +73,10 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   failLeasesOf(nodeId: string): Promise<void>;
   runningOf(nodeId: string): number;
   depth(): number;
+  /** Of other gateways, in their order. */
+  noteChanges(changes: readonly ForeignChange[]): Promise<void>;
+  /** After changes of other gateways may have been missed. */
+  reload(): Promise<void>;
   /** Recovers the jobs of an earlier process. Must be called first. */
   start(): Promise<void>;
   /** Releases waiting nodes and callers. Later submissions wait for the next start. */
@@ -157,24 +161,41 @@ export type JobQueueContext = {
   /** Failed and lapsed attempts. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
+  /** A job ended at another gateway. */
+  onForeignEnd?: () => void;
+  /** Default: alone. */
+  gateway?: Gateway;
   /** Errors of the sweeper, which continues. */
   onError?: (thrown: unknown) => void;
 };
 
 export function createJobQueue(context: JobQueueContext): JobQueue {
   const { store, clock, settings } = context;
-  const { now } = createWallClock(clock, (ms) => {
-    // Cached entries expire by the old clock.
-    endedJobs.forgetAll();
-    return store.write("moveTimes", { ms });
-  });
+  const gateway = context.gateway ?? aloneGateway;
+  const { now, follow } = gateway.isShared
+    ? createSharedWallClock(clock)
+    : createWallClock(clock, (ms) => {
+        // Cached entries expire by the old clock.
+        endedJobs.forgetAll();
+        return store.write("moveTimes", { ms });
+      });
   const endedJobs = createEndedJobs(clock, now, settings.retentionMs);
   const running = context.running ?? new RunningJobs();
   const hasOtherNodeFor = context.hasOtherNodeFor ?? (() => false);
   const dispatcher = createDispatcher(clock, settings.maxRunningPerKey, hasOtherNodeFor, running);
   const readers = createChangeReaders(store, now);
+  const others = createOtherGateways({
+    ...context,
+    now,
+    gatewayId: gateway.id,
+    dispatcher,
+    endedJobs,
+    readers,
+    onForeignEnd: () => context.onForeignEnd?.(),
+  });
   const reads = createJobReads({
     store,
+    adopt: gateway.isShared ? (uuid) => others.reload([uuid]) : null,
     dispatcher,
     endedJobs,
     now,
@@ -190,10 +211,21 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     reportChange: readers.report,
     reportSnapshot,
   });
-  const leases = createLeases({ ...context, now, dispatcher, reportSnapshot });
+  const leases = createLeases({
+    ...context,
+    gateway,
+    now,
+    dispatcher,
+    reportSnapshot,
+    onLeaseRefused: (uuid) => {
+      if (gateway.isShared) others.reload([uuid]).catch((thrown) => context.onError?.(thrown));
+    },
+  });
   const { settleAttempt, activeLease } = leases;
   const sweeper = createSweeper({
     ...context,
+    gateway,
+    onBeat: follow,
     now,
     dispatcher,
     activeLease,
@@ -237,6 +269,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     readers.report(accountId, changeOf(snapshot, nowMs));
     if (state === "expired") endedJobs.forget(uuid);
     const job = dispatcher.get(uuid) ?? known?.live;
+    if (job !== undefined) job.change = Math.max(job.change, snapshot.change);
     if (job === undefined || !isEnd(state)) return;
     const ended = jobAfter(job.submitted, snapshot, result, nowMs);
     endedJobs.add(ended, known?.page);
@@ -251,14 +284,10 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   }
 
   async function start(): Promise<void> {
+    follow(await store.read("sharedTime", { nowMs: now() }));
     const nowMs = now();
-    const rows = await store.write("recoverJobs", { nowMs, lifeMs: settings.deadlineMs });
-    const letOthers = startSlices(clock);
-    for (const row of rows) {
-      await letOthers();
-      const job = liveJob(resultlessJobOf(row, nowMs), clock.elapsed() + row.deadlineMs - nowMs);
-      dispatcher.offerLater(job, row.notBeforeMs - nowMs);
-    }
+    const recovered = { gateway: gateway.id, nowMs, lifeMs: settings.deadlineMs };
+    await others.take(await store.write("recoverJobs", recovered));
     sweeper.start();
   }
 
@@ -290,6 +319,8 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     failLeasesOf: leases.failLeasesOf,
     runningOf: (nodeId) => running.of(nodeId),
     depth: dispatcher.depth,
+    noteChanges: others.noteChanges,
+    reload: () => others.reload(null),
     start,
     stop,
   };

@@ -42,8 +42,8 @@ export const readOperations = {
     const rows = yield* database.all<ListedRow>(
       `SELECT ${listedColumns} FROM job
          WHERE ${olderJobs} AND (submitted_ms, uuid) >= (:seenMs, :seenUuid)
-           AND (:states IS NULL OR ${shownStateSql} IN (SELECT value FROM json_each(:states)))
-           AND (:methods IS NULL OR request ->> '$.method' IN (SELECT value FROM json_each(:methods)))
+           AND (CAST(:states AS TEXT) IS NULL OR ${shownStateSql} IN (SELECT value FROM json_each(:states)))
+           AND (CAST(:methods AS TEXT) IS NULL OR request ->> '$.method' IN (SELECT value FROM json_each(:methods)))
          ORDER BY submitted_ms DESC, uuid DESC LIMIT :limit`,
       {
         ...position,

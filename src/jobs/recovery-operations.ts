@@ -1,9 +1,9 @@
-import { durable, relaxed } from "../db/operations.ts";
-import type { Database, Steps } from "../db/statements.ts";
+import { durable, read, relaxed } from "../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../db/statements.ts";
 import { timeAfter } from "../lib/latest-time.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { headColumns, type JobHead } from "./stored.ts";
-import { visibleChange } from "./visible-change.ts";
+import { type JobSnapshot, visibleChange } from "./visible-change.ts";
 import { putDeliveriesBack } from "./webhooks/put-back.ts";
 
 const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
@@ -14,42 +14,79 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 /** Matches the index of unfinished jobs. */
 const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
 
+/** A gateway that has not been seen for longer has ended. */
+const goneAfterMs = 10_000;
+
+/** `capabilities`: JSON, for the other gateways. */
+export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
+
+/** With the gateway whose node runs it, if one does. */
+export type UnfinishedJob = JobHead & { gateway: string | null; change: number };
+
+const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${notEnded}`;
+
 export const recoveryOperations = {
   /**
-   * Runs at startup. Jobs in progress go back to `received` without counting the attempt. Deadlines are extended by the downtime,
-   * to at most `lifeMs` from now. Returns waiting jobs, oldest first.
+   * Runs at startup. Without another gateway, jobs in progress go back to `received` without counting the attempt, and deadlines are
+   * extended by the downtime, to at most `lifeMs` from now. Returns unfinished jobs, oldest first.
    */
   recoverJobs: durable(function* (
     database,
-    { nowMs, lifeMs }: { nowMs: number; lifeMs: number },
-  ): Steps<JobHead[]> {
-    const heartbeat = yield* database.get<{ value: number }>(
-      "SELECT value FROM setting WHERE name = 'heartbeat'",
+    { gateway, nowMs, lifeMs }: { gateway: string; nowMs: number; lifeMs: number },
+  ): Steps<UnfinishedJob[]> {
+    const others = yield* database.get(
+      "SELECT 1 FROM gateway WHERE id <> :gateway AND seen_ms > :sinceMs",
+      { gateway, sinceMs: nowMs - goneAfterMs },
     );
-    // Negative if the clock was set back while no server ran.
-    const downtimeMs = heartbeat === undefined ? 0 : nowMs - heartbeat.value;
-    yield* database.run(
-      `UPDATE job SET deadline_ms = min(deadline_ms + :goneMs, :latestMs),
-              not_before_ms = not_before_ms + min(0, :goneMs)
-       WHERE ${notEnded}`,
-      { goneMs: downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
-    );
-    if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
-    yield* leaveNumbersOut(database);
-    const running = yield* database.all<{ uuid: string }>(
-      `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} ORDER BY sequence`,
-    );
-    for (const { uuid } of running) yield* recover(database, { uuid, nowMs });
-    yield* beat(database, nowMs);
-    return yield* database.all<JobHead>(
-      `SELECT ${headColumns} FROM job WHERE ${notEnded} AND ${startsFrom("lease")} ORDER BY sequence`,
-    );
+    if (others === undefined) yield* recoverAlone(database, nowMs, lifeMs);
+    yield* noteSeen(database, { gateway, nowMs });
+    return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
   }),
 
-  /** The next server computes the downtime from it. */
-  beat: relaxed(function* (database, { nowMs }: { nowMs: number }): Steps<null> {
-    yield* beat(database, nowMs);
+  /** By the clock that all gateways share. */
+  // biome-ignore lint/correctness/useYield: one gateway shares with none.
+  sharedTime: read(function* (_database, { nowMs }: { nowMs: number }): Steps<number> {
+    return nowMs;
+  }),
+
+  /** The next server computes the downtime from it. Returns the shared time. */
+  beat: relaxed(function* (database, beat: GatewayBeat): Steps<number> {
+    yield* noteSeen(database, beat);
+    return beat.nowMs;
+  }),
+
+  /** What nodes of gateways that have ended were running goes back to `received`. */
+  recoverFromOthers: durable(function* (
+    database,
+    { gateway, nowMs }: { gateway: string; nowMs: number },
+  ): Steps<JobSnapshot[]> {
+    const gone = yield* database.all<{ id: string }>(
+      "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR UPDATE",
+      { gateway, sinceMs: nowMs - goneAfterMs },
+    );
+    const snapshots = yield* eachOf(gone, ({ id }) => recoverFrom(database, id, nowMs));
+    return snapshots.flat();
+  }),
+
+  /** Leaves at once, so that others need not wait until it has not been seen for long. */
+  leave: durable(function* (
+    database,
+    { gateway, nowMs }: { gateway: string; nowMs: number },
+  ): Steps<null> {
+    yield* recoverFrom(database, gateway, nowMs);
     return null;
+  }),
+
+  /** Of those named, the unfinished ones; null for all. */
+  unfinishedJobs: read(function* (
+    database,
+    { uuids }: { uuids: readonly string[] | null },
+  ): Steps<UnfinishedJob[]> {
+    if (uuids === null) return yield* database.all(`${unfinishedJobs} ORDER BY sequence`);
+    return yield* database.all(
+      `${unfinishedJobs} AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY sequence`,
+      { uuids: JSON.stringify(uuids) },
+    );
   }),
 
   /** After a step of the wall clock, so that pending times stay as far away. */
@@ -61,10 +98,42 @@ export const recoveryOperations = {
       { ms },
     );
     if (ms < 0) yield* putDeliveriesBack(database, -ms);
-    yield* database.run("UPDATE setting SET value = value + :ms WHERE name = 'heartbeat'", { ms });
+    yield* database.run("UPDATE gateway SET seen_ms = seen_ms + :ms", { ms });
     return null;
   }),
 };
+
+function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps<void> {
+  const last = yield* database.get<{ seenMs: number | null }>(
+    "SELECT max(seen_ms) AS seenMs FROM gateway",
+  );
+  const seenMs = last?.seenMs ?? null;
+  // Negative if the clock was set back while no server ran.
+  const downtimeMs = seenMs === null ? 0 : nowMs - seenMs;
+  yield* database.run(
+    `UPDATE job SET deadline_ms = min(deadline_ms + :goneMs, :latestMs),
+            not_before_ms = not_before_ms + min(0, :goneMs)
+     WHERE ${notEnded}`,
+    { goneMs: downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
+  );
+  if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
+  yield* leaveNumbersOut(database);
+  const running = yield* database.all<{ uuid: string }>(
+    `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} ORDER BY sequence`,
+  );
+  yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
+  yield* database.run("DELETE FROM gateway");
+}
+
+function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps<JobSnapshot[]> {
+  const running = yield* database.all<{ uuid: string }>(
+    `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} AND gateway = :gateway ORDER BY sequence`,
+    { gateway },
+  );
+  const snapshots = yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
+  yield* database.run("DELETE FROM gateway WHERE id = :gateway", { gateway });
+  return snapshots;
+}
 
 /**
  * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips their change numbers, so that
@@ -78,9 +147,13 @@ function* leaveNumbersOut(database: Database): Steps<void> {
   );
 }
 
-function* beat(database: Database, nowMs: number): Steps<void> {
+function* noteSeen(
+  database: Database,
+  { gateway, nowMs, capabilities = null }: GatewayBeat,
+): Steps<void> {
   yield* database.run(
-    `INSERT INTO setting VALUES('heartbeat', :nowMs) ON CONFLICT(name) DO UPDATE SET value = :nowMs`,
-    { nowMs },
+    `INSERT INTO gateway(id, seen_ms, capabilities) VALUES(:gateway, :nowMs, :capabilities)
+     ON CONFLICT(id) DO UPDATE SET seen_ms = :nowMs, capabilities = :capabilities`,
+    { gateway, nowMs, capabilities },
   );
 }

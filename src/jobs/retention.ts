@@ -1,6 +1,7 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Gateway } from "./gateway.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
 import type { JobSnapshot } from "./visible-change.ts";
@@ -12,6 +13,7 @@ export type RetentionContext = {
   settings: Pick<JobSettings, "retentionMs" | "idempotencyMs">;
   dispatcher: Pick<Dispatcher, "get">;
   reportSnapshot: (snapshot: JobSnapshot) => void;
+  gateway: Pick<Gateway, "isLeader">;
   onError?: (thrown: unknown) => void;
 };
 
@@ -30,8 +32,10 @@ export async function keepWithinRetention(
 ): Promise<void> {
   const { clock, onError } = context;
   while (!stopping.aborted) {
-    await endUnknown(context, stopping).catch((thrown: unknown) => onError?.(thrown));
-    await sweep(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+    if (context.gateway.isLeader()) {
+      await endUnknown(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+      await sweep(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+    }
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
   }
 }

@@ -59,3 +59,7 @@ export const shownStateSql = `CASE
   WHEN state = 'error(retrying)' AND not_before_ms - :nowMs <= ${shownRetryMs} THEN 'in progress'
   WHEN state = 'done' AND expires_ms <= :nowMs THEN 'expired'
   ELSE state END`;
+
+/** Nothing more happens to the job but its deletion. */
+export const hasEnded = (state: JobState): boolean =>
+  state === "done" || state === "error" || state === "cancelled" || state === "expired";

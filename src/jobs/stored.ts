@@ -37,7 +37,8 @@ export type JobHead = Omit<JobRow, "result">;
 
 export type ListedRow = JobHead & {
   count: number | null;
-  complete: number | null;
+  /** 1 or 0, as text on PostgreSQL. */
+  complete: number | string | null;
   evidence: EvidenceKind | null;
 };
 
@@ -167,7 +168,7 @@ export function summaryOf(
   return {
     ...summary,
     count: isStored ? count : null,
-    complete: isStored ? complete === 1 : null,
+    complete: isStored ? Number(complete) === 1 : null,
     evidence: isStored ? (evidence ?? "none") : null,
   };
 }

@@ -51,6 +51,7 @@ export const submissionOperations = {
   ): Steps<InsertedJob> {
     const { accountId, uuid, submittedMs } = job;
     if (idempotency !== null) {
+      yield* lockAccount(database, accountId);
       const earlier = yield* earlierSubmission(database, accountId, idempotency);
       if (earlier !== null) return { isReplay: true, earlier };
     }
@@ -61,8 +62,9 @@ export const submissionOperations = {
     if (idempotency !== null) {
       const { key, requestHash } = idempotency;
       yield* database.run(
-        `INSERT OR REPLACE INTO idempotency(account_id, key, request_hash, uuid, created_ms)
-           VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)`,
+        `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+         VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
+         ON CONFLICT(account_id, key) DO UPDATE SET request_hash = :requestHash, uuid = :uuid, created_ms = :submittedMs`,
         { accountId, key, requestHash, uuid, submittedMs },
       );
     }
@@ -105,6 +107,11 @@ function* insertAnswered(
     event: "job.done",
     nowMs: finishedMs,
   });
+}
+
+/** So that of two submissions with one idempotency key the second finds the first. */
+function* lockAccount(database: Database, accountId: string): Steps<void> {
+  yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR UPDATE", { accountId });
 }
 
 function* earlierSubmission(

@@ -1,6 +1,7 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import type { Gateway } from "./gateway.ts";
 import type { JobFailure, SearchJobRequest } from "./job.ts";
 import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 import type { FailedAttempt } from "./leases.ts";
@@ -27,6 +28,9 @@ export type SweeperContext = {
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   reportSnapshot: (snapshot: JobSnapshot) => void;
   onError?: (thrown: unknown) => void;
+  gateway: Gateway;
+  /** The time by the clock that all gateways share. */
+  onBeat: (sharedMs: number) => void;
 };
 
 export type Sweeper = { start(): void; stop(): Promise<void> };
@@ -38,7 +42,7 @@ const longRunMs = 10_000;
 const standstillMs = 5_000;
 
 export function createSweeper(context: SweeperContext): Sweeper {
-  const { store, clock, settings, dispatcher } = context;
+  const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();
   let watching: Promise<unknown> = Promise.resolve();
   /** Null while the heartbeat can be written. */
@@ -60,13 +64,14 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   /** Time in which the process was suspended does not count against jobs. */
   function noteStandstill(ms: number): void {
-    moveLiveTimes(ms);
-    store.write("moveTimes", { ms }).catch((thrown) => context.onError?.(thrown));
+    moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
   }
 
-  function moveLiveTimes(ms: number): void {
+  /** Deadlines that other gateways watch, too, stay as they are. */
+  async function moveTimes(ms: number): Promise<void> {
+    if (!gateway.isShared) await store.write("moveTimes", { ms });
     for (const job of dispatcher.all()) {
-      job.deadlineMs += ms;
+      if (!gateway.isShared) job.deadlineMs += ms;
       if (job.lease !== null) job.lease.untilMs += ms;
     }
   }
@@ -76,12 +81,12 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const beganMs = clock.elapsed();
     try {
       if (unwrittenSinceMs !== null) {
-        const ms = Math.round(beganMs - unwrittenSinceMs);
-        await store.write("moveTimes", { ms });
-        moveLiveTimes(ms);
+        await moveTimes(Math.round(beganMs - unwrittenSinceMs));
       }
       unwrittenSinceMs = null;
-      await store.write("beat", { nowMs: context.now() });
+      const capabilities = gateway.capabilities?.() ?? null;
+      const own = { gateway: gateway.id, nowMs: context.now(), capabilities };
+      context.onBeat(await store.write("beat", own));
     } catch (error) {
       unwrittenSinceMs ??= beganMs;
       throw error;
@@ -90,8 +95,21 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function sweep(): Promise<void> {
     await beat();
+    if (gateway.isShared) await recoverFromOthers();
     await endLapsedLeases();
     await timeOut();
+  }
+
+  async function recoverFromOthers(): Promise<void> {
+    const nowMs = context.now();
+    const recovered = await store.write("recoverFromOthers", { gateway: gateway.id, nowMs });
+    for (const snapshot of recovered) {
+      context.reportSnapshot(snapshot);
+      const job = dispatcher.get(snapshot.uuid);
+      if (job === undefined) continue;
+      dispatcher.loseLease(job);
+      dispatcher.putBack(job);
+    }
   }
 
   async function endLapsedLeases(): Promise<void> {
@@ -110,7 +128,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
   /** A job in progress gets a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
-    const graceMs = ({ lease }: LiveJob) => (lease === null ? 0 : settings.deadlineGraceMs);
+    // The gateway whose node has it comes first.
+    const graceMs = ({ phase, lease }: LiveJob) => {
+      if (phase !== "leased") return 0;
+      return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
+    };
     const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
     for (const [failure, jobs] of Map.groupBy(late, failureOf)) {
       for (const part of parts(jobs)) await endLate(part, failure);
@@ -160,9 +182,10 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function stop(): Promise<void> {
     stopping.abort();
     await watching;
-    await store
-      .write("beat", { nowMs: context.now() })
-      .catch((thrown) => context.onError?.(thrown));
+    const present = { gateway: gateway.id, nowMs: context.now() };
+    await (gateway.isShared ? store.write("leave", present) : store.write("beat", present)).catch(
+      (thrown) => context.onError?.(thrown),
+    );
   }
 
   return { start, stop };

@@ -47,7 +47,7 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
 ): (database: Database, args: Args) => Steps<JobSnapshot | null> {
   const sql = `UPDATE job
     SET ${leadsTo(transition)}, changed_ms = :nowMs,
-        change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id), ${set}
+        change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
     WHERE ${where} AND ${startsFrom(transition)}
     RETURNING ${snapshotColumns}`;
   return function* (database, args) {

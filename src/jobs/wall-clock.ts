@@ -3,11 +3,14 @@ import type { Clock } from "../lib/clock.ts";
 /** Smaller differences are drift. */
 const smallestStepMs = 1_000;
 
+export type WallClock = {
+  now(): number;
+  /** Follows a clock that others share: `sharedMs` is its time now. */
+  follow(sharedMs: number): void;
+};
+
 /** `onStep` receives the step before the new time is returned; if it rejects, the next reading reports the step again. */
-export function createWallClock(
-  clock: Clock,
-  onStep: (ms: number) => Promise<unknown>,
-): { now(): number } {
+export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<unknown>): WallClock {
   let startMs = clock.now() - clock.elapsed();
 
   function now(): number {
@@ -22,5 +25,16 @@ export function createWallClock(
     return nowMs;
   }
 
-  return { now };
+  return { now, follow: () => undefined };
+}
+
+/** By the process's monotonic clock between two times that the shared clock tells. */
+export function createSharedWallClock(clock: Clock): WallClock {
+  let aheadMs = clock.now() - clock.elapsed();
+  return {
+    now: () => Math.round(clock.elapsed() + aheadMs),
+    follow: (sharedMs) => {
+      aheadMs = sharedMs - clock.elapsed();
+    },
+  };
 }

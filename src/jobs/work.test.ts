@@ -54,7 +54,14 @@ const insertion = (uuid: string) => ({
 });
 
 function lease(uuid: string): void {
-  runOn(run.leaseJob, watched, { uuid, token: "token", node: "node", nowMs: 11, untilMs: 99 });
+  runOn(run.leaseJob, watched, {
+    uuid,
+    token: "token",
+    node: "node",
+    gateway: "only",
+    nowMs: 11,
+    untilMs: 99,
+  });
 }
 
 function statementsOf(work: () => void): number {
@@ -106,8 +113,8 @@ test("no statement scans all jobs, however many have ended", () => {
   runOn(run.timeOutJobs, watched, { uuids: ["b"], nowMs: 2_000 });
   runOn(run.expireJobs, watched, { nowMs: 60, endedMs: 0, keyedMs: 0 });
   runOn(run.moveTimes, watched, { ms: 5 });
-  runOn(run.recoverJobs, watched, { nowMs: 2_000, lifeMs: 100 });
-  runOn(run.beat, watched, { nowMs: 2_001 });
+  runOn(run.recoverJobs, watched, { gateway: "only", nowMs: 2_000, lifeMs: 100 });
+  runOn(run.beat, watched, { gateway: "only", nowMs: 2_001 });
   runOn(run.findJob, watched, { accountId: "one", uuid: "a" });
   runOn(run.findEarlier, watched, { accountId: "one", idempotency });
   runOn(run.changesAfter, watched, { accountId: "one", after: 0, limit: 9, nowMs: 9 });

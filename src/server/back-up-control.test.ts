@@ -48,9 +48,9 @@ test("a copy beside a running server has what was committed and can be opened", 
   const restored = join(folder, "restored");
   mkdirSync(restored);
   copyFileSync(file, join(restored, "control.db"));
-  const opened = openControl(restored);
-  const keys = opened.run("listKeys", null);
-  opened.close();
+  const opened = await openControl({ dataDir: restored });
+  const keys = await opened.run("listKeys", null);
+  await opened.close();
   expect(keys.map(({ name }) => name)).toContain("laptop");
   expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
 });

@@ -11,6 +11,7 @@ type Section = keyof typeof settings;
 
 const titles: Record<Section, string> = {
   data: "Archive",
+  database: "Database",
   http: "HTTP",
   limits: "Rate limits",
   signIn: "Sign-in",

@@ -6,6 +6,7 @@ import { type Served, serveReads, serveWrites } from "../db/serve.ts";
 import type { ThreadCall } from "../db/threads/messages.ts";
 import { threadData } from "../db/threads/serve.ts";
 import { answerSearches } from "../jobs/search-operations.ts";
+import { lockWaitMs } from "./control-lock.ts";
 import {
   controlOperations,
   openControlForReading,
@@ -19,9 +20,6 @@ export type ControlThreadData = {
   role: "writer" | "reader";
   archive: ReaderShare | null;
 };
-
-/** Commands lock briefly to see whether a server runs, and a killed server may be slow to exit. */
-const lockWaitMs = 2_000;
 
 const { dataDir, role, archive } = threadData<ControlThreadData>();
 

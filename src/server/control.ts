@@ -3,10 +3,16 @@ import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import { folderError } from "../db/folder-errors.ts";
 import type { SqliteDatabase } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
+import type { Lead } from "../db/postgres/leadership.ts";
+import type { Notifications } from "../db/postgres/notifications.ts";
+import type { PostgresTerms } from "../db/postgres/pool.ts";
+import type { DatabaseSettings } from "../db/postgres/settings.ts";
 import { createThreadStore, type StoreThread } from "../db/thread-store.ts";
 import { siblingModule, startThread, type ThreadLoad } from "../db/threads/thread.ts";
 import { runBatch } from "../db/write-batch.ts";
+import { EarshotError } from "../lib/errors.ts";
 import { ensureSecretKey } from "../lib/secret-key.ts";
+import type { ControlDatabaseThreadData } from "./control-database-thread.ts";
 import {
   type ControlOperations,
   controlOperations,
@@ -22,6 +28,8 @@ export type Control = {
   /** `secretKey` encrypts secrets that must be readable again (lib/encryption.ts). */
   secrets: { cursorKey: Buffer; secretKey: Uint8Array };
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
+  /** Null if no other process shares the store. */
+  shared: SharedControl | null;
   /** Completes pending operations, then unlocks the folder. */
   close(): Promise<void>;
 };
@@ -29,48 +37,121 @@ export type Control = {
 /** Lock timeout of reads on the event loop; other connections lock only briefly. */
 const longestBlockMs = 100;
 
+/** Of a configuration, for a process with this name. Null: a file. */
+export const databaseOf = (
+  { url, connections, timeoutMs }: DatabaseSettings,
+  gateway: string,
+): PostgresTerms | null => (url === null ? null : { url, connections, timeoutMs, gateway });
+
+export type ControlTerms = {
+  dataDir: string;
+  secretKey?: Uint8Array | null;
+  /** Null or absent: a file of the folder. */
+  database?: PostgresTerms | null;
+  /** For short searches on the writer thread; absent: none. */
+  archive?: ReaderShare | null;
+};
+
+export type SharedControl = {
+  /** Waits for changes of other processes. */
+  nextNotifications(): Promise<Notifications>;
+  /** Whether this process leads; one at a time does. */
+  lead(): Promise<Lead>;
+};
+
+type Threads = {
+  store: ControlStore;
+  shared: SharedControl | null;
+  /** Once the store is open. */
+  warmUp(): void;
+  load: Control["load"];
+  close(): Promise<void>;
+};
+
 /**
- * Creates what is missing and starts the reader and writer threads. Without a configured secret key, the folder has its own.
- * Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`,
- * `control_foreign`, `secret_key_missing`, `secret_key_unreadable`.
+ * Creates what is missing and starts the threads. Without a configured secret key, the folder has its own, except with a
+ * database, which processes with other folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
+ * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`, `secret_key_unreadable`,
+ * `shared_secret_key_needed`.
  */
 export async function startControl({
   dataDir,
   secretKey: configured = null,
+  database = null,
   archive = null,
-}: {
-  dataDir: string;
-  secretKey?: Uint8Array | null;
-  /** For short searches on the writer thread; absent: none. */
-  archive?: ReaderShare | null;
-}): Promise<Control> {
+}: ControlTerms): Promise<Control> {
+  if (database !== null && configured === null) throw sharedSecretKeyNeeded();
+  const { store, shared, warmUp, load, close } =
+    database === null
+      ? startFileThreads(dataDir, archive)
+      : startDatabaseThread({ dataDir, database, archive });
+  try {
+    const { cursorKey, holdsSecrets } = await store.write("open", null);
+    warmUp();
+    const secretKey = configured ?? ensuredSecretKey(dataDir, holdsSecrets);
+    return {
+      store,
+      secrets: { cursorKey: Buffer.from(cursorKey), secretKey },
+      shared,
+      load,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startFileThreads(dataDir: string, archive: ReaderShare | null): Threads {
   const writer = startControlThread({ dataDir, role: "writer", archive });
   const reader = startControlThread({ dataDir, role: "reader", archive: null });
   const { store, close: closeHere } = createThreadStore(writer, reader, controlOperations, () =>
     openControlForReading(dataDir, longestBlockMs),
   );
+  return {
+    store,
+    shared: null,
+    // The reader starts while the service is built.
+    warmUp: () => void reader.call("holdsSecrets", null).catch(() => undefined),
+    load: () => [
+      { thread: "control_writer", ...writer.load() },
+      { thread: "control_reader", ...reader.load() },
+    ],
+    close: async () => {
+      closeHere();
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
 
-  const load: Control["load"] = () => [
-    { thread: "control_writer", ...writer.load() },
-    { thread: "control_reader", ...reader.load() },
-  ];
+function startDatabaseThread(data: ControlDatabaseThreadData): Threads {
+  const thread: StoreThread<ControlOperations> = startThread(
+    siblingModule(import.meta.url, "./control-database-thread"),
+    data,
+  );
+  // The types follow from the names.
+  const call = (name: string, args: unknown) => thread.call(name as never, args as never);
+  return {
+    store: { read: call, write: call, inMemory: call } as ControlStore,
+    shared: {
+      nextNotifications: () => call("nextNotifications", null) as Promise<Notifications>,
+      lead: () => call("lead", null) as Promise<Lead>,
+    },
+    warmUp: () => undefined,
+    load: () => [{ thread: "control_writer", ...thread.load() }],
+    close: () => thread.close(),
+  };
+}
 
-  async function close(): Promise<void> {
-    closeHere();
-    await reader.close();
-    await writer.close();
-  }
-
-  try {
-    const { cursorKey, holdsSecrets } = await store.write("open", null);
-    // Starts while the service is built.
-    reader.call("holdsSecrets", null).catch(() => undefined);
-    const secretKey = configured ?? ensuredSecretKey(dataDir, holdsSecrets);
-    return { store, secrets: { cursorKey: Buffer.from(cursorKey), secretKey }, load, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+function sharedSecretKeyNeeded(): EarshotError {
+  return new EarshotError(
+    "shared_secret_key_needed",
+    "EARSHOT_DATABASE_URL is set, and EARSHOT_SECRET_KEY is not",
+    {
+      hint: "gateways that share a database need the same key: openssl rand -base64 32 makes one",
+    },
+  );
 }
 
 function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
@@ -81,26 +162,39 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
   }
 }
 
-/** For commands, on this thread; safe beside a server. */
+const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
+  startThread(siblingModule(import.meta.url, "./control-thread"), data);
+
+/** For commands, in this process; safe beside a server. */
 export type OpenControl = {
-  /** The change is on disk when it returns. */
+  /** The change is on disk when it resolves. */
   run<Name extends keyof ControlOperations & string>(
     name: Name,
     args: ArgsOf<ControlOperations[Name]>,
-  ): ValueOf<ControlOperations[Name]>;
-  close(): void;
+  ): Promise<ValueOf<ControlOperations[Name]>>;
+  close(): Promise<void>;
 };
 
-export function openControl(dataDir: string): OpenControl {
+export async function openControl({
+  dataDir,
+  database = null,
+}: Pick<ControlTerms, "dataDir" | "database">): Promise<OpenControl> {
+  if (database === null) return openControlFile(dataDir);
+  const { openControlDatabase } = await import("./control-database.ts");
+  const { run, close } = await openControlDatabase(database);
+  return { run, close } as OpenControl;
+}
+
+function openControlFile(dataDir: string): OpenControl {
   const database = openedForCommand(dataDir);
 
-  function run(method: string, args: unknown): unknown {
+  async function run(method: string, args: unknown): Promise<unknown> {
     const [outcome] = runBatch(database, controlOperations, [{ method, args }]);
     if (outcome?.ok) return outcome.value;
     throw outcome?.error;
   }
 
-  return { run, close: () => database.close() } as OpenControl;
+  return { run, close: async () => database.close() } as OpenControl;
 }
 
 function openedForCommand(dataDir: string): SqliteDatabase {
@@ -110,6 +204,3 @@ function openedForCommand(dataDir: string): SqliteDatabase {
     throw folderError(error, dataDir);
   }
 }
-
-const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
-  startThread(siblingModule(import.meta.url, "./control-thread"), data);

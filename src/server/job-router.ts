@@ -12,6 +12,11 @@ import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
+export type RoutableNode = Pick<
+  NodeView,
+  "id" | "state" | "isConnected" | "seenMs" | "takes" | "capabilities"
+>;
+
 /** Routes jobs to the embedded node, to remote nodes, or to none. */
 export type JobRouter = {
   /** Whether the embedded node takes the job. */
@@ -25,7 +30,7 @@ type JobRouterContext = {
   embedded: GatewaySettings["embedded"];
   /** Of the embedded node. */
   capabilities: () => readonly Capability[];
-  nodes: () => readonly NodeView[];
+  nodes: () => readonly RoutableNode[];
   /** How long a disconnected node is expected back; jobs that only it can run wait for it. */
   awayMs: number;
   clock: Pick<Clock, "now">;
@@ -72,7 +77,7 @@ export function createJobRouter({
   };
 
   /** Includes nodes expected back soon: a node drains while it restarts. */
-  const expected = (all: readonly NodeView[]): readonly NodeView[] =>
+  const expected = (all: readonly RoutableNode[]): readonly RoutableNode[] =>
     all.filter(
       (node) =>
         isApproved(node) &&
@@ -96,23 +101,24 @@ export const embeddedReach = (
 const noNodes: ReadonlySet<string> = new Set();
 
 /** Gets work now or later. */
-const isApproved = ({ state }: NodeView): boolean =>
+const isApproved = ({ state }: RoutableNode): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 
-const isAtWork = ({ isConnected, state }: NodeView): boolean => isConnected && state === "approved";
+const isAtWork = ({ isConnected, state }: RoutableNode): boolean =>
+  isConnected && state === "approved";
 
 /** A node's capabilities count only for methods that it takes. */
 const isThereFor =
   ({ method }: Work) =>
-  (node: NodeView): boolean =>
+  (node: RoutableNode): boolean =>
     isAtWork(node) && node.takes.includes(method);
 
 const canRunIt =
   (work: Work) =>
-  (node: NodeView): boolean =>
+  (node: RoutableNode): boolean =>
     canRun(node.capabilities, work);
 
-function most(nodes: readonly NodeView[], work: Work): number {
+function most(nodes: readonly RoutableNode[], work: Work): number {
   return nodes.reduce((reach, { capabilities }) => Math.max(reach, reachOf(capabilities, work)), 0);
 }
 

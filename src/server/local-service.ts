@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { openArchive } from "../archive/threads/open.ts";
 import { buildApp } from "../http/app.ts";
+import { onlyGateway } from "../jobs/gateway.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { createContext } from "./context.ts";
@@ -58,5 +59,5 @@ async function openStores({ data }: Config, folder: string): Promise<Stores> {
   const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
   const archive = await openArchive({ dataDir, ...settings, share, clock: systemClock });
   const control = await startControl({ dataDir: folder, archive: share });
-  return { control, archive, onWarning: () => undefined };
+  return { gateway: onlyGateway, control, archive, onWarning: () => undefined };
 }

@@ -7,6 +7,7 @@ import type { Ingest } from "../ingest/live-ingest.ts";
 import { embeddedNodeId } from "../jobs/lease.ts";
 import type { Runner } from "../jobs/runner.ts";
 import type { FreshnessOf } from "../search/archive/unchecked.ts";
+import { withRecords } from "../search/with-records.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
 import { createMastodonRole } from "./mastodon-role.ts";
@@ -18,12 +19,12 @@ const diskPauseMs = 1_000;
 
 /** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE) like remote nodes. */
 export function startNode(context: AppContext): Runner {
-  const { config, queue, upstreams, router, clock, log, metrics } = context;
+  const { config, queue, upstreams, router, clock, log, metrics, sharing } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
   if (config.nodes.embedded === "off") return { stop: async () => undefined };
   return startRunners(config.jobs, {
     gateway: meteredGateway(queue, { metrics, clock, deadlineMs }),
-    answer: upstreams.answer,
+    answer: sharing.gateway.isShared ? answerWithRecords(context) : upstreams.answer,
     clock,
     nodeId: embeddedNodeId,
     accepts: router.runsHere,
@@ -31,6 +32,18 @@ export function startNode(context: AppContext): Runner {
     giveBack: (uuid, token) => queue.giveBack(uuid, token, diskPauseMs),
     log,
   });
+}
+
+/** With the posts themselves while other gateways, which have archives of their own, may be asked for the result. */
+function answerWithRecords({
+  archive,
+  upstreams,
+  sharing,
+}: AppContext): AppContext["upstreams"]["answer"] {
+  return async (...requested) => {
+    const answer = await upstreams.answer(...requested);
+    return sharing.gateway.hasOthers() ? await withRecords(archive, answer) : answer;
+  };
 }
 
 /** Loaded after the service listens, because no request needs it. */

@@ -3,6 +3,7 @@ export const settingTasks: Readonly<Record<string, readonly string[]>> = {
   "Data and network": [
     "EARSHOT_DATA_DIR",
     "EARSHOT_SECRET_KEY",
+    "EARSHOT_DATABASE_URL",
     "EARSHOT_HOST",
     "EARSHOT_PORT",
     "EARSHOT_PUBLIC_URL",

@@ -4,6 +4,7 @@ import { sessionRotation, sessionSettings } from "../accounts/sessions/settings.
 import { signInLimits, signInSettings } from "../accounts/sign-in/settings.ts";
 import { usageSettings } from "../accounts/usage/settings.ts";
 import { archiveLimits, archiveSettings, boundSettings } from "../archive/settings.ts";
+import { databaseSettings } from "../db/postgres/settings.ts";
 import { httpLimits, httpSettings, searchLimits, searchSettings } from "../http/settings.ts";
 import { backfillLimits, backfillSettings } from "../ingest/backfill/settings.ts";
 import { importSettings } from "../ingest/import/settings.ts";
@@ -36,6 +37,7 @@ const logSettings = {
 /** The configuration and its documentation are generated from it. */
 export const settings = {
   data: { ...dataSettings, ...archiveSettings, ...boundSettings },
+  database: databaseSettings,
   http: httpSettings,
   limits: limitSettings,
   signIn: signInSettings,

@@ -72,6 +72,7 @@ export async function startService(
     startReaders(context.archive, config.data.readers).catch(() => undefined);
     const stop = onlyOnce(() => {
       context.sweeps.stop();
+      context.sharing.stop();
       return stopService(context, app, node);
     });
     return { url, app, context, stop };
@@ -92,9 +93,10 @@ export async function startService(
 }
 
 /** What the stores know, before anything is served. */
-async function restore({ http, queue, nodes }: AppContext): Promise<void> {
+async function restore({ http, queue, nodes, sharing }: AppContext): Promise<void> {
   await http.limiter.restore();
   await queue.start();
+  sharing.start(queue);
   await nodes.start();
 }
 

@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { type OpenArchive, openArchive } from "../archive/threads/open.ts";
+import { onlyGateway } from "../jobs/gateway.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
-import { type Control, startControl } from "./control.ts";
+import { type Control, databaseOf, startControl } from "./control.ts";
 
 export type Stores = {
   control: Control;
+  /** The name of this process among those that share the control store. */
+  gateway: string;
   archive: OpenArchive;
   /** Repaired damage, past and future. */
   onWarning(listener: (message: string) => void): void;
@@ -13,13 +17,19 @@ export type Stores = {
 
 /** If one fails, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
+  const gateway = config.database.url === null ? onlyGateway : randomUUID();
   const { dir: dataDir, secretKey, ...settings } = config.data;
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
   // The control thread reads too.
   const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
   const [control, archive] = await Promise.allSettled([
-    startControl({ dataDir, secretKey, archive: share }),
+    startControl({
+      dataDir,
+      secretKey,
+      database: databaseOf(config.database, gateway),
+      archive: share,
+    }),
     openArchive({
       dataDir,
       ...settings,
@@ -34,7 +44,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
       warn = listener;
       for (const message of warnings) listener(message);
     };
-    return { control: control.value, archive: archive.value, onWarning };
+    return { gateway, control: control.value, archive: archive.value, onWarning };
   }
   if (control.status === "fulfilled") await control.value.close();
   if (archive.status === "fulfilled") await archive.value.close();

@@ -14,7 +14,10 @@ export type WebhookRole = {
   sender: Sender;
 };
 
-export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onError" | "onOutcome"> & {
+export type WebhookRoleContext = Pick<
+  SenderContext,
+  "random" | "log" | "isLeader" | "onError" | "onOutcome"
+> & {
   settings: Config["webhooks"];
   store: Control["store"];
   secretKey: Uint8Array;

@@ -33,12 +33,6 @@ export const deletionOperations = {
     yield* noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
     yield* forgetSpendingOf(database, accountId);
     yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
-    yield* database.run(
-      "DELETE FROM setting WHERE name = 'operator_account' AND value = :accountId",
-      {
-        accountId,
-      },
-    );
     for (const table of namingTables) yield* deleteOf(database, table, accountId);
     // Disabling stops deliveries now; their many rows are deleted later.
     yield* database.run(
@@ -46,7 +40,8 @@ export const deletionOperations = {
       { accountId, nowMs },
     );
     yield* database.run(
-      `UPDATE account SET name = NULL, role = 'member', suspended_ms = :nowMs, suspended_reason = NULL, ending = 'deleted'
+      `UPDATE account SET name = NULL, role = 'member', suspended_ms = :nowMs, suspended_reason = NULL, ending = 'deleted',
+         is_links_account = 0
        WHERE id = :accountId`,
       { accountId, nowMs },
     );
@@ -83,7 +78,7 @@ export const deletionOperations = {
   ): Steps<{ isLeft: boolean; servedMs: number | null }> {
     const left = yield* database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId });
     const beat = yield* database.get<{ servedMs: number }>(
-      "SELECT value AS servedMs FROM setting WHERE name = 'heartbeat'",
+      "SELECT max(seen_ms) AS servedMs FROM gateway",
     );
     return { isLeft: left !== undefined, servedMs: beat?.servedMs ?? null };
   }),
@@ -124,7 +119,7 @@ const parts: readonly { sql: string; limit: number }[] = [
   { sql: deleteByKey("fetched_post", "account_id, platform, id"), limit: 1_000 },
   { sql: deleteByKey("usage", "account_id, bucket_ms, key_id, method"), limit: 1_000 },
   {
-    sql: `DELETE FROM webhook_delivery WHERE rowid IN (SELECT delivery.rowid FROM webhook JOIN webhook_delivery AS delivery
+    sql: `DELETE FROM webhook_delivery WHERE id IN (SELECT delivery.id FROM webhook JOIN webhook_delivery AS delivery
             ON delivery.webhook_id = webhook.id WHERE account_id = :accountId LIMIT :limit)`,
     limit: 1_000,
   },

@@ -71,7 +71,7 @@ function usual(type: string): string | number | Uint8Array {
 
 /** Columns that are not exported: secrets, hashes and internal state. */
 const untold: Readonly<Record<string, readonly string[]>> = {
-  account: ["audit_id", "ending", "last_change"],
+  account: ["audit_id", "ending", "is_links_account", "last_change"],
   identity: ["account_id"],
   api_key: ["account_id", "audit_id", "secret_hash"],
   session: ["account_id", "asker", "former_until_ms", "generation", "rotated_ms"],
@@ -91,6 +91,7 @@ const untold: Readonly<Record<string, readonly string[]>> = {
     "account_id",
     "change",
     "changed_ms",
+    "gateway",
     "lease_token",
     "lease_until_ms",
     "node",

@@ -51,7 +51,7 @@ export const listingOperations = {
     );
     const accounts = yield* database.all<AccountListing>(
       `${listed} WHERE ${isPresent} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
-           AND (:pattern IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
+           AND (CAST(:pattern AS TEXT) IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
          ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
       {

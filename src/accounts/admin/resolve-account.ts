@@ -11,7 +11,7 @@ export function* accountIdOf(database: Database, account: string): Steps<string 
     `SELECT id, min(rank) AS rank FROM (
        SELECT id, 1 AS rank FROM account WHERE id = :account
        UNION ALL SELECT id, 2 FROM account WHERE name = :account
-       UNION ALL SELECT account_id, 3 FROM identity WHERE provider || ':' || login = :account COLLATE NOCASE)
+       UNION ALL SELECT account_id, 3 FROM identity WHERE lower(provider || ':' || login) = lower(:account)) AS named
      JOIN account USING (id) WHERE ${isPresent} GROUP BY id ORDER BY 2 LIMIT 3`,
     { account },
   );
@@ -30,7 +30,7 @@ export function unknownAccount(account: string, hint: string = listHint): Earsho
 
 export function* nextStep(database: Database, account: string): Steps<string> {
   const login = yield* database.get<{ provider: string }>(
-    "SELECT provider FROM identity WHERE login = :account COLLATE NOCASE",
+    "SELECT provider FROM identity WHERE lower(login) = lower(:account)",
     { account },
   );
   if (login !== undefined)

@@ -96,7 +96,7 @@ export function* refuseTooFast(
   { newPerDay, nowMs }: { newPerDay: number; nowMs: number },
 ): Steps<void> {
   const recent = yield* database.get<{ createdMs: number }>(
-    `SELECT ms AS createdMs FROM (${keysMadeSql}) WHERE ms > :sinceMs
+    `SELECT ms AS createdMs FROM (${keysMadeSql}) AS made WHERE ms > :sinceMs
      ORDER BY ms DESC LIMIT 1 OFFSET :before`,
     { accountId, sinceMs: nowMs - dayMs, before: newPerDay - 1 },
   );

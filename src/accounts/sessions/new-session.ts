@@ -31,7 +31,7 @@ export function* addSession(
   const { id, ...token } = firstToken(randomBytes);
   const evicted = yield* database.run(
     `DELETE FROM session WHERE id IN (
-       SELECT id FROM session WHERE account_id = :accountId ORDER BY used_ms DESC, id LIMIT -1 OFFSET :others)`,
+       SELECT id FROM session WHERE account_id = :accountId ORDER BY used_ms DESC, id LIMIT 1000000 OFFSET :others)`,
     { accountId, others: maxPerAccount - 1 },
   );
   if (evicted > 0) {

@@ -10,7 +10,7 @@ export const attemptOperations = {
   ): Steps<boolean> {
     return (
       (yield* database.run(
-        "INSERT OR IGNORE INTO sign_in_attempt(hash, expires_ms) VALUES(:hash, :expiresMs)",
+        "INSERT INTO sign_in_attempt(hash, expires_ms) VALUES(:hash, :expiresMs) ON CONFLICT DO NOTHING",
         { hash: Buffer.from(hash, "base64"), expiresMs },
       )) === 1
     );

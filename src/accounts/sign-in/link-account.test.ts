@@ -58,6 +58,6 @@ test("is called operator unless the name is taken, and is created again after a 
   expect(await store.read("resolveAccount", { account: "operator" })).toBe(entered);
   database.run("UPDATE account SET role = 'member' WHERE id = :entered", { entered });
   await store.write("closeAccount", { accountId: entered, actor: "command_line", nowMs: 3 });
-  expect(database.all("SELECT * FROM setting WHERE value = :entered", { entered })).toEqual([]);
+  expect(database.all("SELECT 1 FROM account WHERE is_links_account = 1")).toEqual([]);
   expect(await enter()).not.toBe(entered);
 });

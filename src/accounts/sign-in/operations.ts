@@ -79,7 +79,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       operatorName,
     });
     const accountId = yield* makeAccount(database, isUsed ? null : operatorName, request);
-    yield* database.run("INSERT OR REPLACE INTO setting VALUES('operator_account', :accountId)", {
+    yield* database.run("UPDATE account SET is_links_account = 1 WHERE id = :accountId", {
       accountId,
     });
     return accountId;
@@ -227,10 +227,10 @@ function* noteRefusal(
   });
 }
 
-/** Found by setting, never by name. */
+/** Found by its mark, never by name. */
 function* linksAccount(database: Database): Steps<string | null> {
   const row = yield* database.get<{ id: string }>(
-    "SELECT id FROM setting JOIN account ON account.id = value WHERE setting.name = 'operator_account'",
+    "SELECT id FROM account WHERE is_links_account = 1",
   );
   return row?.id ?? null;
 }

@@ -68,7 +68,7 @@ export const usageOperations = {
          sum(failed) AS failed, sum(posts) AS posts, group_concat(latencies, ' ') AS latencies
        FROM usage
        WHERE account_id = :accountId AND bucket_ms >= :fromMs AND bucket_ms < :toMs
-         AND (:keyId IS NULL OR key_id = :keyId)
+         AND (CAST(:keyId AS TEXT) IS NULL OR key_id = :keyId)
        GROUP BY 1, 2`,
       request,
     );
@@ -87,9 +87,9 @@ export const usageOperations = {
   ): Steps<{ id: string; name: string; ended: boolean }[]> {
     return (yield* database.all<{ id: string; name: string; ended: number }>(
       `SELECT id, name, ended FROM (
-             SELECT id, name, created_ms, revoked = 1 OR coalesce(expires_ms <= :nowMs, 0) AS ended
+             SELECT id, name, created_ms, CASE WHEN revoked = 1 OR expires_ms <= :nowMs THEN 1 ELSE 0 END AS ended
              FROM api_key WHERE account_id = :accountId
-           )
+           ) AS keys
            WHERE ended = 0 OR id IN (SELECT value FROM json_each(:keyIds))
            ORDER BY created_ms DESC, id`,
       { ...request, keyIds: JSON.stringify(request.keyIds) },
@@ -130,8 +130,9 @@ function* addRow(database: Database, row: UsageRow): Steps<void> {
     `INSERT INTO usage(account_id, bucket_ms, key_id, method, calls, refused, failed, posts, latencies)
      SELECT :accountId, :bucketMs, :keyId, :method, :calls, :refused, :failed, :posts, :latencies
      WHERE EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')
-     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, refused = refused + excluded.refused,
-       failed = failed + excluded.failed, posts = posts + excluded.posts, latencies = excluded.latencies`,
+     ON CONFLICT(account_id, bucket_ms, key_id, method) DO UPDATE SET calls = usage.calls + excluded.calls,
+       refused = usage.refused + excluded.refused, failed = usage.failed + excluded.failed, posts = usage.posts + excluded.posts,
+       latencies = excluded.latencies`,
     {
       ...key,
       calls,

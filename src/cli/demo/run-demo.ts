@@ -69,7 +69,7 @@ async function demonstrate(
   terminal.out(`${accent("0  A service, posts, and a key.")}\n\n`);
   terminal.out(`${bold("$ earshot serve")}\n${dim(`listening on ${service.url}`)}\n\n`);
   await importCorpus(corpus, service, { folder, nowMs }, terminal);
-  const { token: key } = withControl(join(folder, "data"), (control) =>
+  const { token: key } = await withControl(config, (control) =>
     control.run("createKey", {
       name: "demo",
       accountName: null,
@@ -153,7 +153,7 @@ async function keepRunning(
     `${bold("It keeps running")} on ${service.url} until you stop it (Ctrl-C); then the posts are gone.\n\n`,
   );
   terminal.out(
-    `The dashboard, good once, within ${formatDuration(config.signIn.linkMs)}:\n${makeSignInLink(config, service.url)}\n\n`,
+    `The dashboard, good once, within ${formatDuration(config.signIn.linkMs)}:\n${await makeSignInLink(config, service.url)}\n\n`,
   );
   terminal.out(`KEY=${key}\n`);
   for (const query of ["aurora -from:halden_demo", "東京 OR 오로라", "? lang:en"]) {

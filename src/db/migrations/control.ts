@@ -5,6 +5,7 @@ import { control004 } from "./004-credentials.ts";
 import { control005 } from "./005-sign-up.ts";
 import { control006 } from "./006-nodes.ts";
 import { control007 } from "./007-no-spot-checks.ts";
+import { control008 } from "./008-gateways.ts";
 
 /** Oldest first. Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
@@ -15,4 +16,5 @@ export const controlMigrations: readonly string[] = [
   control005,
   control006,
   control007,
+  control008,
 ];

@@ -75,6 +75,40 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
+/** Asynchronous calls, side by side. `close` completes them. */
+export function serveConcurrently(
+  answer: (call: ThreadCall) => Promise<unknown>,
+  close: () => Promise<void>,
+): void {
+  const port = portOfThread();
+  let replies: ThreadReply[] = [];
+
+  /** Replies of one turn are sent together, because waking a thread costs more than most calls. */
+  function send(reply: ThreadReply): void {
+    replies.push(reply);
+    if (replies.length > 1) return;
+    setImmediate(() => {
+      const sent = replies;
+      replies = [];
+      port.postMessage(sent, sent.flatMap(transferred));
+    });
+  }
+
+  async function run(call: ThreadCall): Promise<void> {
+    try {
+      if (call.method === closeMethod) await close();
+      const value = call.method === closeMethod ? null : await answer(call);
+      send({ id: call.id, ok: true, value });
+    } catch (thrown) {
+      send(failedReply(call, thrown));
+    }
+  }
+
+  port.on("message", (calls: readonly ThreadCall[]) => {
+    for (const call of calls) void run(call);
+  });
+}
+
 /** The thread accepts new calls between slices. */
 export type SlicedCalls = {
   add(call: ThreadCall): void;

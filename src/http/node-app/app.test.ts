@@ -5,8 +5,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
 import { jobOfNonce } from "../../remote/protocol/statement.ts";
-import type { ShownAnswer } from "../../remote/worker/answers.ts";
 import { unreachable } from "../../remote/worker/gateway-errors.ts";
+import type { ShownAnswer } from "../../search/with-records.ts";
 import { buildNodeApp } from "./app.ts";
 import type { DirectSearch, NodeAppContext } from "./context.ts";
 

@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Proof } from "../../remote/proof/read-proof.ts";
 import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
-import type { ShownAnswer } from "../../remote/worker/answers.ts";
 import type { CallerAttestation } from "../../remote/worker/attestations.ts";
+import type { ShownAnswer } from "../../search/with-records.ts";
 import type { BaseAppContext } from "../base-app.ts";
 
 /** A client's search at the node. */

@@ -42,15 +42,15 @@ export const deliveryOperations = {
       { nowMs },
     );
     const old = yield* database.all<Dropped>(
-      `DELETE FROM webhook_delivery WHERE rowid IN
-           (SELECT rowid FROM webhook_delivery WHERE created_ms <= :createdMs LIMIT ${sweepRows})
+      `DELETE FROM webhook_delivery WHERE id IN
+           (SELECT id FROM webhook_delivery WHERE created_ms <= :createdMs LIMIT ${sweepRows})
          RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
       { createdMs: nowMs - retentionMs },
     );
     const excess = yield* database.all<Dropped>(
-      `DELETE FROM webhook_delivery WHERE rowid IN
-           (SELECT delivery.rowid FROM webhook CROSS JOIN webhook_delivery AS delivery
-              ON delivery.webhook_id = webhook.id AND delivery.number <= webhook.last_number - :maxDeliveries
+      `DELETE FROM webhook_delivery WHERE id IN
+           (SELECT delivery.id FROM webhook CROSS JOIN webhook_delivery AS delivery
+            WHERE delivery.webhook_id = webhook.id AND delivery.number <= webhook.last_number - :maxDeliveries
             LIMIT ${sweepRows})
          RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
       { maxDeliveries },

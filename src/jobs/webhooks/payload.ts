@@ -9,7 +9,8 @@ type EndedRow = {
   type: string;
   method: string;
   count: number | null;
-  complete: number | null;
+  /** 1 or 0, as text on PostgreSQL. */
+  complete: number | string | null;
   submittedMs: number;
   finishedMs: number | null;
   expiresMs: number | null;
@@ -42,7 +43,7 @@ export function* jobPayload(
     type,
     method,
     count,
-    complete: complete === null ? null : complete === 1,
+    complete: complete === null ? null : Number(complete) === 1,
     submitted_at: isoTime(row.submittedMs),
     finished_at: isoOrNull(row.finishedMs),
     expires_at: isoOrNull(row.expiresMs),

@@ -9,6 +9,7 @@ export type RetentionContext = {
   clock: Clock;
   settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
   onError: AttemptContext["onError"];
+  isLeader?: () => boolean;
   /** Deleted unfinished. */
   onDropped: (deliveries: number) => void;
 };
@@ -22,9 +23,11 @@ export async function keepWithinBounds(
 ): Promise<void> {
   const { clock, onError } = context;
   while (!stopping.aborted) {
-    await sweep(context, stopping).catch((error: unknown) => {
-      onError(error, "old deliveries to webhooks were not dropped");
-    });
+    if (context.isLeader?.() !== false) {
+      await sweep(context, stopping).catch((error: unknown) => {
+        onError(error, "old deliveries to webhooks were not dropped");
+      });
+    }
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
   }
 }

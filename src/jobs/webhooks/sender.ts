@@ -22,6 +22,8 @@ export type DeliveryOutcome = "delivered" | "retried" | "failed" | "dropped";
 
 export type SenderContext = AttemptContext & {
   store: Store<WebhookOperations>;
+  /** One process at a time delivers. Default: this one. */
+  isLeader?: () => boolean;
   onOutcome?: (outcome: DeliveryOutcome, deliveries: number) => void;
 };
 
@@ -78,7 +80,7 @@ export function createSender(context: SenderContext): Sender {
 
   async function poll(): Promise<void> {
     const slots = settings.concurrency;
-    if (inProgress.size >= slots) return;
+    if (inProgress.size >= slots || context.isLeader?.() === false) return;
     const tried = [...inProgress.values()].map(({ delivery }) => delivery);
     const failing = tried.filter(({ failingSinceMs }) => failingSinceMs !== null);
     const due = await store.read("dueDeliveries", {

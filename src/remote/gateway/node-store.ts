@@ -132,7 +132,7 @@ export const nodeOperations = {
   ): Steps<NodeEvent[]> {
     return yield* database.all<NodeEvent>(
       `SELECT at_ms AS atMs, node_id AS nodeId, action, detail FROM node_event
-         WHERE :nodeId IS NULL OR node_id = :nodeId ORDER BY id DESC LIMIT :limit`,
+         WHERE CAST(:nodeId AS TEXT) IS NULL OR node_id = :nodeId ORDER BY id DESC LIMIT :limit`,
       { limit, nodeId },
     );
   }),
@@ -270,13 +270,15 @@ function* upsert(database: Database, arrival: NodeArrival, state: NodeState): St
 function* keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }: NodeArrival) {
   const { id, node_id: nodeId, key_id: keyId } = attestation;
   yield* database.run(
-    `INSERT OR REPLACE INTO attestation(id, node_id, key_id, content, verified_ms, kept_until_ms)
-     VALUES(:id, :nodeId, :keyId, :content, :nowMs, :keptUntilMs)`,
+    `INSERT INTO attestation(id, node_id, key_id, content, verified_ms, kept_until_ms)
+     VALUES(:id, :nodeId, :keyId, :content, :nowMs, :keptUntilMs)
+     ON CONFLICT(id) DO UPDATE SET node_id = :nodeId, key_id = :keyId, content = :content, verified_ms = :nowMs,
+       kept_until_ms = :keptUntilMs`,
     { id, nodeId, keyId, content: JSON.stringify(attestation), nowMs, keptUntilMs },
   );
   yield* database.run(
     `DELETE FROM attestation WHERE id IN
-       (SELECT id FROM attestation WHERE node_id = :nodeId ORDER BY verified_ms DESC, id LIMIT -1 OFFSET :most)`,
+       (SELECT id FROM attestation WHERE node_id = :nodeId ORDER BY verified_ms DESC, id LIMIT 1000000 OFFSET :most)`,
     { nodeId, most: attestationsPerNode },
   );
 }
@@ -295,7 +297,7 @@ export function* changeNodeState(
   const isQuarantined = (before.quarantinedUntilMs ?? 0) > nowMs;
   const isAgain = before.state === "approved" && state === "approved" && !isQuarantined;
   yield* database.run(
-    `UPDATE node SET state = :state, machine = iif(:isAgain, NULL, machine) WHERE id = :id`,
+    `UPDATE node SET state = :state, machine = CASE WHEN :isAgain = 1 THEN NULL ELSE machine END WHERE id = :id`,
     { id, state, isAgain: isAgain ? 1 : 0 },
   );
   if (state === "approved") {

@@ -11,9 +11,10 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Post } from "../../posts/post.ts";
 import { searchArchive } from "../../search/archive/search.ts";
+import { withRecords } from "../../search/with-records.ts";
 import { answerBytes, bodyOf, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
-import { withoutMisfits, withRecords } from "./answers.ts";
+import { withoutMisfits } from "./answers.ts";
 
 /** A gateway never refuses what a node finds in its archive. */
 const nowMs = Date.UTC(2030, 0, 1);

@@ -8,6 +8,7 @@ import type { Control, ControlStore } from "../control.ts";
 import { watchDamage } from "../damage-watch.ts";
 import { createLog } from "../log.ts";
 import type { ServiceEvents } from "../service-events.ts";
+import { createSharing, type Sharing } from "../sharing.ts";
 import { isStorageFull, watchStore } from "../store-watch.ts";
 import type { Stores } from "../stores.ts";
 
@@ -22,6 +23,7 @@ export type Base = {
   readonly isStoreFull: () => boolean;
   readonly archive: OpenArchive;
   readonly secrets: Control["secrets"];
+  readonly sharing: Sharing;
   readonly threadLoad: () => readonly ReturnType<Control["load"] | OpenArchive["load"]>[number][];
   /** Logs a failure that is retried, except of a full disk, which the store watch logs once. */
   warn(error: unknown, message: string): void;
@@ -29,7 +31,7 @@ export type Base = {
 
 export function makeBase(
   config: Config,
-  { control, archive, onWarning }: Stores,
+  { gateway, control, archive, onWarning }: Stores,
   overrides: { clock?: Clock; log?: Logger },
 ): Base {
   const clock = overrides.clock ?? systemClock;
@@ -43,6 +45,9 @@ export function makeBase(
     onWrite: (seconds) => events.emit("storeWritten", { seconds }),
   });
   onWarning((message) => log.warn(message));
+  const warn: Base["warn"] = (error, message) => {
+    if (!isStorageFull(error)) log.warn({ error: messageOf(error) }, message);
+  };
   watchDamage(archive, log);
   return {
     config,
@@ -55,8 +60,7 @@ export function makeBase(
     archive,
     secrets: control.secrets,
     threadLoad: () => [...control.load(), ...archive.load()],
-    warn: (error, message) => {
-      if (!isStorageFull(error)) log.warn({ error: messageOf(error) }, message);
-    },
+    sharing: createSharing({ gatewayId: gateway, shared: control.shared, clock, warn }),
+    warn,
   };
 }

@@ -22,7 +22,8 @@ export type Jobs = {
 };
 
 export function makeJobs(base: Base, search: Search, { running, router }: Routing): Jobs {
-  const { config, store, clock, log, events, random, secrets, warn } = base;
+  const { config, store, clock, log, events, random, secrets, sharing, warn } = base;
+  const { gateway } = sharing;
   const queue = createJobQueue({
     store,
     clock,
@@ -31,6 +32,8 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     localNodeId: config.jobs.fastPath === "on" ? embeddedNodeId : null,
     shortSearches: shortSearchesOf(base, search),
     running,
+    gateway,
+    onForeignEnd: () => sender.wake(),
     hasNodeFor: router.hasNodeFor,
     hasOtherNodeFor: router.hasNodeFor,
     onFailedAttempt: (attempt) => events.emit("attemptFailed", attempt),
@@ -45,6 +48,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     random,
     log,
     version: packageVersion(),
+    isLeader: gateway.isLeader,
     onError: warn,
     onOutcome: (outcome, deliveries) => events.emit("deliveriesEnded", { outcome, deliveries }),
   });
@@ -69,7 +73,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
 
 /** Searches that the control thread answers in the commit of their submission. */
 function shortSearchesOf(
-  { archive, events }: Base,
+  { archive, events, sharing }: Base,
   { ingest, source, upstreams }: Search,
 ): ShortSearches {
   const { fedPlatforms, coverageSlackMs, liveSinceMs } = source;
@@ -85,7 +89,7 @@ function shortSearchesOf(
       },
       isMastodonFollowed: ingest.mastodonState() !== null,
     }),
-    version: archive.version,
+    version: () => (sharing.gateway.hasOthers() ? null : archive.version()),
     onAnswered: ({ method }, ms) => events.emit("searchAnswered", { method, ms }),
     onSkipped: (reason) => events.emit("shortSearchSkipped", { reason }),
   };

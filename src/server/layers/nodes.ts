@@ -22,7 +22,7 @@ export type Nodes = {
 const refreshMs = 10_000;
 
 export function makeNodes(
-  { config, store, secrets, clock, log, events }: Base,
+  { config, store, secrets, clock, log, events, sharing }: Base,
   { trust, capabilities, directory }: Routing,
   { queue }: Jobs,
 ): Nodes {
@@ -51,7 +51,7 @@ export function makeNodes(
   async function keepRefreshing(): Promise<void> {
     // Without remote nodes, the embedded node takes every job.
     for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
-      if (isFirst || directory.nodes().length > 0) await refresh();
+      if (isFirst || directory.nodes().length > 0 || sharing.gateway.hasOthers()) await refresh();
       await clock.sleep(refreshMs, stopping.signal).catch(() => undefined);
     }
   }

@@ -1,5 +1,6 @@
 import { RunningJobs } from "../../jobs/running-jobs.ts";
 import { releasesFor } from "../../remote/evidence/release-rules.ts";
+import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { NodeDirectory } from "../../remote/gateway/node-directory.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
 import type { Sources } from "../../search/sources.ts";
@@ -22,9 +23,12 @@ export type Routing = {
   readonly sources: Sources;
 };
 
+const isWorking = ({ isConnected, state }: NodeView): boolean =>
+  isConnected && state === "approved";
+
 /** Errors: those of `openNodeTrust`. */
 export function makeRouting(
-  { config, store, archive, clock, log, events }: Base,
+  { config, store, archive, clock, log, events, sharing }: Base,
   { upstreams }: Search,
 ): Routing {
   const settings = { ...gatewayDefaults, ...config.nodes };
@@ -52,10 +56,17 @@ export function makeRouting(
   const router = createJobRouter({
     embedded: settings.embedded,
     capabilities: capabilities.all,
-    nodes: () => directory.nodes(),
+    nodes: () => [...directory.nodes(), ...sharing.others()],
     awayMs: settings.awayMs,
     clock,
   });
+  sharing.offer(() => [
+    ...(settings.embedded === "off" ? [] : capabilities.all()),
+    ...directory
+      .nodes()
+      .filter(isWorking)
+      .flatMap((node) => node.capabilities),
+  ]);
   const sources = upstreams.sourcesBeside(router.remote);
   return { trust, running, capabilities, directory, router, sources };
 }

@@ -43,8 +43,8 @@ export const credentialOperations = {
       `INSERT INTO credential(id, account_id, platform, kind, host, subject, subject_name, hint, sealed_secret, created_ms)
        VALUES(:id, :accountId, :platform, :kind, :host, :subject, :subjectName, :hint, :sealedSecret, :nowMs)
        ON CONFLICT(id) DO UPDATE SET subject_name = excluded.subject_name, hint = excluded.hint,
-         sealed_secret = excluded.sealed_secret, revision = revision + 1, renewing_until_ms = NULL,
-         quarantined_ms = NULL, quarantine_reason = NULL`,
+         sealed_secret = excluded.sealed_secret, revision = credential.revision + 1,
+         renewing_until_ms = NULL, quarantined_ms = NULL, quarantine_reason = NULL`,
       { ...values, accountId, platform, nowMs },
     );
     yield* database.run("DELETE FROM credential_cooling WHERE credential_id = :id", {

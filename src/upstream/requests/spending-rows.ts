@@ -19,8 +19,10 @@ export function* addUse(database: Database, spender: Spender, amounts: Amounts):
      SELECT :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd
      WHERE :owner = 'deployment' OR EXISTS (SELECT 1 FROM credential WHERE id = :credentialId)
      ON CONFLICT(month, platform, credential_id) DO UPDATE SET
-       post_reads = post_reads + excluded.post_reads, user_reads = user_reads + excluded.user_reads,
-       requests = requests + excluded.requests, micro_usd = micro_usd + excluded.micro_usd`,
+       post_reads = upstream_use.post_reads + excluded.post_reads,
+       user_reads = upstream_use.user_reads + excluded.user_reads,
+       requests = upstream_use.requests + excluded.requests,
+       micro_usd = upstream_use.micro_usd + excluded.micro_usd`,
     {
       month: spender.month,
       platform: spender.platform,

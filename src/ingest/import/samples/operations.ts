@@ -22,8 +22,8 @@ export const sampleOperations = {
     for (const sample of samples) {
       yield* database.run(
         `INSERT INTO ingest_sample(platform, bucket_ms, lag_ms, posts) VALUES(:platform, :bucketMs, :lagMs, :posts)
-         ON CONFLICT DO UPDATE SET posts = posts + excluded.posts,
-           lag_ms = coalesce(max(lag_ms, excluded.lag_ms), lag_ms, excluded.lag_ms)`,
+         ON CONFLICT(platform, bucket_ms) DO UPDATE SET posts = ingest_sample.posts + excluded.posts,
+           lag_ms = coalesce(max(ingest_sample.lag_ms, excluded.lag_ms), ingest_sample.lag_ms, excluded.lag_ms)`,
         sample,
       );
     }

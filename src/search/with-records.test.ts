@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Position } from "../../archive/archive.ts";
-import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "./answers.ts";
+import type { Position } from "../archive/archive.ts";
+import type { AnswerItem, FetchedItem, SourceAnswer } from "../platforms/source.ts";
+import { withRecords } from "./with-records.ts";
 
 const stored = (id: bigint): Position => ({ platform: "bluesky", id });
 const recordOf = (id: bigint): string =>

@@ -1,0 +1,203 @@
+/**
+ * The rates of limit-operations.ts where several processes share a store: the store's server counts them, by its own clock
+ * (db/postgres/migrations/rates.ts). One statement a request.
+ */
+
+import { memory } from "../db/operations.ts";
+import type { Database, Steps } from "../db/statements.ts";
+import { addressGroup } from "./address-group.ts";
+import {
+  type AuthenticationRow,
+  authenticationSql,
+  type Caller,
+  callerOf,
+} from "./authenticate.ts";
+import type { RatedKey } from "./key-rates.ts";
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type CallTime,
+  type LimitOperations,
+  ratedKey,
+  type SessionAdmissionAnswer,
+  type SessionAdmissionRequest,
+  type SubmissionAnswer,
+  type SubmissionRateRequest,
+  type TurnAnswer,
+} from "./limit-operations.ts";
+import type { PolicyState } from "./limits.ts";
+import { findSession } from "./sessions/find-session.ts";
+
+type Turn = {
+  allowed: number;
+  waitUs: number;
+  countedUs: number;
+  burstRemaining: number;
+  burstGrowsUs: number;
+  searchRemaining: number;
+  searchGrowsUs: number;
+};
+
+const turnColumns = `allowed, wait_us AS waitUs, counted_us AS countedUs, burst_remaining AS burstRemaining,
+  burst_grows_us AS burstGrowsUs, search_remaining AS searchRemaining, search_grows_us AS searchGrowsUs`;
+
+const mostWaitUs = `CASE WHEN CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
+  (SELECT 1 FROM job WHERE uuid = :readOf AND account_id = caller.accountId)
+  THEN CAST(:maxWaitMs AS BIGINT) * 1000 ELSE 0 END`;
+
+const admissionSql = `
+  SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
+  FROM (SELECT blocked_us(:addressGroup, :failedKeysPerMinute) AS us) AS blocked
+  CROSS JOIN (${authenticationSql}) AS caller
+  CROSS JOIN LATERAL take_turn(
+    blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash, 'burst',
+    ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
+    ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
+    ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
+    ${mostWaitUs}, TRUE) AS turn`;
+
+const turnSql = `
+  SELECT ${turnColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
+  CROSS JOIN LATERAL take_turn(TRUE, :policy, ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)],
+    ARRAY[CAST(:requestsPerSecond AS BIGINT), CAST(:accountRequestsPerSecond AS BIGINT)],
+    ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
+    ${mostWaitUs}, :isTaken) AS turn`;
+
+/** Compared instead of an unknown key's. */
+const noHash = new Uint8Array(32);
+
+export const sharedLimitOperations: LimitOperations = {
+  // biome-ignore lint/correctness/useYield: the store has them.
+  restoreRates: memory(function* (_database, _request: CallTime): Steps<null> {
+    return null;
+  }),
+
+  admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
+    const { keyId, keyHash, presentedHash, failedKeysPerMinute, nowMs } = request;
+    const group = addressGroup(request.address);
+    const secretHash = keyHash === null ? noHash : Buffer.from(keyHash, "base64");
+    const { requestsPerSecond, submissionsPerMinute, maxWaitMs } = request;
+    const row = yield* database.get<AuthenticationRow & Turn & { blockedUs: number }>(
+      admissionSql,
+      {
+        ...{ id: keyId ?? "", secretHash, addressGroup: group, nowMs, maxWaitMs },
+        ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
+        readOf: request.readOf?.toLowerCase() ?? null,
+      },
+    );
+    if (row === undefined) throw new Error("an admission returned no row");
+    if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
+    if (presentedHash === null) return { kind: "unknown" };
+    const caller = keyHash === null ? null : callerOf(row, secretHash);
+    if (caller === "suspended") return { kind: "suspended" };
+    if (caller === null) {
+      yield* database.get("SELECT note_failed_key(:group, :presentedHash, :failedKeysPerMinute)", {
+        ...{ group, presentedHash, failedKeysPerMinute },
+      });
+      return { kind: "unknown" };
+    }
+    return answerOf(caller, ratedKey(caller, request), row);
+  }),
+
+  admitSession: memory(function* (
+    database,
+    request: SessionAdmissionRequest,
+  ): Steps<SessionAdmissionAnswer> {
+    const found = yield* findSession(
+      database,
+      request,
+      request.dashboardRequestsPerSecond,
+      request.nowMs,
+    );
+    if (found.kind !== "live") return found;
+    const { session, note, caller } = found;
+    const key = ratedKey(caller, request);
+    const turn = yield* turnOf(database, key, {
+      ...{ policy: "burst", accountId: caller.accountId, isTaken: 1 },
+      ...{ readOf: request.readOf?.toLowerCase() ?? null, maxWaitMs: request.maxWaitMs },
+    });
+    return { ...answerOf(caller, key, turn), session, note };
+  }),
+
+  takeSubmission: memory(function* (
+    database,
+    { key }: SubmissionRateRequest,
+  ): Steps<SubmissionAnswer> {
+    const turn = yield* turnOf(database, key, { policy: "search", isTaken: 1 });
+    return {
+      allowed: turn.allowed === 1,
+      retryAfterMs: turn.waitUs / 1_000,
+      countedMs: turn.countedUs,
+      policies: policiesOf(key, turn),
+    };
+  }),
+
+  giveBackSubmission: memory(function* (
+    database,
+    { key, countedMs: countedUs }: SubmissionRateRequest & { countedMs: number },
+  ): Steps<PolicyState[]> {
+    yield* database.get(
+      "SELECT give_back_rate(ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)], 'search', :countedUs)",
+      { keyId: key.keyId, accountId: key.account?.accountId ?? "", countedUs },
+    );
+    return yield* statesOf(database, key);
+  }),
+
+  limitState: memory(function* (database, { key }: SubmissionRateRequest): Steps<PolicyState[]> {
+    return yield* statesOf(database, key);
+  }),
+
+  limitStates: memory(function* (
+    database,
+    { keys }: CallTime & { keys: readonly RatedKey[] },
+  ): Steps<PolicyState[][]> {
+    const states: PolicyState[][] = [];
+    for (const key of keys) states.push(yield* statesOf(database, key));
+    return states;
+  }),
+};
+
+function* statesOf(database: Database, key: RatedKey): Steps<PolicyState[]> {
+  return policiesOf(key, yield* turnOf(database, key, { policy: "burst", isTaken: 0 }));
+}
+
+type TurnRequest = {
+  policy: PolicyState["policy"];
+  isTaken: 0 | 1;
+  accountId?: string;
+  readOf?: string | null;
+  maxWaitMs?: number;
+};
+
+function* turnOf(
+  database: Database,
+  { keyId, requestsPerSecond, submissionsPerMinute, account = null }: RatedKey,
+  { accountId = account?.accountId ?? "", readOf = null, maxWaitMs = 0, ...request }: TurnRequest,
+): Steps<Turn> {
+  const turn = yield* database.get<Turn>(turnSql, {
+    ...{ ...request, keyId, accountId, readOf, maxWaitMs, requestsPerSecond, submissionsPerMinute },
+    accountRequestsPerSecond: account?.requestsPerSecond ?? null,
+    accountSubmissionsPerMinute: account?.submissionsPerMinute ?? null,
+  });
+  if (turn === undefined) throw new Error("a rate returned no row");
+  return turn;
+}
+
+function answerOf(caller: Caller, key: RatedKey, turn: Turn): TurnAnswer {
+  const policies = policiesOf(key, turn);
+  const waitMs = turn.waitUs / 1_000;
+  return turn.allowed === 1
+    ? { kind: "admitted", caller, waitMs, policies }
+    : { kind: "refused", caller, retryAfterMs: waitMs, policies };
+}
+
+const policiesOf = (key: RatedKey, turn: Turn): PolicyState[] => [
+  {
+    ...{ policy: "burst", limit: key.requestsPerSecond, windowMs: 1_000 },
+    ...{ remaining: turn.burstRemaining, growsInMs: turn.burstGrowsUs / 1_000 },
+  },
+  {
+    ...{ policy: "search", limit: key.submissionsPerMinute, windowMs: 60_000 },
+    ...{ remaining: turn.searchRemaining, growsInMs: turn.searchGrowsUs / 1_000 },
+  },
+];

@@ -1,0 +1,56 @@
+import postgres from "postgres";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { accountDeleted } from "../sqlite-errors.ts";
+
+const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"]);
+
+/** Serialization failure or deadlock: nothing was written, and the operation can run again. */
+export function isConflict(thrown: unknown): boolean {
+  return thrown instanceof postgres.PostgresError && conflicts.has(thrown.code);
+}
+
+/** A row that another transaction has just inserted. */
+export function isDuplicate(thrown: unknown): boolean {
+  return thrown instanceof postgres.PostgresError && thrown.code === "23505";
+}
+
+/** Classes of SQLSTATE that are about the server or the connection, not about the statement. */
+const outside = /^(?:08|25006|53|55P03|57|58|XX|40)/;
+
+/**
+ * Server or connection: `store_unavailable`, full disk: `storage_full`, both retryable. Deleted account: `unauthorized`. Others
+ * pass unchanged.
+ */
+export function postgresError(thrown: unknown): unknown {
+  if (thrown instanceof EarshotError) return thrown;
+  const isOfServer = thrown instanceof postgres.PostgresError;
+  if (isOfServer && thrown.code === "53100") return storageFull(thrown);
+  if (isOfServer && thrown.code === "23503") return accountDeleted(thrown);
+  if (isOfServer && !outside.test(thrown.code)) return thrown;
+  if (!isOfServer && !isConnectionError(thrown)) return thrown;
+  return storeUnavailable(messageOf(thrown), thrown);
+}
+
+export function storeUnavailable(reason: string, cause?: unknown): EarshotError {
+  return new EarshotError("store_unavailable", `the control database failed: ${reason}`, {
+    status: 503,
+    retryable: true,
+    hint: "check that PostgreSQL runs and that EARSHOT_DATABASE_URL reaches it",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function storageFull(cause: unknown): EarshotError {
+  return new EarshotError("storage_full", "the disk of the control database is full", {
+    status: 503,
+    retryable: true,
+    hint: "nothing can be written until the operator frees space; accepted data is safe and can be read",
+    cause,
+  });
+}
+
+/** Of the driver (`CONNECTION_…`) or of a socket. */
+function isConnectionError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return false;
+  return typeof thrown.code === "string" && /^(?:CONNECT|E[A-Z]+$)/.test(thrown.code);
+}

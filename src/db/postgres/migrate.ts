@@ -1,0 +1,49 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { postgresError } from "./errors.ts";
+import { postgresMigrations } from "./migrations/migrations.ts";
+import type { Pool } from "./pool.ts";
+
+/** Any number, the same for all processes: the lock that one of them migrates under. */
+const migrationLock = 6_390_127_401;
+
+/**
+ * Brings the schema up to date, each migration in its own transaction, under an advisory lock. A process of the release before
+ * goes on beside it, because a migration names the oldest schema whose code works with it. Errors: `newer_schema`,
+ * `store_unavailable`.
+ */
+export async function migratePostgres(pool: Pool): Promise<void> {
+  try {
+    for (let isDone = false; !isDone; ) isDone = await migrateOnce(pool);
+  } catch (error) {
+    throw postgresError(error);
+  }
+}
+
+/** Whether nothing was left to do. */
+async function migrateOnce(pool: Pool): Promise<boolean> {
+  return await pool.begin(async (transaction) => {
+    await transaction.unsafe(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+    await transaction.unsafe(`CREATE TABLE IF NOT EXISTS control_schema(
+      version BIGINT PRIMARY KEY, oldest BIGINT NOT NULL, made_at TIMESTAMPTZ NOT NULL DEFAULT now())`);
+    const [present] = await transaction.unsafe<{ version: number; oldest: number }[]>(
+      "SELECT version, oldest FROM control_schema ORDER BY version DESC LIMIT 1",
+    );
+    const version = present?.version ?? 0;
+    if ((present?.oldest ?? 0) > postgresMigrations.length) throw newerSchema(version);
+    const next = postgresMigrations[version];
+    if (next === undefined) return true;
+    await transaction.unsafe("SET LOCAL statement_timeout TO 0");
+    await transaction.unsafe(next.sql);
+    await transaction.unsafe(
+      `INSERT INTO control_schema(version, oldest) VALUES(${version + 1}, ${next.oldest})`,
+    );
+    return false;
+  });
+}
+
+const newerSchema = (version: number): EarshotError =>
+  new EarshotError(
+    "newer_schema",
+    `the control database has schema ${version}, this version of Earshot knows ${postgresMigrations.length}`,
+    { status: 503, hint: "run the version of Earshot that wrote it, or a later one" },
+  );

@@ -1,0 +1,12 @@
+import { controlTables } from "./control-tables.ts";
+import { changeNotifications } from "./notify-changes.ts";
+import { rateFunctions } from "./rates.ts";
+import { sqliteFunctions } from "./sqlite-functions.ts";
+
+/** `oldest`: the first schema whose code works with the tables after it. */
+export type PostgresMigration = { sql: string; oldest: number };
+
+/** Oldest first. Never change a released one; append. */
+export const postgresMigrations: readonly PostgresMigration[] = [
+  { sql: sqliteFunctions + controlTables + rateFunctions + changeNotifications, oldest: 1 },
+];

@@ -1,0 +1,28 @@
+/**
+ * Tells the other gateways of each visible change of a job, and of a deletion soon after its end, when it is committed
+ * (jobs/other-gateways.ts reads it). A single gateway is not told of its own, because a notification costs a lock of all commits. One
+ * that has just come may miss what others commit meanwhile, and reads the table again.
+ */
+export const changeNotifications = `
+  CREATE FUNCTION notify_job_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    own TEXT := coalesce(current_setting('earshot.gateway', true), '');
+    job job;
+  BEGIN
+    IF NOT EXISTS (SELECT 1 FROM gateway WHERE id <> own) THEN RETURN NULL; END IF;
+    IF TG_OP = 'DELETE' THEN
+      job := OLD;
+      IF job.finished_ms < (now_us() / 1000) - 60000 THEN RETURN NULL; END IF;
+      job.state := NULL;
+    ELSE
+      job := NEW;
+    END IF;
+    PERFORM pg_notify('job_change', json_build_object(
+      'gateway', own, 'uuid', job.uuid, 'accountId', job.account_id, 'state', job.state, 'change', job.change,
+      'attempts', job.attempts, 'changedMs', job.changed_ms, 'notBeforeMs', job.not_before_ms)::TEXT);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER job_submitted AFTER INSERT OR DELETE ON job FOR EACH ROW EXECUTE FUNCTION notify_job_change();
+  CREATE TRIGGER job_changed AFTER UPDATE OF state ON job FOR EACH ROW
+    EXECUTE FUNCTION notify_job_change();
+`;

@@ -1,0 +1,67 @@
+import postgres, { type ReservedSql, type Sql } from "postgres";
+
+export type PostgresTerms = {
+  /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
+  url: string;
+  /** The process, for its notifications (migrations/notify-changes.ts). */
+  gateway: string;
+  connections: number;
+  /** Of a statement. */
+  timeoutMs: number;
+};
+
+type Types = { int8: number; bool: number; text: string };
+
+export type Pool = Sql<Types>;
+export type Connection = ReservedSql<Types>;
+
+const connectTimeoutSeconds = 5;
+
+/** Connects on first use, and again after failures. Rows have the same JavaScript types as SQLite's. */
+export function openPool({ url, gateway, connections, timeoutMs }: PostgresTerms): Pool {
+  const folder = new URL(url).searchParams.get("host");
+  return postgres(withoutHost(url), {
+    ...(folder === null ? {} : { path: `${folder}/.s.PGSQL.${new URL(url).port || 5432}` }),
+    max: connections,
+    connect_timeout: connectTimeoutSeconds,
+    keep_alive: 10,
+    backoff: (retries: number) => Math.min(2 ** retries / 50, 2),
+    fetch_types: false,
+    target_session_attrs: "read-write",
+    onnotice: () => undefined,
+    connection: {
+      application_name: "earshot",
+      statement_timeout: timeoutMs,
+      lock_timeout: timeoutMs,
+      idle_in_transaction_session_timeout: 2 * timeoutMs,
+      "earshot.gateway": gateway,
+    },
+    types: {
+      int8: { to: 20, from: [20, 1700], serialize: wholeNumber, parse: Number },
+      // Its text has no NUL.
+      text: {
+        to: 25,
+        from: [25],
+        serialize: (value: string) => String(value).replaceAll("\0", "\u{fffd}"),
+        parse: String,
+      },
+      bool: {
+        to: 16,
+        from: [16],
+        serialize: (value: number) => (Number(value) === 0 ? "f" : "t"),
+        parse: (text: string): number => (text === "t" ? 1 : 0),
+      },
+    },
+  });
+}
+
+/** Times may have fractions of a millisecond. */
+const wholeNumber = (value: number): string =>
+  typeof value === "number" ? String(Math.round(value)) : String(value);
+
+/** The driver takes the parameter for a setting of the session. */
+function withoutHost(url: string): string {
+  const parsed = new URL(url);
+  parsed.searchParams.delete("host");
+  return parsed.href;
+}

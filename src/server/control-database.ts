@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { sharedLimitOperations } from "../accounts/shared-limit-operations.ts";
+import { type ArgsOf, durable, read, relaxed } from "../db/operations.ts";
+import type { PostgresTerms } from "../db/postgres/pool.ts";
+import { createPostgresStore, type PostgresStore } from "../db/postgres/store.ts";
+import { ensureSecrets } from "../db/settings.ts";
+import type { Database, Steps } from "../db/statements.ts";
+import { systemClock } from "../lib/clock.ts";
+import { controlOperations } from "./control-operations.ts";
+
+const operations = {
+  ...controlOperations,
+  ...sharedLimitOperations,
+  beat: relaxed(function* (database, args: ArgsOf<typeof controlOperations.beat>): Steps<number> {
+    yield* controlOperations.beat.run(database, args);
+    return yield* serverTime(database);
+  }),
+  sharedTime: read(serverTime),
+  ensureSecrets: durable(function* (database, _args: null): Steps<null> {
+    yield* ensureSecrets(database, randomBytes);
+    return null;
+  }),
+};
+
+/** Unix milliseconds. */
+function* serverTime(database: Database): Steps<number> {
+  const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
+  if (time === undefined) throw new Error("the server told no time");
+  return time.nowMs;
+}
+
+/** The control store in PostgreSQL, with its tables and secrets. Errors: `newer_schema`, `store_unavailable`. */
+export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
+  const store = createPostgresStore(terms, operations, jobOf, systemClock);
+  try {
+    await store.migrate();
+    await store.run("ensureSecrets", null);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+type JobArgs = { uuid?: unknown; row?: { uuid?: unknown }; lease?: { uuid?: unknown } };
+
+/** Changes of a job are sent in their order, so that a lease finds the job that was just inserted. */
+function jobOf(args: unknown): string | null {
+  if (typeof args !== "object" || args === null) return null;
+  const { uuid, row, lease } = args as JobArgs;
+  const found = uuid ?? row?.uuid ?? lease?.uuid;
+  return typeof found === "string" ? found : null;
+}

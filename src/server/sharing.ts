@@ -1,0 +1,124 @@
+import type { OtherGateway } from "../db/postgres/leadership.ts";
+import type { Notifications } from "../db/postgres/notifications.ts";
+import { aloneGateway, type ForeignChange, type Gateway } from "../jobs/gateway.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import type { Clock } from "../lib/clock.ts";
+import { methodNames } from "../platforms/methods.ts";
+import type { Capability } from "../remote/capability.ts";
+import type { SharedControl } from "./control.ts";
+import type { RoutableNode } from "./job-router.ts";
+
+/** What this gateway and the others that share its store know of each other. */
+export type Sharing = {
+  gateway: Gateway;
+  /** What the nodes of this gateway can do. */
+  offer(capabilities: () => readonly Capability[]): void;
+  /** The other gateways, each as one node. */
+  others(): readonly RoutableNode[];
+  /** Follows the others' changes of jobs; once the queue has started. */
+  start(queue: Pick<JobQueue, "noteChanges" | "reload">): void;
+  stop(): void;
+};
+
+type SharingContext = {
+  gatewayId: string;
+  shared: SharedControl | null;
+  clock: Clock;
+  warn: (error: unknown, message: string) => void;
+};
+
+const leadEveryMs = 1_000;
+/** In case a notification was missed: of a commit while this gateway joined, for example. */
+const reloadEveryMs = 10_000;
+const retryMs = 500;
+
+export function createSharing({ gatewayId, shared, clock, warn }: SharingContext): Sharing {
+  if (shared === null) {
+    return {
+      gateway: aloneGateway,
+      offer: () => undefined,
+      others: () => [],
+      start: () => undefined,
+      stop: () => undefined,
+    };
+  }
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isLeader = false;
+  let others: readonly OtherGateway[] = [];
+  let capabilitiesHere: () => readonly Capability[] = () => [];
+
+  async function every(ms: number, work: () => Promise<void>, failed: string): Promise<void> {
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => warn(error, failed));
+      await clock.sleep(ms, signal).catch(() => undefined);
+    }
+  }
+
+  async function lead(of: SharedControl): Promise<void> {
+    try {
+      const lead = await of.lead();
+      isLeader = lead.isLeader && !signal.aborted;
+      others = lead.others;
+    } catch (error) {
+      isLeader = false;
+      throw error;
+    }
+  }
+
+  async function follow(
+    of: SharedControl,
+    queue: Pick<JobQueue, "noteChanges" | "reload">,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const { isFresh, payloads } = await of.nextNotifications();
+        if (isFresh) await queue.reload();
+        await queue.noteChanges(changesIn({ isFresh, payloads }, gatewayId));
+      } catch (error) {
+        if (signal.aborted) return;
+        warn(error, "changes of other gateways were not read");
+        await clock.sleep(retryMs, signal).catch(() => undefined);
+        await queue.reload().catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    gateway: {
+      id: gatewayId,
+      isShared: true,
+      isLeader: () => isLeader,
+      hasOthers: () => others.length > 0,
+      capabilities: () => JSON.stringify(capabilitiesHere()),
+    },
+    offer: (capabilities) => {
+      capabilitiesHere = capabilities;
+    },
+    others: () => others.map(routableOf),
+    start: (queue) => {
+      void every(leadEveryMs, () => lead(shared), "no gateway was chosen to lead");
+      void every(reloadEveryMs, () => queue.reload(), "the unfinished jobs were not read");
+      void follow(shared, queue);
+    },
+    stop: () => {
+      isLeader = false;
+      stopping.abort();
+    },
+  };
+}
+
+const routableOf = ({ id, capabilities }: OtherGateway): RoutableNode => ({
+  id: `gateway ${id}`,
+  state: "approved",
+  isConnected: true,
+  seenMs: null,
+  takes: methodNames,
+  capabilities: capabilities === null ? [] : JSON.parse(capabilities),
+});
+
+/** PostgreSQL delivers a gateway's own, too. */
+function changesIn({ payloads }: Notifications, gatewayId: string): ForeignChange[] {
+  const changes = payloads.map((payload): ForeignChange => JSON.parse(payload));
+  return changes.filter(({ gateway }) => gateway !== gatewayId);
+}
