@@ -8,6 +8,7 @@ import type {
 } from "../../src/http/dashboard/contract.ts";
 import { methodNames } from "../../src/platforms/methods.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -362,7 +363,7 @@ describe("a key that is kept to some methods", () => {
     arguments: { type: method, query },
   });
 
-  test("searches, counts and asks the node with no other, on every path", async () => {
+  withFileStore("searches, counts and asks the node with no other, on every path", async () => {
     const session = await service.signIn();
     const { token } = await make(session, { methods: ["getbyid", "gettrends"] });
     const node = "/api/v1/data/social/tweets/recent";

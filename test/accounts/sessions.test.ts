@@ -1,5 +1,6 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -81,17 +82,20 @@ test("a page searches with its cookie as a program does with a key", async () =>
   expect(await status(other, { url: `/v1/search/live/social/status/${uuid}` })).toBe(404);
 });
 
-test("sessions of one account share its rate, and have one of their own beside its keys", async () => {
-  const first = await named.signIn();
-  const second = await named.signIn({ accountId: first.accountId });
-  await named.callAs(first, { url: jobs });
-  await named.callAs(second, { url: jobs });
-  const third = await named.callAs(first, { url: jobs });
-  expect(third.statusCode).toBe(429);
-  expect(third.json().code).toBe("rate_limited");
-  named.clock.move(1_000);
-  expect((await named.callAs(first, { url: jobs })).statusCode).toBe(200);
-});
+withFileStore(
+  "sessions of one account share its rate, and have one of their own beside its keys",
+  async () => {
+    const first = await named.signIn();
+    const second = await named.signIn({ accountId: first.accountId });
+    await named.callAs(first, { url: jobs });
+    await named.callAs(second, { url: jobs });
+    const third = await named.callAs(first, { url: jobs });
+    expect(third.statusCode).toBe(429);
+    expect(third.json().code).toBe("rate_limited");
+    named.clock.move(1_000);
+    expect((await named.callAs(first, { url: jobs })).statusCode).toBe(200);
+  },
+);
 
 test("a request with a key is the key's, whatever cookie comes along", async () => {
   const session = await service.signIn();

@@ -3,6 +3,7 @@ import type { CoverageInterval } from "../../src/archive/archive.ts";
 import type { StatusAnswer, UsageAnswer } from "../../src/http/dashboard/contract.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -162,7 +163,7 @@ describe("usage", () => {
     expect(Math.abs(Date.parse(used_at) - service.clock.now())).toBeLessThan(60_000);
   });
 
-  test("what was counted survives a stop and a start", async () => {
+  withFileStore("what was counted survives a stop and a start", async () => {
     const first = await startServiceUnderTest({ EARSHOT_USAGE_FLUSH: "1h" });
     const requested = {
       name: "test",

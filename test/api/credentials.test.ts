@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import { connectTo } from "../../testkit/service/connect-to.ts";
 import {
   type ServiceUnderTest,
@@ -117,7 +118,7 @@ describe("wrong keys of a caller behind a trusted proxy", () => {
 
   const thirty = Array.from({ length: 30 }, (_, n) => n);
 
-  test.each([
+  withFileStore.each([
     ["ports", (n: number) => `203.0.113.1:${5_000 + n}`],
     ["IPv6 ports", (n: number) => `[2001:db8:2::9]:${5_000 + n}`],
     ["addresses of one IPv6 network", (n: number) => `2001:db8:3::${n + 1}`],

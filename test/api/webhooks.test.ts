@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { result } from "../../src/jobs/test-jobs.ts";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -192,7 +193,7 @@ describe("registering", () => {
     expect((await post("/v1/webhooks", { url })).statusCode).toBe(201);
   });
 
-  test("leaves no secret in clear in the store, nor in the log", async () => {
+  withFileStore("leaves no secret in clear in the store, nor in the log", async () => {
     const { id, secret } = await register("/sealed");
     const replaced = (await post(`/v1/webhooks/${id}/secret`)).json();
     await post(`/v1/webhooks/${id}/test`);

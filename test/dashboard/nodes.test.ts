@@ -5,6 +5,7 @@ import type {
   StatusAnswer,
 } from "../../src/http/dashboard/contract.ts";
 import { keepNode } from "../../testkit/nodes/kept-node.ts";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
@@ -79,7 +80,7 @@ test("the audit log tells who did what to which node, by its id and never by its
   expect(answer.body).not.toContain("laptop");
 });
 
-test("people are told of nodes that an operator has let in, and of no other", async () => {
+withFileStore("people are told of nodes that an operator has let in, and of no other", async () => {
   const first = await startServiceUnderTest();
   await keepNode(first, { id: "00000000000000d4", name: "let-in" });
   await keepNode(first, { id: "00000000000000e5", name: "a stranger’s words", state: "pending" });

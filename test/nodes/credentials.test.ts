@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createEncryptor } from "../../src/lib/encryption.ts";
-import { readKey } from "../../src/lib/key-file.ts";
 import { encryptSecrets } from "../../src/upstream/credentials/encrypt-secrets.ts";
 import {
   type MastodonEmulator,
@@ -69,8 +68,7 @@ beforeEach(() => {
 });
 
 async function keep(id: string, owner: string | null, subject: string, token: string) {
-  const secretKey = readKey(readFileSync(join(gateway.dataDir, "secret.key"), "utf8"));
-  if (secretKey === null) throw new Error("the gateway has no secret key");
+  const { secretKey } = gateway.service().context.secrets;
   const sealer = createEncryptor(secretKey, randomBytes);
   await gateway.service().context.store.write("keepCredential", {
     id,

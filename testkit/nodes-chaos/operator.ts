@@ -4,10 +4,13 @@ import { openControl } from "../../src/server/control.ts";
 /** Operator actions through the store of a running gateway, as `earshot nodes`. */
 
 /** A key with high limits, and the id in its jobs. */
-export function makeKey(gatewayDir: string, name: string): { token: string; id: string } {
-  const control = openControl(gatewayDir);
+export async function makeKey(
+  gatewayDir: string,
+  name: string,
+): Promise<{ token: string; id: string }> {
+  const control = await openControl({ dataDir: gatewayDir });
   try {
-    const { token, id } = control.run("createKey", {
+    const { token, id } = await control.run("createKey", {
       name,
       accountName: null,
       requestsPerSecond: 1_000_000,
@@ -16,21 +19,25 @@ export function makeKey(gatewayDir: string, name: string): { token: string; id: 
     });
     return { token, id };
   } finally {
-    control.close();
+    await control.close();
   }
 }
 
 /** Applies an action to a node by name; false if unknown. */
-export function orderNode(gatewayDir: string, name: string, change: NodeChange): boolean {
-  const control = openControl(gatewayDir);
+export async function orderNode(
+  gatewayDir: string,
+  name: string,
+  change: NodeChange,
+): Promise<boolean> {
+  const control = await openControl({ dataDir: gatewayDir });
   try {
-    const node = control.run("nodes", null).find((each) => each.name === name);
+    const node = (await control.run("nodes", null)).find((each) => each.name === name);
     if (node === undefined) return false;
     const actor = "command_line";
-    control.run("changeNode", { nodeId: node.id, change, actor, nowMs: Date.now() });
+    await control.run("changeNode", { nodeId: node.id, change, actor, nowMs: Date.now() });
     return true;
   } finally {
-    control.close();
+    await control.close();
   }
 }
 

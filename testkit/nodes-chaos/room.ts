@@ -52,7 +52,8 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
   };
   try {
     mkdirSync(gatewayDir, { recursive: true });
-    const keys = new Map(options.clients.map((name) => [name, makeKey(gatewayDir, name)]));
+    const keys = new Map<string, Awaited<ReturnType<typeof makeKey>>>();
+    for (const name of options.clients) keys.set(name, await makeKey(gatewayDir, name));
     const store = watchStore(join(gatewayDir, "control.db"));
     await writeSimulatedTee(simulated, Date.now());
     await fillArchives(options);
@@ -91,8 +92,9 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
     const victims = network.places.map(
       (place, index): Victim => ({
         place,
-        order: (word) => {
-          if (!orderNode(gatewayDir, `node-${index}`, word)) throw new Error("no such node");
+        order: async (word) => {
+          if (!(await orderNode(gatewayDir, `node-${index}`, word)))
+            throw new Error("no such node");
         },
         actor: createActor({
           name: `node-${index}`,
@@ -114,7 +116,7 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
     }
     // Nodes without evidence wait for approval.
     const approve = () => orderNode(gatewayDir, "node-0", "approve");
-    await until("a node that waits", () => (approve() ? true : null));
+    await until("a node that waits", async () => ((await approve()) ? true : null));
     await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
     return {
       base,

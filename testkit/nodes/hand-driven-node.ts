@@ -12,7 +12,11 @@ import {
   type JobPayload,
   openJob,
 } from "../../src/remote/protocol/encrypted-job.ts";
-import { enrolmentField, enrolmentProof } from "../../src/remote/protocol/enrolment.ts";
+import {
+  enrolmentField,
+  enrolmentProof,
+  enrolmentTokenOf,
+} from "../../src/remote/protocol/enrolment.ts";
 import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/remote/protocol/keys.ts";
 import type {
   ChallengeAnswer,
@@ -32,7 +36,6 @@ import {
 } from "../../src/remote/protocol/statement.ts";
 import { knowledgeText, readRequest } from "../../src/remote/protocol/texts.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
-import { enrolmentTokenIn } from "./enrolment-token.ts";
 
 /** A leased job. */
 export type StoredJob = {
@@ -63,14 +66,14 @@ const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const
 
 /** A node controlled by a test over HTTP, which can misbehave. */
 export async function handDrivenNode(
-  service: Pick<ServiceUnderTest, "app" | "clock" | "dataDir">,
+  service: Pick<ServiceUnderTest, "app" | "clock" | "context">,
   shows: {
     evidence: EvidenceKind;
     evidenceFor: (reportData: Uint8Array) => Evidence;
   },
 ) {
   const { app, clock } = service;
-  const token = enrolmentTokenIn(service.dataDir);
+  const token = enrolmentTokenOf(service.context.secrets.secretKey);
   const identity = makeIdentity();
   const keys = await makeRunKeys();
   const bootId = base64(randomBytes(16));

@@ -9,13 +9,13 @@ import {
   type SimulatedFiles,
   writeSimulatedTee,
 } from "../../src/remote/evidence/simulated/simulated-folder.ts";
+import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
 import type { NodeStatus } from "../../src/remote/worker/attest-loop.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
 import { freePort } from "../service/free-port.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "../service/service-under-test.ts";
 import { until } from "../until.ts";
-import { enrolmentTokenIn } from "./enrolment-token.ts";
 
 export type GatewayUnderTest = {
   /** The current service; a restart replaces it. */
@@ -100,7 +100,7 @@ export async function startNodeUnderTest({
     EARSHOT_LOG_LEVEL: "silent",
     EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_NODE_GATEWAY: gateway.url,
-    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gateway.dataDir),
+    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenOf(gateway.service().context.secrets.secretKey),
     EARSHOT_NODE_EVIDENCE: evidence,
     EARSHOT_READERS: "1",
     ...settings,

@@ -9,6 +9,7 @@ import type { Post } from "../../src/posts/post.ts";
 import { configFrom } from "../../src/server/config.ts";
 import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
+import { databaseSettings } from "../postgres/suite-database.ts";
 
 /** The real clock with an adjustable offset, also of the wall clock alone. */
 type MovableClock = Clock & { move(ms: number): void; shiftWall(ms: number): void };
@@ -57,6 +58,7 @@ export async function startServiceUnderTest(
     EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_DETECT_LANGUAGE: "off",
     EARSHOT_READERS: "1",
+    ...(await databaseSettings()),
     ...settings,
   });
   const service = await startService(config, { ...overrides, clock });

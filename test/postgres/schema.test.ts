@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { controlMigrations } from "../../src/db/migrations/control.ts";
+import { openForWriting } from "../../src/db/open.ts";
+import { migratePostgres } from "../../src/db/postgres/migrate.ts";
+import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
+import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
+
+let pool: Pool;
+
+beforeAll(async () => {
+  const { EARSHOT_DATABASE_URL: url = "" } = await databaseSettings();
+  pool = openPool({ url, gateway: "test", connections: 8, timeoutMs: 5_000 });
+});
+afterAll(() => pool.end());
+
+type Column = { name: string; kind: string; isRequired: boolean };
+
+const kinds: Readonly<Record<string, string>> = {
+  bigint: "INTEGER",
+  text: "TEXT",
+  bytea: "BLOB",
+  ANY: "BLOB",
+};
+
+function inSqlite(): Map<string, Column[]> {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const rows = database.all<{
+    table: string;
+    name: string;
+    kind: string;
+    required: number;
+    key: number;
+  }>(
+    `SELECT tables.name AS "table", columns.name, columns.type AS kind, columns."notnull" AS required, columns.pk AS key
+     FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`,
+  );
+  database.close();
+  rmSync(folder, { recursive: true });
+  return byTable(
+    rows.map(({ table, name, kind, required, key }) => ({
+      ...{ table, name, kind: kinds[kind] ?? kind, isRequired: required === 1 || key > 0 },
+    })),
+  );
+}
+
+async function inPostgres(): Promise<Map<string, Column[]>> {
+  const rows = await pool.unsafe<{ table: string; name: string; kind: string; nullable: string }[]>(
+    `SELECT table_name AS "table", column_name AS name, data_type AS kind, is_nullable AS nullable
+     FROM information_schema.columns WHERE table_schema = 'public'`,
+  );
+  return byTable(
+    rows.map(({ table, name, kind, nullable }) => ({
+      ...{ table, name, kind: kinds[kind] ?? kind, isRequired: nullable === "NO" },
+    })),
+  );
+}
+
+function byTable(columns: readonly (Column & { table: string })[]): Map<string, Column[]> {
+  const tables = Map.groupBy(columns, ({ table }) => table);
+  return new Map(
+    [...tables].map(([table, own]) => [
+      table,
+      own
+        .map(({ name, kind, isRequired }) => ({ name, kind, isRequired }))
+        .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    ]),
+  );
+}
+
+test("gateways that start together make the tables once, and each table has the columns of SQLite's", async () => {
+  await Promise.all(Array.from({ length: 5 }, () => migratePostgres(pool)));
+  expect(await pool.unsafe("SELECT version FROM control_schema")).toHaveLength(1);
+  const [expected, found] = [inSqlite(), await inPostgres()];
+  for (const own of ["control_schema", "rate", "failed_key"]) expect(found.delete(own)).toBe(true);
+  expect(found).toEqual(expected);
+});
+
+test("a schema that an earlier version cannot use is refused", async () => {
+  await pool.unsafe("INSERT INTO control_schema(version, oldest) VALUES(99, 99)");
+  await expect(migratePostgres(pool)).rejects.toMatchObject({ code: "newer_schema" });
+});
+
+test("the audit log cannot be changed or emptied", async () => {
+  await pool.unsafe(
+    "INSERT INTO audit(at_ms, action, actor, detail) VALUES(1, 'signed_in', 'service', '{}')",
+  );
+  for (const sql of ["UPDATE audit SET at_ms = 2", "DELETE FROM audit", "TRUNCATE audit"]) {
+    await expect(pool.unsafe(sql)).rejects.toThrow("the audit log is only appended to");
+  }
+});

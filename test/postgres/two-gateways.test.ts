@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
+
+/** Only the first has posts and a node. */
+let first: ServiceUnderTest;
+let second: ServiceUnderTest;
+let key: string;
+let shared: Record<string, string>;
+
+beforeAll(async () => {
+  shared = await databaseSettings();
+  first = await startServiceUnderTest(shared);
+  second = await startServiceUnderTest({ ...shared, EARSHOT_EMBEDDED_NODE: "off" });
+  const createdMs = first.clock.now() - 60_000;
+  await first.addPosts([makePost({ text: "a comet over the harbour", createdMs })]);
+  await first.context.capabilities.refresh();
+  key = await first.makeKey();
+  const knowsOthers = ({ context: { sharing } }: ServiceUnderTest) =>
+    sharing.others().some(({ capabilities }) => capabilities.length > 0);
+  await until("each gateway to know the other", () =>
+    first.context.sharing.gateway.hasOthers() && knowsOthers(second) ? true : null,
+  );
+});
+afterAll(async () => {
+  await second?.remove();
+  await first?.remove();
+});
+
+async function accountOf(): Promise<string> {
+  const { keys } = await first.context.store
+    .read("listKeys", null)
+    .then((listed) => ({ keys: listed }));
+  const [own] = keys.filter(({ id }) => key.includes(id));
+  if (own === undefined) throw new Error("the key is not listed");
+  return own.accountId;
+}
+
+async function uuidOf(gateway: ServiceUnderTest, query = "comet"): Promise<string> {
+  const answer = await gateway.submit(key, search(query));
+  expect(answer.statusCode).toBe(202);
+  return answer.json().uuid;
+}
+
+describe("a job that is submitted at one gateway", () => {
+  test("is fetched at the other", async () => {
+    const uuid = await uuidOf(first);
+    for (const gateway of [second, first]) {
+      const result = await gateway.result(key, uuid);
+      expect(result.statusCode).toBe(200);
+      expect(result.body).toContain("a comet over the harbour");
+    }
+  });
+
+  test("is run by a node of the other, and its end wakes who waits for it", async () => {
+    const uuid = await uuidOf(second);
+    const startedMs = performance.now();
+    const result = await second.result(key, uuid);
+    expect(result.statusCode).toBe(200);
+    expect(result.body).toContain("a comet over the harbour");
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+
+  test("is submitted once with an idempotency key, wherever it is sent", async () => {
+    const payload = JSON.stringify(search("harbour"));
+    const submit = (gateway: ServiceUnderTest) =>
+      gateway.call(key, {
+        method: "POST",
+        url: "/v1/search/live/social",
+        headers: { "content-type": "application/json", "idempotency-key": "once" },
+        payload,
+      });
+    const answers = await Promise.all([first, second, first, second, second].map(submit));
+    expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
+  });
+
+  test("shows each of its changes to readers of both gateways, in order and without a hole", async () => {
+    const accountId = await accountOf();
+    const stopping = new AbortController();
+    const seen = await Promise.all(
+      [first, second].map(async ({ context }) => {
+        const changes = context.queue.changes(accountId, null, stopping.signal);
+        return { changes, ids: [] as number[] };
+      }),
+    );
+    const reading = seen.map(async ({ changes, ids }) => {
+      for await (const { id } of changes) ids.push(id);
+    });
+    const uuids = [];
+    for (let turn = 0; turn < 10; turn += 1) uuids.push(await uuidOf(turn % 2 ? first : second));
+    for (const uuid of uuids) await first.result(key, uuid);
+    const [one, other] = seen.map(({ ids }) => ids);
+    await until("all changes", () =>
+      one?.at(-1) === other?.at(-1) && (one?.length ?? 0) >= 10 ? true : null,
+    );
+    stopping.abort();
+    await Promise.all(reading);
+    expect(one).toEqual(one?.toSorted((a, b) => a - b));
+    expect(other).toEqual(other?.toSorted((a, b) => a - b));
+    expect(new Set(other)).toEqual(new Set(one));
+  });
+});
+
+test("requests of a key count together, whichever gateway gets them", async () => {
+  const limited = await first.makeKey({ requestsPerSecond: 5, submissionsPerMinute: 3 });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      (index % 2 ? first : second).call(limited, {
+        method: "GET",
+        url: "/v1/search/live/social/jobs",
+      }),
+    ),
+  );
+  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5);
+});
+
+test("one of them leads, and another takes over when it stops", async () => {
+  const own = await databaseSettings();
+  const gateways = [await startServiceUnderTest(own), await startServiceUnderTest(own)];
+  const leaders = () => gateways.filter(({ context }) => context.sharing.gateway.isLeader());
+  try {
+    const leader = await until("a leader", () => leaders()[0] ?? null);
+    expect(leaders()).toHaveLength(1);
+    const other = gateways.find((gateway) => gateway !== leader);
+    await leader.stop();
+    await until("the other to lead", () => (leaders()[0] === other ? true : null), 5_000);
+  } finally {
+    for (const gateway of gateways) await gateway.remove();
+  }
+});
+
+test("a search is cancelled at one gateway while it waits at the other", async () => {
+  const uuid = await uuidOf(second, "tram");
+  const url = `/v1/search/live/social/status/${uuid}`;
+  const cancelled = await first.call(key, { method: "DELETE", url });
+  const status = await second.call(key, { method: "GET", url: `${url}?wait=5` });
+  if (cancelled.statusCode === 200) expect(status.json().status).toBe("cancelled");
+  else expect([cancelled.statusCode, status.statusCode]).toEqual([204, 404]);
+});
