@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
 /** `isFresh`: it has just begun to listen, so that earlier ones may have been missed. */
@@ -11,13 +12,16 @@ export type Listener = {
   close(): void;
 };
 
+const retryMs = 500;
+
 /** More than these are read from the tables instead. */
 const mostWaiting = 10_000;
 
-export function createListener(channel: string): Listener {
+export function createListener(channel: string, clock: Pick<Clock, "sleep">): Listener {
   let payloads: string[] = [];
   let isFresh = false;
   let isClosed = false;
+  let current: Pool | null = null;
   let wake: () => void = () => undefined;
 
   function note(payload: string): void {
@@ -33,9 +37,11 @@ export function createListener(channel: string): Listener {
   }
 
   function listenOn(pool: Pool): void {
-    // The driver repeats a failed connection; the pool of a closed one ends.
-    pool.listen(channel, note, noteFresh).catch(() => {
-      if (!isClosed) setImmediate(() => listenOn(pool));
+    current = pool;
+    // Once it listens, the driver connects again by itself.
+    pool.listen(channel, note, noteFresh).catch(async () => {
+      await clock.sleep(retryMs);
+      if (!isClosed && current === pool) listenOn(pool);
     });
   }
 

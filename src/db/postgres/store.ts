@@ -38,7 +38,7 @@ export function createPostgresStore(
   clock: Pick<Clock, "sleep">,
 ): PostgresStore {
   let pool = openPool(terms);
-  const listener = createListener("job_change");
+  const listener = createListener("job_change", clock);
   const leadership = createLeadership(terms);
   const running = new Set<Promise<unknown>>();
   const lastOf = new Map<string, Promise<unknown>>();
