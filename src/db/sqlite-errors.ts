@@ -28,7 +28,7 @@ export function isBusy(thrown: unknown): boolean {
 export function storeError(thrown: unknown): unknown {
   const code = resultCodeOf(thrown);
   if (code === sqlite.full || extendedCodeOf(thrown) === sharedMemorySize)
-    return storageFull(thrown);
+    return storageFull("the data folder", thrown);
   if (extendedCodeOf(thrown) === foreignKey) return accountDeleted(thrown);
   if (code === null || !outside.has(code)) return thrown;
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
@@ -48,8 +48,8 @@ export function accountDeleted(cause?: unknown): EarshotError {
   });
 }
 
-function storageFull(cause: unknown): EarshotError {
-  return new EarshotError("storage_full", "the disk of the data folder is full", {
+export function storageFull(ofWhat: string, cause: unknown): EarshotError {
+  return new EarshotError("storage_full", `the disk of ${ofWhat} is full`, {
     status: 503,
     retryable: true,
     hint: "nothing can be written until the operator frees space; accepted data is safe and can be read",

@@ -25,7 +25,7 @@ const operations = {
 /** Unix milliseconds. */
 function* serverTime(database: Database): Steps<number> {
   const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
-  if (time === undefined) throw new Error("the server told no time");
+  if (time === undefined) throw new Error("the server returned no time");
   return time.nowMs;
 }
 

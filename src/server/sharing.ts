@@ -1,5 +1,4 @@
 import type { OtherGateway } from "../db/postgres/leadership.ts";
-import type { Notifications } from "../db/postgres/notifications.ts";
 import { aloneGateway, type ForeignChange, type Gateway } from "../jobs/gateway.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -57,9 +56,9 @@ export function createSharing({ gatewayId, shared, clock, warn }: SharingContext
 
   async function lead(of: SharedControl): Promise<void> {
     try {
-      const lead = await of.lead();
-      isLeader = lead.isLeader && !signal.aborted;
-      others = lead.others;
+      const found = await of.lead();
+      isLeader = found.isLeader && !signal.aborted;
+      others = found.others;
     } catch (error) {
       isLeader = false;
       throw error;
@@ -74,7 +73,7 @@ export function createSharing({ gatewayId, shared, clock, warn }: SharingContext
       try {
         const { isFresh, payloads } = await of.nextNotifications();
         if (isFresh) await queue.reload();
-        await queue.noteChanges(changesIn({ isFresh, payloads }, gatewayId));
+        await queue.noteChanges(changesIn(payloads, gatewayId));
       } catch (error) {
         if (signal.aborted) return;
         warn(error, "changes of other gateways were not read");
@@ -118,7 +117,7 @@ const routableOf = ({ id, capabilities }: OtherGateway): RoutableNode => ({
 });
 
 /** PostgreSQL delivers a gateway's own, too. */
-function changesIn({ payloads }: Notifications, gatewayId: string): ForeignChange[] {
+function changesIn(payloads: readonly string[], gatewayId: string): ForeignChange[] {
   const changes = payloads.map((payload): ForeignChange => JSON.parse(payload));
   return changes.filter(({ gateway }) => gateway !== gatewayId);
 }

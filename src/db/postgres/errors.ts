@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { accountDeleted } from "../sqlite-errors.ts";
+import { accountDeleted, storageFull } from "../sqlite-errors.ts";
 
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
@@ -24,7 +24,7 @@ const outside = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 export function postgresError(thrown: unknown): unknown {
   if (thrown instanceof EarshotError) return thrown;
   const isOfServer = thrown instanceof postgres.PostgresError;
-  if (isOfServer && thrown.code === "53100") return storageFull(thrown);
+  if (isOfServer && thrown.code === "53100") return storageFull("the control database", thrown);
   if (isOfServer && thrown.code === "23503") return accountDeleted(thrown);
   if (isOfServer && !outside.test(thrown.code)) return thrown;
   if (!isOfServer && !isConnectionError(thrown)) return thrown;
@@ -37,15 +37,6 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
     retryable: true,
     hint: "check that PostgreSQL runs and that EARSHOT_DATABASE_URL reaches it",
     ...(cause === undefined ? {} : { cause }),
-  });
-}
-
-function storageFull(cause: unknown): EarshotError {
-  return new EarshotError("storage_full", "the disk of the control database is full", {
-    status: 503,
-    retryable: true,
-    hint: "nothing can be written until the operator frees space; accepted data is safe and can be read",
-    cause,
   });
 }
 

@@ -25,8 +25,11 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
   let wake: () => void = () => undefined;
 
   function note(payload: string): void {
-    if (payloads.length < mostWaiting) payloads.push(payload);
-    else noteFresh();
+    if (payloads.length === mostWaiting) {
+      noteFresh();
+      return;
+    }
+    payloads.push(payload);
     wake();
   }
 

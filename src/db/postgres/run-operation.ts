@@ -22,9 +22,9 @@ export const postgresDatabase: Database = {
 const mostAttempts = 10;
 
 /**
- * A read sends its statements one by one, as SQLite's reader does, and so does an operation on rates. Another write is one transaction: at READ COMMITTED if it is `byRow`,
- * otherwise SERIALIZABLE, repeated after a conflict. A write that is not `durable` does not wait for the disk. Errors: those of the
- * operation; `store_unavailable`, `storage_full`.
+ * Reads and operations on rates send their statements one by one. A write is one transaction: READ COMMITTED if it is `byRow`,
+ * otherwise SERIALIZABLE, and repeated after a conflict. Only `durable` writes wait for the disk. Errors: those of the operation;
+ * `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
   pool: Pool,

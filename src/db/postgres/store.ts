@@ -1,7 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError } from "../../lib/errors.ts";
 import { type Operations, operationOf } from "../operations.ts";
-import { postgresError, storeUnavailable } from "./errors.ts";
+import { storeUnavailable } from "./errors.ts";
 import { createLeadership, type Lead } from "./leadership.ts";
 import { migratePostgres } from "./migrate.ts";
 import { createListener, type Notifications } from "./notifications.ts";
@@ -90,11 +89,7 @@ export function createPostgresStore(
 
   return {
     migrate: async () => {
-      try {
-        await migratePostgres(pool);
-      } catch (error) {
-        throw error instanceof EarshotError ? error : postgresError(error);
-      }
+      await migratePostgres(pool);
       listener.listenOn(pool);
     },
     run,

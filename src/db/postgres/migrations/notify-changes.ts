@@ -1,6 +1,6 @@
 /**
- * Tells the other gateways of each visible change of a job, and of a deletion soon after its end, when it is committed
- * (jobs/other-gateways.ts reads it). A single gateway is not told of its own, because a notification costs a lock of all commits. One
+ * Notifies the other gateways of each visible change of a job, and of a deletion soon after its end, when it is committed
+ * (jobs/other-gateways.ts reads it). A single gateway sends none, because each takes a lock that all commits share. One
  * that has just come may miss what others commit meanwhile, and reads the table again.
  */
 export const changeNotifications = `
