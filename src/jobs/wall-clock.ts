@@ -28,7 +28,7 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   return { now, follow: () => undefined };
 }
 
-/** By the process's monotonic clock between two times that the shared clock tells. */
+/** Between two readings of the shared clock, time passes by the monotonic clock of the process. */
 export function createSharedWallClock(clock: Clock): WallClock {
   let aheadMs = clock.now() - clock.elapsed();
   return {
