@@ -45,9 +45,12 @@ const mostWaitUs = `CASE WHEN CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
   (SELECT 1 FROM job WHERE uuid = :readOf AND account_id = caller.accountId)
   THEN CAST(:maxWaitMs AS BIGINT) * 1000 ELSE 0 END`;
 
+const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE max(0, min(at_us) + 60000000 - now_us()) END AS us
+  FROM failed_key WHERE address_group = :addressGroup AND at_us + 60000000 > now_us()`;
+
 const admissionSql = `
   SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
-  FROM (SELECT blocked_us(:addressGroup, :failedKeysPerMinute) AS us) AS blocked
+  FROM (${blockedUs}) AS blocked
   CROSS JOIN (${authenticationSql}) AS caller
   CROSS JOIN LATERAL take_turn(
     blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash, 'burst',

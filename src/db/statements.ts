@@ -7,6 +7,8 @@ export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
+  /** Needs no transaction with others; for statements of one engine (db/postgres/run-operation.ts). */
+  isAlone?: true;
 };
 
 /**

@@ -11,7 +11,7 @@ import {
   threadDied,
 } from "./retries.ts";
 import { leadsTo, noLease, shownRetryMs, startsFrom } from "./states.ts";
-import { type JobSnapshot, visibleChange } from "./visible-change.ts";
+import { type ChangeTerms, type JobSnapshot, visibleChange } from "./visible-change.ts";
 
 export type LeaseTerms = {
   uuid: string;
@@ -47,16 +47,19 @@ export type AttemptEnd = {
 
 const currentLease = "uuid = :uuid AND lease_token = :token";
 
-const lease = visibleChange<LeaseTerms>("lease", {
+export const leased: ChangeTerms = {
   set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node, gateway = :gateway,
         started_ms = coalesce(started_ms, :nowMs)`,
   where: "uuid = :uuid",
-});
+};
 
-const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", {
+export const completed: ChangeTerms = {
   set: `result = :result, finished_ms = :nowMs, expires_ms = :expiresMs, ${noLease}`,
   where: currentLease,
-});
+};
+
+const lease = visibleChange<LeaseTerms>("lease", leased);
+const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", completed);
 
 const fail = visibleChange<{ uuid: string; token: string; nowMs: number; failure: string }>(
   "fail",

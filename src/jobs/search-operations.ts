@@ -10,6 +10,7 @@ import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "
 import {
   type EarlierSubmission,
   type InsertedChange,
+  type InsertedJob,
   type JobInsertion,
   submissionOperations,
 } from "./submission-operations.ts";
@@ -54,29 +55,50 @@ export function answerSearches(database: Database, search: AnswerSearch): void {
 export const searchOperations = {
   /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
-    const { row, search, node, startedMs, resultRetentionMs } = submission;
-    const { request } = search;
-    const answerHere = searches.get(database);
-    if (answerHere === undefined) return { kind: "unanswered", reason: "unavailable" };
-    const { askableWithCredential: platforms } = search.terms;
-    const mayRequest =
-      platforms.length > 0 &&
-      (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
-    const found = mayRequest ? "declined" : answerHere(search, startedMs);
-    if (typeof found === "string") return { kind: "unanswered", reason: found };
-
-    const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
-    const parts = encodeResultParts(answer);
-    const finishedMs = startedMs + found.tookMs;
-    const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
-    const inserted = yield* submissionOperations.insertJob.run(database, {
-      ...row,
-      request: encodeRequest(request),
-      answer: { ...times, node, result: joinResult(parts), fetched: [] },
-    });
-    if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
-    const page = found.page ?? { body: null, lengths: null };
-    const { change, hasDeliveries } = inserted;
-    return { kind: "done", change, hasDeliveries, ...parts, ...page, ...times };
+    if (yield* mayAsk(database, submission)) return { kind: "unanswered", reason: "declined" };
+    const answered = answerOf(database, submission);
+    if (answered.kind === "unanswered") return answered;
+    return submittedOf(answered, yield* submissionOperations.insertJob.run(database, answered.job));
   }),
 };
+
+/** Whether credentials let platforms be asked. */
+export function* mayAsk(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
+  const { askableWithCredential: platforms } = search.terms;
+  if (platforms.length === 0) return false;
+  return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
+}
+
+/** `job` is still to be inserted. */
+type AnsweredSearch = {
+  kind: "answered";
+  job: JobInsertion;
+  submitted: ResultParts & Page & SearchTimes;
+};
+
+export function answerOf(
+  database: Database,
+  { row, search, node, startedMs, resultRetentionMs }: SearchSubmission,
+): AnsweredSearch | Extract<SubmittedSearch, { kind: "unanswered" }> {
+  const answerHere = searches.get(database);
+  const found = answerHere === undefined ? "unavailable" : answerHere(search, startedMs);
+  if (typeof found === "string") return { kind: "unanswered", reason: found };
+  const { request } = search;
+  const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
+  const parts = encodeResultParts(answer);
+  const finishedMs = startedMs + found.tookMs;
+  const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
+  const page = found.page ?? { body: null, lengths: null };
+  const done = { ...times, node, result: joinResult(parts), fetched: [] };
+  return {
+    kind: "answered",
+    job: { ...row, request: encodeRequest(request), answer: done },
+    submitted: { ...parts, ...page, ...times },
+  };
+}
+
+export function submittedOf({ submitted }: AnsweredSearch, inserted: InsertedJob): SubmittedSearch {
+  if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
+  const { change, hasDeliveries } = inserted;
+  return { kind: "done", change, hasDeliveries, ...submitted };
+}

@@ -61,12 +61,7 @@ export const submissionOperations = {
     if (answer === null) yield* database.run(insertReceived, { ...job, change });
     if (idempotency !== null) {
       const { key, requestHash } = idempotency;
-      yield* database.run(
-        `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
-         VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
-         ON CONFLICT(account_id, key) DO UPDATE SET request_hash = :requestHash, uuid = :uuid, created_ms = :submittedMs`,
-        { accountId, key, requestHash, uuid, submittedMs },
-      );
+      yield* database.run(insertKey, { accountId, key, requestHash, uuid, submittedMs });
     }
     return { isReplay: false, change, hasDeliveries };
   }),
@@ -81,15 +76,26 @@ export const submissionOperations = {
 };
 
 const ownColumns =
-  "uuid, account_id, key_id, request, canonical_query, warnings, submitted_ms, deadline_ms, change";
+  "uuid, account_id, key_id, request, canonical_query, warnings, submitted_ms, deadline_ms";
 const ownValues =
-  ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs, :change";
+  ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
-const insertReceived = `INSERT INTO job(${ownColumns}, state, changed_ms)
-  VALUES(${ownValues}, '${transitions.submit.to}', :submittedMs)`;
+/** Of `job`, with the change number last; `received` until a node answers, or at once `done`. */
+export const received = {
+  columns: `${ownColumns}, state, changed_ms, change`,
+  values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,
+};
+export const done = {
+  columns: `${ownColumns}, attempts, node, started_ms, finished_ms, expires_ms, result, state, changed_ms, change`,
+  values: `${ownValues}, 1, :node, :startedMs, :finishedMs, :expiresMs, :result, '${transitions.submitDone.to}', :finishedMs`,
+};
 
-const insertDone = `INSERT INTO job(${ownColumns}, state, changed_ms, attempts, node, started_ms, finished_ms, expires_ms, result)
-  VALUES(${ownValues}, '${transitions.submitDone.to}', :finishedMs, 1, :node, :startedMs, :finishedMs, :expiresMs, :result)`;
+const insertReceived = `INSERT INTO job(${received.columns}) VALUES(${received.values}, :change)`;
+const insertDone = `INSERT INTO job(${done.columns}) VALUES(${done.values}, :change)`;
+
+const insertKey = `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+  VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
+  ON CONFLICT(account_id, key) DO UPDATE SET request_hash = :requestHash, uuid = :uuid, created_ms = :submittedMs`;
 
 /** Whether deliveries to webhooks were queued. */
 function* insertAnswered(

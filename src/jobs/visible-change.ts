@@ -37,19 +37,24 @@ const snapshotColumns = `uuid, account_id AS accountId, state, attempts, node, n
 
 type Values = Readonly<Record<string, string | number | null>>;
 
+export type ChangeTerms = { set: string; where: string };
+
+/** Returns the new snapshot, with the next number of the account. */
+export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
+  SET ${leadsTo(transition)}, changed_ms = :nowMs,
+      change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
+  WHERE ${where} AND ${startsFrom(transition)}
+  RETURNING ${snapshotColumns}`;
+
 /**
  * Returns the new snapshot, or null if the state or the condition does not match. The same transaction assigns the change number
  * and enqueues webhook deliveries.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
-  { set, where }: { set: string; where: string },
+  terms: ChangeTerms,
 ): (database: Database, args: Args) => Steps<JobSnapshot | null> {
-  const sql = `UPDATE job
-    SET ${leadsTo(transition)}, changed_ms = :nowMs,
-        change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
-    WHERE ${where} AND ${startsFrom(transition)}
-    RETURNING ${snapshotColumns}`;
+  const sql = changeSql(transition, terms);
   return function* (database, args) {
     const snapshot = yield* database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
     if (snapshot === undefined) return null;

@@ -1,16 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { sharedLimitOperations } from "../accounts/shared-limit-operations.ts";
-import { type ArgsOf, durable, read, relaxed } from "../db/operations.ts";
+import { type ArgsOf, byRow, durable, read, relaxed } from "../db/operations.ts";
+import { type Calls, createCalls } from "../db/postgres/calls.ts";
 import type { PostgresTerms } from "../db/postgres/pool.ts";
 import { createPostgresStore, type PostgresStore } from "../db/postgres/store.ts";
 import { ensureSecrets } from "../db/settings.ts";
 import type { Database, Steps } from "../db/statements.ts";
+import { sharedLeaseOperations } from "../jobs/shared-lease-operations.ts";
+import { sharedSubmissionOperations } from "../jobs/shared-submission-operations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { controlOperations } from "./control-operations.ts";
 
 const operations = {
   ...controlOperations,
   ...sharedLimitOperations,
+  ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations }),
   beat: relaxed(function* (database, args: ArgsOf<typeof controlOperations.beat>): Steps<number> {
     yield* controlOperations.beat.run(database, args);
     return yield* serverTime(database);
@@ -27,6 +31,19 @@ function* serverTime(database: Database): Steps<number> {
   const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
   if (time === undefined) throw new Error("the server returned no time");
   return time.nowMs;
+}
+
+/** How a process divides its connections: one for rates, because many short calls that share a write cost less. */
+export const sharesOf = (
+  terms: PostgresTerms,
+): { rates: PostgresTerms; others: PostgresTerms } => ({
+  rates: { ...terms, connections: 1, isUnsynced: true },
+  others: { ...terms, connections: terms.connections - 1 },
+});
+
+/** Once the control store is open. */
+export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
+  return createCalls(terms, sharedLimitOperations, systemClock);
 }
 
 /** The control store in PostgreSQL, with its tables and secrets. Errors: `newer_schema`, `store_unavailable`. */

@@ -59,7 +59,7 @@ export type SharedControl = {
   lead(): Promise<Lead>;
 };
 
-type Threads = {
+type Stores = {
   store: ControlStore;
   shared: SharedControl | null;
   /** Once the store is open. */
@@ -84,7 +84,7 @@ export async function startControl({
   const { store, shared, warmUp, load, close } =
     database === null
       ? startFileThreads(dataDir, archive)
-      : startDatabaseThread({ dataDir, database, archive });
+      : await startDatabaseStores({ dataDir, database, archive });
   try {
     const { cursorKey, holdsSecrets } = await store.write("open", null);
     warmUp();
@@ -102,7 +102,7 @@ export async function startControl({
   }
 }
 
-function startFileThreads(dataDir: string, archive: ReaderShare | null): Threads {
+function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores {
   const writer = startControlThread({ dataDir, role: "writer", archive });
   const reader = startControlThread({ dataDir, role: "reader", archive: null });
   const { store, close: closeHere } = createThreadStore(writer, reader, controlOperations, () =>
@@ -125,22 +125,29 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Threads
   };
 }
 
-function startDatabaseThread(data: ControlDatabaseThreadData): Threads {
+/** Rates are counted without the thread, because each request would wait for it. */
+async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
+  const { openRates, sharesOf } = await import("./control-database.ts");
+  const shares = sharesOf(data.database);
+  const rates = openRates(shares.rates);
   const thread: StoreThread<ControlOperations> = startThread(
     siblingModule(import.meta.url, "./control-database-thread"),
-    data,
+    { ...data, database: shares.others },
   );
   // The types follow from the names.
   const call = (name: string, args: unknown) => thread.call(name as never, args as never);
   return {
-    store: { read: call, write: call, inMemory: call } as ControlStore,
+    store: { read: call, write: call, inMemory: rates.run } as ControlStore,
     shared: {
       nextNotifications: () => call("nextNotifications", null) as Promise<Notifications>,
       lead: () => call("lead", null) as Promise<Lead>,
     },
     warmUp: () => undefined,
     load: () => [{ thread: "control_writer", ...thread.load() }],
-    close: () => thread.close(),
+    close: async () => {
+      await rates.close();
+      await thread.close();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import postgres, { type ReservedSql, type Sql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
 
 export type PostgresTerms = {
   /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
@@ -8,17 +8,25 @@ export type PostgresTerms = {
   connections: number;
   /** Of a statement. */
   timeoutMs: number;
+  /** Commits need not be on the server's disk when they are answered. Default: false. */
+  isUnsynced?: boolean;
 };
 
 type Types = { int8: number; bool: number; text: string };
 
 export type Pool = Sql<Types>;
-export type Connection = ReservedSql<Types>;
+export type Transaction = TransactionSql<Types>;
 
 const connectTimeoutSeconds = 5;
 
 /** Connects on first use, and again after failures. Rows have the same JavaScript types as SQLite's. */
-export function openPool({ url, gateway, connections, timeoutMs }: PostgresTerms): Pool {
+export function openPool({
+  url,
+  gateway,
+  connections,
+  timeoutMs,
+  isUnsynced = false,
+}: PostgresTerms): Pool {
   const folder = new URL(url).searchParams.get("host");
   return postgres(withoutHost(url), {
     ...(folder === null ? {} : { path: `${folder}/.s.PGSQL.${new URL(url).port || 5432}` }),
@@ -35,6 +43,7 @@ export function openPool({ url, gateway, connections, timeoutMs }: PostgresTerms
       lock_timeout: timeoutMs,
       idle_in_transaction_session_timeout: 2 * timeoutMs,
       "earshot.gateway": gateway,
+      ...(isUnsynced ? { synchronous_commit: "off" } : {}),
     },
     types: {
       int8: { to: 20, from: [20, 1700], serialize: wholeNumber, parse: Number },

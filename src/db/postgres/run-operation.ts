@@ -1,8 +1,8 @@
 import { toPostgres } from "../dialect.ts";
 import type { Operation } from "../operations.ts";
-import type { Database, Statement, Steps } from "../statements.ts";
+import type { Database, Parameters, Statement, Steps } from "../statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
-import type { Connection, Pool } from "./pool.ts";
+import type { Pool, Transaction } from "./pool.ts";
 
 /** Yields each statement; `runOperation` sends it and continues with its result. */
 export const postgresDatabase: Database = {
@@ -19,6 +19,11 @@ export const postgresDatabase: Database = {
   emptyLogSoon: () => undefined,
 };
 
+/** A statement that is a transaction of its own, in one round trip, if no other came before it. */
+export function* alone<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
+  return (yield { kind: "get", sql, parameters, isAlone: true }) as Row | undefined;
+}
+
 const mostAttempts = 10;
 
 /**
@@ -31,72 +36,64 @@ export async function runOperation(
   operation: Operation<never, unknown>,
   args: unknown,
 ): Promise<unknown> {
+  const { mode } = operation;
   // The Store's types checked the arguments.
   const steps = () => operation.run(postgresDatabase, args as never);
   try {
-    if (operation.mode === "read" || operation.mode === "memory") {
-      return await runSteps(pool, steps());
-    }
-    return await runTransaction(pool, beginning(operation), steps);
+    if (mode === "read" || mode === "memory") return await runSteps(pool, steps());
+    return await runWrite(pool, operation, steps);
   } catch (error) {
     throw postgresError(error);
   }
 }
 
-function beginning({ mode, isByRow }: Operation<never, unknown>): string {
-  const isolation = isByRow ? "READ COMMITTED" : "SERIALIZABLE";
-  const unsynced = mode === "durable" ? "" : "; SET LOCAL synchronous_commit TO off";
-  return `BEGIN ISOLATION LEVEL ${isolation}${unsynced}`;
-}
-
-async function runTransaction(
+async function runWrite(
   pool: Pool,
-  begin: string,
+  { isByRow, mode }: Operation<never, unknown>,
   steps: () => Steps<unknown>,
 ): Promise<unknown> {
-  const connection = await pool.reserve();
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await runOnce(connection, begin, steps());
-      } catch (error) {
-        const isRepeated = isConflict(error) || isDuplicate(error);
-        if (!isRepeated || attempt === mostAttempts) throw error;
-      }
+  const isSynced = mode === "durable";
+  const isolation = `ISOLATION LEVEL ${isByRow ? "READ COMMITTED" : "SERIALIZABLE"}`;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(pool, { isolation, isSynced }, steps());
+    } catch (error) {
+      const isRepeated = isConflict(error) || isDuplicate(error);
+      if (!isRepeated || attempt === mostAttempts) throw error;
     }
-  } finally {
-    connection.release();
   }
 }
 
+/** A transaction begins with the first statement that is not alone. */
 async function runOnce(
-  connection: Connection,
-  begin: string,
+  pool: Pool,
+  { isolation, isSynced }: { isolation: string; isSynced: boolean },
   steps: Steps<unknown>,
 ): Promise<unknown> {
-  // Sent with the first statement. If it fails, so does each statement behind it.
-  const begun = connection.unsafe(begin).execute();
-  begun.catch(() => undefined);
-  try {
-    const value = await runSteps(connection, steps);
-    await begun;
-    const { command } = await connection.unsafe("COMMIT");
-    if (command !== "COMMIT") throw new Error(`the transaction ended with ${command}`);
-    return value;
-  } catch (error) {
-    await connection.unsafe("ROLLBACK").catch(() => undefined);
-    throw error;
+  let step = steps.next();
+  while (step.done !== true && step.value.isAlone === true) {
+    step = steps.next(await answerOf(pool, step.value));
   }
+  if (step.done === true) return step.value;
+  const first = step.value;
+  return await pool.begin(isolation, (transaction) => {
+    if (!isSynced) void transaction.unsafe("SET LOCAL synchronous_commit TO off").execute();
+    return runSteps(transaction, steps, first);
+  });
 }
 
-async function runSteps(connection: Pool | Connection, steps: Steps<unknown>): Promise<unknown> {
-  let step = steps.next();
+async function runSteps(
+  connection: Pool | Transaction,
+  steps: Steps<unknown>,
+  first?: Statement,
+): Promise<unknown> {
+  let step = first === undefined ? steps.next() : steps.next(await answerOf(connection, first));
   while (step.done !== true) step = steps.next(await answerOf(connection, step.value));
   return step.value;
 }
 
 async function answerOf(
-  connection: Pool | Connection,
+  connection: Pool | Transaction,
   { kind, sql, parameters }: Statement,
 ): Promise<unknown> {
   const { text, names } = toPostgres(sql);

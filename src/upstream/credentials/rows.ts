@@ -31,15 +31,18 @@ export function* credentialOf(database: Database, id: string): Steps<StoredCrede
   return row === undefined ? null : yield* storedOf(database, row);
 }
 
-/** An account's own and the deployment's, without quarantined ones, oldest first. */
+/** Of rows of `credential`: an account's own and the deployment's, without quarantined ones; `platforms` is JSON. */
+export const usableCredential = `(account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
+  AND platform IN (SELECT value FROM json_each(:platforms))`;
+
+/** Oldest first. */
 export function* usableCredentials(
   database: Database,
   platforms: readonly Platform[],
   accountId: string,
 ): Steps<StoredCredential[]> {
   const rows = yield* database.all<Row>(
-    `${select} WHERE (account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
-         AND platform IN (SELECT value FROM json_each(:platforms))
+    `${select} WHERE ${usableCredential}
        ORDER BY credential.created_ms, credential.id`,
     { platforms: JSON.stringify(platforms), accountId },
   );

@@ -1,6 +1,6 @@
 /**
  * Rates that hold over all processes. A row is the sliding log of a key (or of `account <id>`) and a policy: the times of
- * calls that still count, microseconds of the server's clock, oldest first, and how many calls each stands for. Up to `exact_limit`
+ * calls that still count, microseconds of the server's clock, oldest first, and how many calls each stands for (`used` in all). Up to `exact_limit`
  * calls each has its own time; above, times are rounded up to a 64th of the window, which admits a call later but never earlier.
  *
  * `take_rates` locks the rows, and takes one call from all of them if each has room within `most_wait_us`; `is_taken` false only
@@ -12,6 +12,7 @@ export const rateFunctions = `
     policy TEXT COLLATE "C" NOT NULL,
     times BIGINT[] NOT NULL,
     counts BIGINT[] NOT NULL,
+    used BIGINT NOT NULL,
     latest_us BIGINT NOT NULL,
     PRIMARY KEY(id, policy)
   ) WITH (fillfactor = 50);
@@ -26,17 +27,74 @@ export const rateFunctions = `
   CREATE FUNCTION now_us() RETURNS BIGINT LANGUAGE sql VOLATILE
     AS $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::BIGINT $$;
 
+  CREATE FUNCTION read_rate(of_id TEXT, of_policy TEXT, is_taken BOOLEAN) RETURNS rate LANGUAGE plpgsql AS $$
+  DECLARE
+    log rate;
+  BEGIN
+    IF is_taken THEN
+      SELECT * INTO log FROM rate WHERE id = of_id AND policy = of_policy FOR UPDATE;
+      IF FOUND THEN RETURN log; END IF;
+      INSERT INTO rate VALUES(of_id, of_policy, '{}', '{}', 0, 0) ON CONFLICT DO NOTHING;
+      SELECT * INTO log FROM rate WHERE id = of_id AND policy = of_policy FOR UPDATE;
+      RETURN log;
+    END IF;
+    SELECT * INTO log FROM rate WHERE id = of_id AND policy = of_policy;
+    IF FOUND THEN RETURN log; END IF;
+    RETURN ROW(of_id, of_policy, '{}', '{}', 0, 0)::rate;
+  END $$;
+
+  CREATE FUNCTION without_old(log rate, window_us BIGINT, moment BIGINT) RETURNS rate LANGUAGE plpgsql IMMUTABLE AS $$
+  DECLARE
+    times BIGINT[] := log.times;
+    counts BIGINT[] := log.counts;
+    kept INT := 1;
+    gone BIGINT := 0;
+  BEGIN
+    WHILE times[kept] + window_us <= moment LOOP
+      gone := gone + counts[kept];
+      kept := kept + 1;
+    END LOOP;
+    IF kept = 1 THEN RETURN log; END IF;
+    RETURN ROW(log.id, log.policy, times[kept :], counts[kept :], log.used - gone, log.latest_us)::rate;
+  END $$;
+
   CREATE FUNCTION time_to_fall(log rate, excess BIGINT, window_us BIGINT, moment BIGINT) RETURNS BIGINT
   LANGUAGE plpgsql IMMUTABLE AS $$
   DECLARE
+    times BIGINT[] := log.times;
+    counts BIGINT[] := log.counts;
     passed BIGINT := 0;
   BEGIN
     IF excess < 0 THEN RETURN 0; END IF;
-    FOR i IN 1 .. cardinality(log.times) LOOP
-      passed := passed + log.counts[i];
-      IF passed > excess THEN RETURN log.times[i] + window_us - moment; END IF;
+    FOR i IN 1 .. cardinality(times) LOOP
+      passed := passed + counts[i];
+      IF passed > excess THEN RETURN times[i] + window_us - moment; END IF;
     END LOOP;
     RETURN 0;
+  END $$;
+
+  CREATE FUNCTION note_call(log rate, of_limit BIGINT, window_us BIGINT, moment BIGINT, wait_us BIGINT) RETURNS rate
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    exact_limit CONSTANT BIGINT := 64;
+    step_us CONSTANT BIGINT := window_us / 64;
+    times BIGINT[] := log.times;
+    counts BIGINT[] := log.counts;
+    latest CONSTANT INT := cardinality(times);
+    at_us BIGINT := moment + wait_us;
+  BEGIN
+    IF of_limit > exact_limit THEN at_us := ((at_us + step_us - 1) / step_us) * step_us; END IF;
+    at_us := greatest(at_us, times[latest]);
+    IF times[latest] = at_us THEN
+      counts[latest] := counts[latest] + 1;
+    ELSE
+      times := times || at_us;
+      counts := counts || 1::BIGINT;
+    END IF;
+    log := ROW(log.id, log.policy, times, counts, log.used + 1, moment);
+    UPDATE rate SET times = log.times, counts = log.counts, used = log.used, latest_us = moment
+      WHERE id = log.id AND policy = log.policy;
+    RETURN log;
   END $$;
 
   CREATE FUNCTION take_rates(
@@ -44,87 +102,39 @@ export const rateFunctions = `
     OUT allowed BOOLEAN, OUT wait_us BIGINT, OUT counted_us BIGINT, OUT remaining BIGINT, OUT grows_us BIGINT
   ) LANGUAGE plpgsql AS $$
   DECLARE
-    exact_limit CONSTANT BIGINT := 64;
-    logs rate[] := '{}';
-    log rate;
+    own rate := read_rate(ids[1], of_policy, is_taken);
+    shared rate;
+    is_shared CONSTANT BOOLEAN := limits[2] IS NOT NULL;
     moment BIGINT;
-    kept INT;
-    used BIGINT[] := '{}';
-    own_wait BIGINT;
-    left_over BIGINT;
-    at_us BIGINT;
-    own_remaining BIGINT;
-    own_grows BIGINT;
+    shared_remaining BIGINT;
+    shared_grows BIGINT;
   BEGIN
-    PERFORM set_config('synchronous_commit', 'off', true);
-    FOR i IN 1 .. cardinality(ids) LOOP
-      log := ROW(ids[i], of_policy, '{}', '{}', 0);
-      IF limits[i] IS NULL THEN
-        logs := logs || log;
-        CONTINUE;
-      END IF;
-      IF is_taken THEN
-        INSERT INTO rate SELECT log.* WHERE NOT EXISTS (SELECT 1 FROM rate WHERE id = ids[i] AND policy = of_policy)
-          ON CONFLICT DO NOTHING;
-        SELECT * INTO log FROM rate WHERE id = ids[i] AND policy = of_policy FOR UPDATE;
-      ELSE
-        SELECT * INTO log FROM rate WHERE id = ids[i] AND policy = of_policy;
-        IF NOT FOUND THEN log := ROW(ids[i], of_policy, '{}', '{}', 0); END IF;
-      END IF;
-      logs := logs || log;
-    END LOOP;
-    moment := now_us();
-    FOR i IN 1 .. cardinality(ids) LOOP
-      moment := greatest(moment, logs[i].latest_us);
-    END LOOP;
-
-    wait_us := 0;
-    FOR i IN 1 .. cardinality(ids) LOOP
-      CONTINUE WHEN limits[i] IS NULL;
-      log := logs[i];
-      kept := 1;
-      WHILE kept <= cardinality(log.times) AND log.times[kept] + window_us <= moment LOOP kept := kept + 1; END LOOP;
-      log.times := log.times[kept :];
-      log.counts := log.counts[kept :];
-      logs[i] := log;
-      used[i] := coalesce((SELECT sum(n) FROM unnest(log.counts) AS n), 0);
-      own_wait := time_to_fall(log, used[i] - limits[i], window_us, moment);
-      wait_us := greatest(wait_us, own_wait);
-    END LOOP;
-
+    IF is_shared THEN shared := read_rate(ids[2], of_policy, is_taken); END IF;
+    moment := greatest(now_us(), own.latest_us, shared.latest_us);
+    own := without_old(own, window_us, moment);
+    wait_us := time_to_fall(own, own.used - limits[1], window_us, moment);
+    IF is_shared THEN
+      shared := without_old(shared, window_us, moment);
+      wait_us := greatest(wait_us, time_to_fall(shared, shared.used - limits[2], window_us, moment));
+    END IF;
     allowed := wait_us <= most_wait_us;
     counted_us := moment;
-    remaining := NULL;
-    FOR i IN 1 .. cardinality(ids) LOOP
-      CONTINUE WHEN limits[i] IS NULL;
-      log := logs[i];
-      IF allowed AND is_taken THEN
-        at_us := moment + wait_us;
-        IF limits[i] > exact_limit THEN
-          at_us := ((at_us + window_us / 64 - 1) / (window_us / 64)) * (window_us / 64);
-        END IF;
-        at_us := greatest(at_us, coalesce(log.times[cardinality(log.times)], 0));
-        counted_us := greatest(counted_us, at_us);
-        IF log.times[cardinality(log.times)] = at_us THEN
-          log.counts[cardinality(log.counts)] := log.counts[cardinality(log.counts)] + 1;
-        ELSE
-          log.times := log.times || at_us;
-          log.counts := log.counts || 1::BIGINT;
-        END IF;
-        used[i] := used[i] + 1;
-        UPDATE rate SET times = log.times, counts = log.counts, latest_us = moment
-          WHERE id = ids[i] AND policy = of_policy;
+    IF allowed AND is_taken THEN
+      own := note_call(own, limits[1], window_us, moment, wait_us);
+      counted_us := own.times[cardinality(own.times)];
+      IF is_shared THEN
+        shared := note_call(shared, limits[2], window_us, moment, wait_us);
+        counted_us := greatest(counted_us, shared.times[cardinality(shared.times)]);
       END IF;
-      own_remaining := greatest(0, limits[i] - used[i]);
-      left_over := greatest(0, used[i] - limits[i]);
-      own_grows := CASE WHEN used[i] = 0 THEN 0 ELSE time_to_fall(log, left_over, window_us, moment) END;
-      IF remaining IS NULL OR own_remaining < remaining THEN
-        remaining := own_remaining;
-        grows_us := own_grows;
-      ELSIF own_remaining = remaining THEN
-        grows_us := greatest(grows_us, own_grows);
-      END IF;
-    END LOOP;
+    END IF;
+    remaining := greatest(0, limits[1] - own.used);
+    grows_us := time_to_fall(own, greatest(0, own.used - limits[1]), window_us, moment);
+    IF NOT is_shared THEN RETURN; END IF;
+    shared_remaining := greatest(0, limits[2] - shared.used);
+    shared_grows := time_to_fall(shared, greatest(0, shared.used - limits[2]), window_us, moment);
+    IF shared_remaining < remaining THEN grows_us := shared_grows; END IF;
+    IF shared_remaining = remaining THEN grows_us := greatest(grows_us, shared_grows); END IF;
+    remaining := least(remaining, shared_remaining);
   END $$;
 
   CREATE FUNCTION take_turn(
@@ -149,14 +159,8 @@ export const rateFunctions = `
     search_grows_us := search.grows_us;
   END $$;
 
-  CREATE FUNCTION blocked_us(of_group TEXT, most BIGINT) RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
-    SELECT CASE WHEN count(*) < most THEN 0 ELSE greatest(0, min(at_us) + 60000000 - now_us()) END
-    FROM failed_key WHERE address_group = of_group AND at_us + 60000000 > now_us()
-  $$;
-
   CREATE FUNCTION note_failed_key(of_group TEXT, of_hash TEXT, most BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
   BEGIN
-    PERFORM set_config('synchronous_commit', 'off', true);
     PERFORM pg_advisory_xact_lock(hashtextextended(of_group, 1));
     IF (SELECT count(*) FROM failed_key WHERE address_group = of_group AND at_us + 60000000 > now_us()) >= most THEN
       RETURN;
@@ -171,7 +175,6 @@ export const rateFunctions = `
     log rate;
     found_at INT;
   BEGIN
-    PERFORM set_config('synchronous_commit', 'off', true);
     FOR i IN 1 .. cardinality(ids) LOOP
       SELECT * INTO log FROM rate WHERE id = ids[i] AND policy = of_policy FOR UPDATE;
       -- Rounded up, if its limit is high.
@@ -182,7 +185,7 @@ export const rateFunctions = `
         log.times := log.times[: found_at - 1] || log.times[found_at + 1 :];
         log.counts := log.counts[: found_at - 1] || log.counts[found_at + 1 :];
       END IF;
-      UPDATE rate SET times = log.times, counts = log.counts WHERE id = ids[i] AND policy = of_policy;
+      UPDATE rate SET times = log.times, counts = log.counts, used = log.used - 1 WHERE id = ids[i] AND policy = of_policy;
     END LOOP;
   END $$;
 `;

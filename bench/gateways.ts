@@ -1,0 +1,142 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { argv } from "node:process";
+import { parseArgs } from "node:util";
+import { openControl } from "../src/server/control.ts";
+import { startPostgres } from "../testkit/postgres/server.ts";
+import { freePort } from "../testkit/service/free-port.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { type ServerProcess, startServer } from "../testkit/service/server-process.ts";
+import { command, summary, table } from "./measure.ts";
+
+/**
+ * Jobs a second from submission to the fetched result with the control store in a file, in PostgreSQL with one gateway, and with
+ * two, by turns on one machine; archives are empty, so that the stores are what differs. A key and an account for each client.
+ */
+const { values } = parseArgs({
+  args: argv.slice(2),
+  options: {
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "3" },
+    clients: { type: "string", default: "1,8,32" },
+  },
+});
+const seconds = Number(values.seconds);
+const clientCounts = values.clients.split(",").map(Number);
+const folder = mkdtempSync(join(tmpdir(), "earshot-bench-"));
+const database = await startPostgres(["max_connections=100"]);
+const userHz = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+
+type Side = { name: string; gateways: number; settings: Record<string, string> };
+type Round = { rate: number; p50: number; p99: number };
+
+const shared = {
+  EARSHOT_MAX_HELD_REQUESTS: "1000",
+  EARSHOT_DETECT_LANGUAGE: "off",
+  EARSHOT_READERS: "1",
+};
+const inDatabase = async () => ({
+  ...shared,
+  EARSHOT_DATABASE_URL: await database.createDatabase(),
+  EARSHOT_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+});
+const sides: Side[] = [
+  { name: "SQLite", gateways: 1, settings: shared },
+  { name: "PostgreSQL, one gateway", gateways: 1, settings: await inDatabase() },
+  { name: "PostgreSQL, two gateways", gateways: 2, settings: await inDatabase() },
+];
+
+const rounds = new Map<string, Round[]>();
+for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (const side of sides) await measure(side);
+}
+await database.remove();
+rmSync(folder, { recursive: true, force: true });
+report();
+
+async function newKeys({ settings }: Side, dataDir: string): Promise<string[]> {
+  const url = settings.EARSHOT_DATABASE_URL;
+  const terms = url === undefined ? null : { url, connections: 2, timeoutMs: 10_000, gateway: "" };
+  const control = await openControl({ dataDir, database: terms });
+  const made: string[] = [];
+  for (let n = 0; n < Math.max(...clientCounts); n += 1) {
+    const { token } = await control.run("createKey", {
+      ...{ name: `bench ${n}`, accountName: `client ${n}`, nowMs: Date.now() },
+      ...{ requestsPerSecond: 1_000_000, submissionsPerMinute: 100_000_000 },
+    });
+    made.push(token);
+  }
+  await control.close();
+  return made;
+}
+
+async function measure(side: Side): Promise<void> {
+  const folders = Array.from({ length: side.gateways }, (_, n) =>
+    join(folder, `${side.name} ${n}`),
+  );
+  const gateways: ServerProcess[] = [];
+  for (const each of folders) {
+    gateways.push(await startServer(each, await freePort(), side.settings));
+  }
+  const keys = await newKeys(side, folders[0] ?? "");
+  for (const clients of clientCounts) {
+    await load(gateways, keys, clients, 1_500);
+    const before = cpuSeconds(gateways);
+    const durations = await load(gateways, keys, clients, seconds * 1_000);
+    const used = ((cpuSeconds(gateways) - before) / durations.length) * 1_000;
+    const { p50, p99 } = summary(durations);
+    const rate = durations.length / seconds;
+    console.error(
+      `${side.name}, ${clients}: ${rate.toFixed(0)}/s, ${used.toFixed(2)} ms of gateway CPU a job`,
+    );
+    const name = `${side.name} | ${clients}`;
+    rounds.set(name, [...(rounds.get(name) ?? []), { rate, p50, p99 }]);
+  }
+  for (const gateway of gateways) await gateway.stop();
+}
+
+async function load(
+  gateways: readonly ServerProcess[],
+  keys: readonly string[],
+  clients: number,
+  ms: number,
+): Promise<number[]> {
+  const endMs = performance.now() + ms;
+  const durations: number[] = [];
+  await Promise.all(
+    Array.from({ length: clients }, async (_, index) => {
+      const client = connect(gateways[index % gateways.length]?.base ?? "", keys[index] ?? "");
+      for (let turn = 0; performance.now() < endMs; turn += 1) {
+        const start = performance.now();
+        await client.result(await client.submit(`comet ${index} ${turn % 100}`, 20));
+        durations.push(performance.now() - start);
+      }
+      client.close();
+    }),
+  );
+  return durations;
+}
+
+function cpuSeconds(gateways: readonly ServerProcess[]): number {
+  return gateways.reduce((sum, { pid }) => {
+    const fields = execFileSync("cat", [`/proc/${pid}/stat`], { encoding: "utf8" }).split(") ")[1];
+    const [user, system] = (fields ?? "").split(" ").slice(11, 13).map(Number);
+    return sum + ((user ?? 0) + (system ?? 0)) / userHz;
+  }, 0);
+}
+
+function report(): void {
+  const middle = (numbers: readonly number[]) => summary(numbers).p50;
+  const rows = [...rounds].map(([name, results]) => {
+    const [, clients] = name.split(" | ");
+    const file = middle((rounds.get(`SQLite | ${clients}`) ?? []).map(({ rate }) => rate));
+    const rate = middle(results.map((each) => each.rate));
+    const p50 = middle(results.map((each) => each.p50));
+    const p99 = middle(results.map((each) => each.p99));
+    return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
+  });
+  console.log(`${command()}: empty archives, medians of ${values.rounds} rounds by turns\n`);
+  console.log(table(["store", "clients", "jobs/s", "of SQLite", "p50 ms", "p99 ms"], rows));
+}

@@ -1,0 +1,73 @@
+import type { Clock } from "../../lib/clock.ts";
+import { type Operations, operationOf } from "../operations.ts";
+import { storeUnavailable } from "./errors.ts";
+import { createPatience } from "./patience.ts";
+import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
+import { runOperation } from "./run-operation.ts";
+
+export type Calls = {
+  /** Errors: those of the operation; `store_unavailable`, `storage_full`, both retryable. */
+  run(name: string, args: unknown): Promise<unknown>;
+  pool(): Pool;
+  /** Completes calls first. */
+  close(): Promise<void>;
+};
+
+type CallOptions = {
+  /** Calls with the same order run one after the other; others, and those with null, side by side. Default: null. */
+  orderOf?: (args: unknown) => string | null;
+  /** In place of one that did not answer. */
+  onNewPool?: (pool: Pool) => void;
+};
+
+const mostWaiting = 5_000;
+
+/** Operations on a PostgreSQL server, side by side over a pool of connections. */
+export function createCalls(
+  terms: PostgresTerms,
+  operations: Operations,
+  clock: Pick<Clock, "sleep" | "elapsed">,
+  { orderOf = () => null, onNewPool = () => undefined }: CallOptions = {},
+): Calls {
+  let pool = openPool(terms);
+  const patience = createPatience(terms.timeoutMs, clock);
+  const running = new Set<Promise<unknown>>();
+  const lastOf = new Map<string, Promise<unknown>>();
+
+  /** Connections that hang are given up with their pool, and the next call connects again. */
+  function giveUp(hanging: Pool): void {
+    if (pool !== hanging) return;
+    pool = openPool(terms);
+    onNewPool(pool);
+    hanging.end({ timeout: 0 }).catch(() => undefined);
+  }
+
+  async function runAfter(earlier: Promise<unknown> | undefined, name: string, args: unknown) {
+    await earlier?.catch(() => undefined);
+    const used = pool;
+    const call = runOperation(used, operationOf(operations, name), args);
+    return await patience.within(call, () => giveUp(used));
+  }
+
+  function run(name: string, args: unknown): Promise<unknown> {
+    if (running.size >= mostWaiting) return Promise.reject(storeUnavailable("too many calls wait"));
+    const order = orderOf(args);
+    const result = runAfter(order === null ? undefined : lastOf.get(order), name, args);
+    running.add(result);
+    if (order !== null) lastOf.set(order, result);
+    const end = (): void => {
+      running.delete(result);
+      if (order !== null && lastOf.get(order) === result) lastOf.delete(order);
+    };
+    result.then(end, end);
+    return result;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.allSettled(running);
+    await pool.end({ timeout: 5 });
+    patience.stop();
+  }
+
+  return { run, pool: () => pool, close };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../../lib/clock.ts";
+import { storeUnavailable } from "./errors.ts";
+
+type Waiting = { untilMs: number; onLate: () => void };
+
+export type Patience = {
+  /** Errors: those of the call; `store_unavailable` once it takes too long, after `onLate`. */
+  within<Value>(call: Promise<Value>, onLate: () => void): Promise<Value>;
+  /** Ends the timer. */
+  stop(): void;
+};
+
+/** A server that answers ends a statement before; longer, and it or the way to it is gone. */
+const patienceFactor = 2;
+
+/** One timer for all calls, because each call would cost more for its timer than for its answer. */
+export function createPatience(
+  timeoutMs: number,
+  clock: Pick<Clock, "sleep" | "elapsed">,
+): Patience {
+  const waitMs = patienceFactor * timeoutMs;
+  /** Oldest first. */
+  const waiting = new Set<Waiting>();
+  const stopping = new AbortController();
+  let isWatching = false;
+
+  async function watch(): Promise<void> {
+    isWatching = true;
+    for (const first of waiting) {
+      const leftMs = first.untilMs - clock.elapsed();
+      if (leftMs > 0) await clock.sleep(leftMs, stopping.signal);
+      if (waiting.delete(first)) first.onLate();
+    }
+    isWatching = false;
+  }
+
+  function within<Value>(call: Promise<Value>, onLate: () => void): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const entry: Waiting = {
+        untilMs: clock.elapsed() + waitMs,
+        onLate: () => {
+          onLate();
+          reject(storeUnavailable(`it did not answer within ${waitMs} ms`));
+        },
+      };
+      waiting.add(entry);
+      if (!isWatching) watch().catch(() => undefined);
+      call.finally(() => waiting.delete(entry)).then(resolve, reject);
+    });
+  }
+
+  return { within, stop: () => stopping.abort() };
+}

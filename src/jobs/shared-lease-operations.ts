@@ -1,0 +1,46 @@
+/** The changes of a job that a node runs, where the store is a PostgreSQL server: one statement each, as submissions are. */
+
+import { durable, relaxed } from "../db/operations.ts";
+import { alone } from "../db/postgres/run-operation.ts";
+import type { Steps } from "../db/statements.ts";
+import {
+  completed,
+  type JobCompletion,
+  type LeaseTerms,
+  leased,
+  leaseOperations,
+} from "./lease-operations.ts";
+import { changeSql, type JobSnapshot } from "./visible-change.ts";
+
+const numbered = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
+
+/** Without waiting for the disk. */
+const leaseSql = `
+  WITH unsynced AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting),
+    changed AS (${changeSql("lease", leased)}), ${numbered}
+  SELECT changed.* FROM unsynced CROSS JOIN changed`;
+
+/** For an account without webhooks. */
+const completeSql = `
+  WITH changed AS (${changeSql("complete", {
+    ...completed,
+    where: `${completed.where} AND NOT EXISTS
+      (SELECT 1 FROM webhook WHERE webhook.account_id = job.account_id AND disabled_ms IS NULL)`,
+  })}), ${numbered}
+  SELECT * FROM changed`;
+
+export const sharedLeaseOperations = {
+  leaseJob: relaxed(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
+    const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(leaseSql, terms);
+    return changed === undefined ? null : { ...changed, hasDeliveries: false };
+  }),
+
+  completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
+    const { fetched, ...terms } = completion;
+    if (fetched.length === 0) {
+      const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(completeSql, terms);
+      if (changed !== undefined) return { ...changed, hasDeliveries: false };
+    }
+    return yield* leaseOperations.completeJob.run(database, completion);
+  }),
+};
