@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { argv } from "node:process";
 import { parseArgs } from "node:util";
 import { openControl } from "../src/server/control.ts";
+import { countRoundTrips } from "../testkit/postgres/counted-round-trips.ts";
 import { startPostgres } from "../testkit/postgres/server.ts";
 import { freePort } from "../testkit/service/free-port.ts";
 import { connect } from "../testkit/service/http-client.ts";
@@ -52,6 +53,7 @@ const rounds = new Map<string, Round[]>();
 for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const side of sides) await measure(side);
 }
+const counted = await roundTrips();
 await database.remove();
 rmSync(folder, { recursive: true, force: true });
 report();
@@ -97,6 +99,26 @@ async function measure(side: Side): Promise<void> {
   for (const gateway of gateways) await gateway.stop();
 }
 
+/** A job's, of one client. */
+async function roundTrips(): Promise<number> {
+  const settings = await inDatabase();
+  const count = countRoundTrips(settings.EARSHOT_DATABASE_URL);
+  const counting = { ...settings, EARSHOT_DATABASE_URL: count.url };
+  const dataDir = join(folder, "round trips");
+  const gateway = await startServer(dataDir, await freePort(), counting);
+  const client = connect(gateway.base, gateway.key);
+  const before = count.roundTrips();
+  const jobs = 500;
+  for (let turn = 0; turn < jobs; turn += 1) {
+    await client.result(await client.submit(`comet ${turn}`, 20));
+  }
+  const used = (count.roundTrips() - before) / jobs;
+  client.close();
+  await gateway.stop();
+  count.close();
+  return used;
+}
+
 async function load(
   gateways: readonly ServerProcess[],
   keys: readonly string[],
@@ -138,5 +160,6 @@ function report(): void {
     return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
   });
   console.log(`${command()}: empty archives, medians of ${values.rounds} rounds by turns\n`);
+  console.log(`round trips a job, one client: ${counted.toFixed(1)}\n`);
   console.log(table(["store", "clients", "jobs/s", "of SQLite", "p50 ms", "p99 ms"], rows));
 }

@@ -35,6 +35,7 @@ beforeEach(async () => {
         coverageSlackMs: 0,
         liveSinceMs: { bluesky: null, mastodon: null, x: null },
         isMastodonFollowed: false,
+        hasRecords: false,
       }),
       version: () => version,
       onAnswered: () => undefined,

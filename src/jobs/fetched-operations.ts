@@ -16,20 +16,31 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   });
 }
 
+/** For `accountId`, a column of `from`; `:posts` is `fetchedJson`. */
+export const fetchedSql = (accountId: string, from: string): string => `
+  INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
+  SELECT ${accountId}, value ->> '$.platform', CAST(value ->> '$.id' AS INTEGER), value ->> '$.uri', :expiresMs
+  FROM ${from}
+  ON CONFLICT(account_id, platform, id) DO UPDATE SET uri = excluded.uri,
+    until_ms = max(fetched_post.until_ms, excluded.until_ms)`;
+
+const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
+
+/** A post twice would conflict with itself. */
+export function fetchedJson(posts: readonly FetchedPost[]): string {
+  const named = posts.map(({ platform, id, uri }) => {
+    return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
+  });
+  return JSON.stringify([...new Map(named).values()]);
+}
+
 /** Until the result expires; in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
-  { uuid, untilMs, posts }: { uuid: string; untilMs: number; posts: readonly FetchedPost[] },
+  { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },
 ): Steps<void> {
-  for (const post of posts) {
-    yield* database.run(
-      `INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
-       SELECT account_id, :platform, :id, :uri, :untilMs FROM job WHERE uuid = :uuid
-       ON CONFLICT(account_id, platform, id) DO UPDATE SET uri = excluded.uri,
-         until_ms = max(fetched_post.until_ms, excluded.until_ms)`,
-      { uuid, untilMs, ...post },
-    );
-  }
+  if (posts.length === 0) return;
+  yield* database.run(storeSql, { uuid, expiresMs, posts: fetchedJson(posts) });
 }
 
 /** Returns the number of rows of the batch. */

@@ -108,8 +108,7 @@ export const leaseOperations = {
   ): Steps<JobSnapshot | null> {
     const snapshot = yield* complete(database, completion);
     const { uuid, expiresMs } = completion;
-    if (snapshot !== null)
-      yield* storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+    if (snapshot !== null) yield* storeFetched(database, { uuid, expiresMs, posts: fetched });
     return snapshot;
   }),
 

@@ -5,6 +5,7 @@ import { timeAfter } from "../lib/latest-time.ts";
 import type { ShortAnswer, ShortSearch } from "../search/short-search.ts";
 import { withUnsearched } from "../search/unsearched.ts";
 import { usableCredentials } from "../upstream/credentials/rows.ts";
+import { fetchedPosts } from "./fetched-operations.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "./stored.ts";
 import {
@@ -89,7 +90,7 @@ export function answerOf(
   const finishedMs = startedMs + found.tookMs;
   const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
   const page = found.page ?? { body: null, lengths: null };
-  const done = { ...times, node, result: joinResult(parts), fetched: [] };
+  const done = { ...times, node, result: joinResult(parts), fetched: fetchedPosts(answer) };
   return {
     kind: "answered",
     job: { ...row, request: encodeRequest(request), answer: done },

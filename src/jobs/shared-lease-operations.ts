@@ -3,6 +3,7 @@
 import { durable, relaxed } from "../db/operations.ts";
 import { alone } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
+import { fetchedJson, fetchedSql } from "./fetched-operations.ts";
 import {
   completed,
   type JobCompletion,
@@ -26,7 +27,8 @@ const completeSql = `
     ...completed,
     where: `${completed.where} AND NOT EXISTS
       (SELECT 1 FROM webhook WHERE webhook.account_id = job.account_id AND disabled_ms IS NULL)`,
-  })}), ${numbered}
+  })}), ${numbered},
+    posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
   SELECT * FROM changed`;
 
 export const sharedLeaseOperations = {
@@ -37,10 +39,12 @@ export const sharedLeaseOperations = {
 
   completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
     const { fetched, ...terms } = completion;
-    if (fetched.length === 0) {
-      const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(completeSql, terms);
-      if (changed !== undefined) return { ...changed, hasDeliveries: false };
-    }
+    const posts = fetchedJson(fetched);
+    const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(completeSql, {
+      ...terms,
+      posts,
+    });
+    if (changed !== undefined) return { ...changed, hasDeliveries: false };
     return yield* leaseOperations.completeJob.run(database, completion);
   }),
 };

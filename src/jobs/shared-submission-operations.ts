@@ -8,6 +8,7 @@ import { alone } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
 import type { Platform } from "../posts/post.ts";
 import { usableCredential } from "../upstream/credentials/rows.ts";
+import { fetchedJson, fetchedSql } from "./fetched-operations.ts";
 import {
   answerOf,
   mayAsk,
@@ -58,12 +59,15 @@ const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR UPDATE),
 
 const withoutKey = `numbered AS (UPDATE account SET last_change = last_change + 1 WHERE ${ordinary} RETURNING last_change)`;
 
-const insertSql = (numbered: string, { columns, values }: typeof done): string =>
-  `WITH ${numbered} INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
+const insertSql = (numbered: string, { columns, values }: typeof done, besides = ""): string =>
+  `WITH ${numbered} ${besides}
+  INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
+
+const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
 
 const statements = {
   received: { keyed: insertSql(withKey, received), keyless: insertSql(withoutKey, received) },
-  done: { keyed: insertSql(withKey, done), keyless: insertSql(withoutKey, done) },
+  done: { keyed: insertSql(withKey, done, posts), keyless: insertSql(withoutKey, done, posts) },
 };
 
 /** Null if nothing was inserted. */
@@ -72,10 +76,15 @@ function* insertAlone(
   platforms: readonly Platform[],
 ): Steps<InsertedJob | null> {
   const { fetched = [], ...end } = answer ?? {};
-  if (fetched.length > 0) return null;
   const { keyed, keyless } = statements[answer === null ? "received" : "done"];
   const sql = idempotency === null ? keyless : keyed;
-  const parameters = { ...job, ...end, ...idempotency, platforms: JSON.stringify(platforms) };
+  const parameters = {
+    ...job,
+    ...end,
+    ...idempotency,
+    platforms: JSON.stringify(platforms),
+    posts: fetchedJson(fetched),
+  };
   const inserted = yield* alone<{ change: number }>(sql, parameters);
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }

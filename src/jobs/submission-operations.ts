@@ -106,7 +106,7 @@ function* insertAnswered(
   const { accountId, uuid } = job;
   const { finishedMs, expiresMs } = answer;
   yield* database.run(insertDone, { ...job, ...answer });
-  yield* storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+  yield* storeFetched(database, { uuid, expiresMs, posts: fetched });
   return yield* enqueueDeliveries(database, {
     accountId,
     uuid,

@@ -3,7 +3,7 @@ import type { QueryNode } from "@earshot/query/tree";
 import type { Position } from "../archive/archive.ts";
 import type { Reader } from "../archive/threads/reader.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { JsonPage } from "../lib/json-page.ts";
+import { type JsonPage, textsOf } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import { answerFound, archiveSearch } from "./archive/search.ts";
@@ -11,6 +11,7 @@ import { interrupted } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import type { SearchRequest } from "./merged-answer.ts";
 import { gapsOf } from "./platform-gaps.ts";
+import { itemOfRecord } from "./with-records.ts";
 
 /** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {
@@ -21,6 +22,8 @@ export type ShortSearchTerms = {
   liveSinceMs: Readonly<Record<Platform, number | null>>;
   /** Stored posts may have to be compared with their server. */
   isMastodonFollowed: boolean;
+  /** For gateways without this archive. */
+  hasRecords: boolean;
 };
 
 export type ShortSearch = { request: SearchRequest; tree: QueryNode; terms: ShortSearchTerms };
@@ -57,7 +60,10 @@ export function shortAnswer(
     return null;
   const answer = archiveAnswer(request, archived, terms.askableOpenly);
   const page = jsonPage(found.positions, isOver);
-  return { answer, page: page === null || page.damage.length > 0 ? null : page };
+  const shown = page === null || page.damage.length > 0 ? null : page;
+  if (!terms.hasRecords) return { answer, page: shown };
+  if (shown === null) return null;
+  return { answer: { ...answer, items: textsOf(shown).map(itemOfRecord) }, page: shown };
 }
 
 const mayHaveChanged = (

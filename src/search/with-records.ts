@@ -17,7 +17,7 @@ export async function withRecords(
     recordsOf(archive, fetched),
   ]);
   const archivedItems = new Map(
-    archived.records.map(itemOf).map((item) => [nameOf(item), item] as const),
+    archived.records.map(itemOfRecord).map((item) => [nameOf(item), item] as const),
   );
   const shown = stillShown(fetched, upstream.records);
   const items = answer.items.flatMap((item) => {
@@ -35,7 +35,7 @@ type ArchivedRecord = {
   Metadata: { platform: Platform; uri: string | null; user_id: string | null };
 };
 
-function itemOf(record: string): FetchedItem {
+export function itemOfRecord(record: string): FetchedItem {
   const { ID, Metadata }: ArchivedRecord = JSON.parse(record);
   const { platform, uri, user_id: userId } = Metadata;
   return { platform, id: BigInt(ID), uri, userId, record };

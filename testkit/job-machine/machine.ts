@@ -56,6 +56,7 @@ const noTerms: ShortSearchTerms = {
   coverageSlackMs: 0,
   liveSinceMs: { bluesky: null, mastodon: null, x: null },
   isMastodonFollowed: false,
+  hasRecords: false,
 };
 
 /** Runs everything that needs no time. */

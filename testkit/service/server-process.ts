@@ -1,7 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 export const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 
@@ -50,7 +51,7 @@ export async function startServer(
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const readyMs = performance.now() - started;
-  const output = execFileSync(
+  const { stdout } = await promisify(execFile)(
     process.execPath,
     [
       program,
@@ -63,14 +64,14 @@ export async function startServer(
       "--submissions-per-minute",
       "100000000",
     ],
-    { env: environment, encoding: "utf8" },
+    { env: environment },
   );
   const stop = async (): Promise<void> => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     await ended;
   };
-  const key = output.trim().split("\n").at(-1) ?? "";
+  const key = stdout.trim().split("\n").at(-1) ?? "";
   return { base, key, pid: child.pid ?? 0, readyMs, child, stop };
 }
 

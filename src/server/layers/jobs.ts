@@ -88,8 +88,9 @@ function shortSearchesOf(
         x: liveSinceMs("x"),
       },
       isMastodonFollowed: ingest.mastodonState() !== null,
+      hasRecords: sharing.gateway.hasOthers(),
     }),
-    version: () => (sharing.gateway.hasOthers() ? null : archive.version()),
+    version: () => archive.version(),
     onAnswered: ({ method }, ms) => events.emit("searchAnswered", { method, ms }),
     onSkipped: (reason) => events.emit("shortSearchSkipped", { reason }),
   };

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type CountedRoundTrips,
+  countRoundTrips,
+} from "../../testkit/postgres/counted-round-trips.ts";
+import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const jobs = 60;
+
+let count: CountedRoundTrips;
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  const settings = await databaseSettings();
+  count = countRoundTrips(settings.EARSHOT_DATABASE_URL ?? "");
+  service = await startServiceUnderTest({ ...settings, EARSHOT_DATABASE_URL: count.url });
+  const createdMs = service.clock.now() - 60_000;
+  await service.addPosts([makePost({ text: "a comet over the harbour", createdMs })]);
+});
+afterAll(async () => {
+  await service?.remove();
+  count?.close();
+});
+
+/** Of a job from submission to the fetched result. */
+async function roundTripsOf(submit: (key: string, turn: number) => Promise<string>) {
+  const key = await service.makeKey();
+  const run = async (turn: number) => {
+    const result = await service.result(key, await submit(key, turn));
+    expect(result.body).toContain("a comet over the harbour");
+  };
+  for (let turn = 0; turn < 5; turn += 1) await run(turn);
+  const before = count.roundTrips();
+  for (let turn = 5; turn < 5 + jobs; turn += 1) await run(turn);
+  return (count.roundTrips() - before) / jobs;
+}
+
+/** A search that a busy machine does not answer in time is leased and completed, which are two more. */
+const besides = 2;
+
+test("a short search takes four round trips: a key and its rate twice, a search of the rate, the job with its result", async () => {
+  const submit = async (key: string) => (await service.submit(key, search("comet"))).json().uuid;
+  expect(await roundTripsOf(submit)).toBeLessThan(4 + besides);
+});
+
+test("an idempotency key costs one more", async () => {
+  const submit = async (key: string, turn: number) => {
+    const answer = await service.call(key, {
+      method: "POST",
+      url: "/v1/search/live/social",
+      headers: { "content-type": "application/json", "idempotency-key": `turn ${turn}` },
+      payload: JSON.stringify(search("comet")),
+    });
+    return answer.json().uuid;
+  };
+  expect(await roundTripsOf(submit)).toBeLessThan(5 + besides);
+});

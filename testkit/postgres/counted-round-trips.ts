@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type CountedRoundTrips = {
+  /** Of the same database, by way of the count. */
+  url: string;
+  /** So far: what a connection sent after it had received. */
+  roundTrips(): number;
+  close(): void;
+};
+
+const socketName = ".s.PGSQL.5432";
+
+/** Stands between a gateway and a server on a socket. Exact while a connection waits for each answer before it sends again. */
+export function countRoundTrips(url: string): CountedRoundTrips {
+  const original = new URL(url);
+  const serverFolder = original.searchParams.get("host") ?? "";
+  const folder = mkdtempSync(join(tmpdir(), "earshot-round-trips-"));
+  const sockets = new Set<Socket>();
+  let count = 0;
+
+  const proxy = createServer((client) => {
+    const server = connect(join(serverFolder, socketName));
+    let isAnswered = true;
+    client.on("data", (sent) => {
+      if (isAnswered) count += 1;
+      isAnswered = false;
+      server.write(sent);
+    });
+    server.on("data", (received) => {
+      isAnswered = true;
+      client.write(received);
+    });
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(one);
+      one.on("error", () => undefined);
+      one.on("close", () => other.destroy());
+    }
+  });
+  proxy.listen(join(folder, socketName));
+  original.searchParams.set("host", folder);
+  return {
+    url: original.href,
+    roundTrips: () => count,
+    close: () => {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
