@@ -4,11 +4,11 @@ import { isOneVisibleLine } from "../accounts/keys/key-name.ts";
 import { systemClock } from "../lib/clock.ts";
 import { withoutControls } from "../lib/controls.ts";
 import type { OpenControl } from "../server/control.ts";
-import { withControl } from "./control.ts";
 import { wrongUse } from "./describe-error.ts";
 import { readConfig } from "./settings.ts";
 import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
 import type { Terminal } from "./terminal.ts";
+import { withControl } from "./with-control.ts";
 
 /** A younger heartbeat means that a server is running; it writes one every second. */
 const servedWithinMs = 5_000;

@@ -3,10 +3,10 @@ import type { AuditEntry } from "../accounts/admin/audit-operations.ts";
 import { withoutControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { OpenControl } from "../server/control.ts";
-import { withControl } from "./control.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
+import { withControl } from "./with-control.ts";
 
 type AuditOptions = { json?: boolean; account?: string; limit?: number };
 

@@ -1,20 +1,19 @@
-import type { Config } from "../server/config.ts";
-import { databaseOf, type OpenControl, openControl } from "../server/control.ts";
+import type { Command } from "commander";
+import { addBackup } from "./control/backup.ts";
+import { addCheck } from "./control/check.ts";
+import { addCopy } from "./control/copy.ts";
+import { wrongUse } from "./describe-error.ts";
+import type { Terminal } from "./terminal.ts";
 
-export type ControlConfig = Pick<Config, "data" | "database">;
-
-/** Works beside a running server. */
-export async function withControl<Value>(
-  config: ControlConfig,
-  use: (control: OpenControl) => Promise<Value>,
-): Promise<Value> {
-  const control = await openControlOf(config);
-  try {
-    return await use(control);
-  } finally {
-    await control.close();
-  }
+export function addControl(program: Command, terminal: Terminal): void {
+  const control = program
+    .command("control")
+    .description(
+      "Maintains the control store: accounts, API keys, jobs, results, webhooks (docs/operations.md).",
+    )
+    .helpCommand(false)
+    .action(() => {
+      throw wrongUse("control needs to know what to do", "write control backup, check or copy");
+    });
+  for (const add of [addBackup, addCheck, addCopy]) add(control, terminal);
 }
-
-export const openControlOf = ({ data, database }: ControlConfig): Promise<OpenControl> =>
-  openControl({ dataDir: data.dir, database: databaseOf(database, "command line") });

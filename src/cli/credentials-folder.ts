@@ -8,10 +8,10 @@ import type { credentialKinds } from "../server/credential-kinds.ts";
 import { openUpstreamClient } from "../server/upstream-client.ts";
 import type { CredentialStore } from "../upstream/credentials/keep-credential.ts";
 import type { CredentialOperations } from "../upstream/credentials/operations.ts";
-import { openControlOf } from "./control.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
+import { openControlOf } from "./with-control.ts";
 
 export type KindsOf = typeof credentialKinds;
 

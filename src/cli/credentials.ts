@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
 import { credentialKinds } from "../server/credential-kinds.ts";
 import { unknownCredential } from "../upstream/credentials/operations.ts";
-import { withControl } from "./control.ts";
 import { kindsText } from "./credential-kind-texts.ts";
 import { type AddOptions, addCredential } from "./credentials-add.ts";
 import { type CheckOptions, checkCredentials } from "./credentials-check.ts";
@@ -11,6 +10,7 @@ import { wrongUse } from "./describe-error.ts";
 import { readConfig } from "./settings.ts";
 import { listingAsJson, listingsAsTable } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";
+import { withControl } from "./with-control.ts";
 
 export function addCredentials(
   program: Command,

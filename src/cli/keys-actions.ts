@@ -2,10 +2,10 @@ import { longestOverlapHours } from "../accounts/keys/key.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import type { Method } from "../platforms/methods.ts";
-import { withControl } from "./control.ts";
 import { readConfig } from "./settings.ts";
 import { keyAsJson, keyTable } from "./show-keys.ts";
 import type { Terminal } from "./terminal.ts";
+import { withControl } from "./with-control.ts";
 
 type CreateOptions = {
   name: string;

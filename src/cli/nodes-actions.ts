@@ -5,11 +5,11 @@ import { withoutControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { NodeRecord } from "../remote/gateway/node-store.ts";
 import type { OpenControl } from "../server/control.ts";
-import { withControl } from "./control.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import { eventAsJson, eventAsText, nodeAsJson, nodeAsLines, nodesTable } from "./show-nodes.ts";
 import type { Terminal } from "./terminal.ts";
+import { withControl } from "./with-control.ts";
 
 const shownEvents = 10;
 

@@ -97,17 +97,10 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     },
   ],
   [
-    "backup-control",
+    "control",
     {
-      summary: "back up control.db",
-      load: async () => (await import("./backup-control.ts")).addBackupControl,
-    },
-  ],
-  [
-    "check-control",
-    {
-      summary: "check control.db or a backup of it",
-      load: async () => (await import("./check-control.ts")).addCheckControl,
+      summary: "maintain the control store",
+      load: async () => (await import("./control.ts")).addControl,
     },
   ],
   [

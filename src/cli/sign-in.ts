@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import type { Config } from "../server/config.ts";
-import { withControl } from "./control.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
+import { withControl } from "./with-control.ts";
 
 export function addSignIn(program: Command, terminal: Terminal): void {
   program

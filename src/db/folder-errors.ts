@@ -38,7 +38,7 @@ export function folderError(thrown: unknown, path: string): unknown {
         `a file in ${path} is damaged (${messageOf(thrown)})`,
         {
           ...options,
-          hint: "earshot archive check names it, or earshot check-control for control.db; restore a backup, or run earshot archive recover for catalog.db",
+          hint: "earshot archive check names it, or earshot control check for control.db; restore a backup, or run earshot archive recover for catalog.db",
         },
       );
     case "missing":

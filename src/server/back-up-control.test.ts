@@ -39,7 +39,7 @@ const makeKey = (name: string) =>
 test("a copy beside a running server has what was committed and can be opened", async () => {
   const { token } = await makeKey("laptop");
   const file = join(folder, "copy.db");
-  const copying = backUpControl(dataDir, file);
+  const copying = backUpControl(join(dataDir, "control.db"), file);
   await Promise.all([copying, ...Array.from({ length: 50 }, (_, n) => makeKey(`other ${n}`))]);
   expect(await copying).toBe(statSync(file).size);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -57,11 +57,17 @@ test("a copy beside a running server has what was committed and can be opened", 
 
 test("overwrites nothing, and fails for an empty folder", async () => {
   const file = join(folder, "data", "control.db");
-  await expect(backUpControl(dataDir, file)).rejects.toMatchObject({ code: "backup_exists" });
-  await expect(backUpControl(folder, join(folder, "none.db"))).rejects.toMatchObject({
+  await expect(backUpControl(join(dataDir, "control.db"), file)).rejects.toMatchObject({
+    code: "backup_exists",
+  });
+  await expect(
+    backUpControl(join(folder, "control.db"), join(folder, "none.db")),
+  ).rejects.toMatchObject({
     code: "no_control_store",
   });
-  await expect(backUpControl(dataDir, join(folder, "no", "none.db"))).rejects.toMatchObject({
+  await expect(
+    backUpControl(join(dataDir, "control.db"), join(folder, "no", "none.db")),
+  ).rejects.toMatchObject({
     code: "no_folder",
     hint: "create it, or mount its disk",
   });
@@ -70,7 +76,7 @@ test("overwrites nothing, and fails for an empty folder", async () => {
 
 test("verifies a backup by its checksum", async () => {
   const file = join(folder, "summed.db");
-  await backUpControl(dataDir, file);
+  await backUpControl(join(dataDir, "control.db"), file);
   expect(await checksumProblem(file)).toBeNull();
   const [sum, name] = readFileSync(checksumPath(file), "utf8").trim().split("  ");
   expect(sum).toMatch(/^[0-9a-f]{64}$/);

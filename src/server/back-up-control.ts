@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { syncToDisk } from "../archive/maintenance/durable-files.ts";
 import { folderError } from "../db/folder-errors.ts";
@@ -12,10 +12,9 @@ import { checksumPath, writeChecksum } from "./control-checksum.ts";
  * synced, or not at all; its checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`,
  * `backup_damaged`, `disk_full`, `not_writable`.
  */
-export async function backUpControl(dataDir: string, file: string): Promise<number> {
-  const source = join(dataDir, "control.db");
+export async function backUpControl(source: string, file: string): Promise<number> {
   if (!existsSync(source)) {
-    throw new EarshotError("no_control_store", `there is no control.db in ${dataDir}`, {
+    throw new EarshotError("no_control_store", `there is no ${source}`, {
       hint: "earshot serve or earshot keys create makes one; EARSHOT_DATA_DIR names another folder",
     });
   }

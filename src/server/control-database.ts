@@ -9,6 +9,7 @@ import type { Database, Steps } from "../db/statements.ts";
 import { sharedLeaseOperations } from "../jobs/shared-lease-operations.ts";
 import { sharedSubmissionOperations } from "../jobs/shared-submission-operations.ts";
 import { systemClock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
 const operations = {
@@ -20,6 +21,13 @@ const operations = {
     return yield* serverTime(database);
   }),
   sharedTime: read(serverTime),
+  refuseUnfinishedCopy: read(function* (database, _args: null): Steps<null> {
+    const copy = yield* database.get(
+      "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'control_copy'",
+    );
+    if (copy !== undefined) throw unfinishedCopy();
+    return null;
+  }),
   ensureSecrets: durable(function* (database, _args: null): Steps<null> {
     yield* ensureSecrets(database, randomBytes);
     return null;
@@ -46,11 +54,12 @@ export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
   return createCalls(terms, sharedLimitOperations, systemClock);
 }
 
-/** The control store in PostgreSQL, with its tables and secrets. Errors: `newer_schema`, `store_unavailable`. */
+/** The control store in PostgreSQL, with its tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
 export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
   const store = createPostgresStore(terms, operations, jobOf, systemClock);
   try {
     await store.migrate();
+    await store.run("refuseUnfinishedCopy", null);
     await store.run("ensureSecrets", null);
     return store;
   } catch (error) {
@@ -58,6 +67,12 @@ export async function openControlDatabase(terms: PostgresTerms): Promise<Postgre
     throw error;
   }
 }
+
+const unfinishedCopy = (): EarshotError =>
+  new EarshotError("copy_unfinished", "a control store was copied to the database only in part", {
+    status: 503,
+    hint: "run earshot control copy again: it goes on where it was",
+  });
 
 type JobArgs = { uuid?: unknown; row?: { uuid?: unknown }; lease?: { uuid?: unknown } };
 

@@ -26,7 +26,7 @@ export function requireControl(dataDir: string, path: string): void {
     status: 503,
     hint:
       id === null
-        ? `put it back, or restore a backup that earshot backup-control made; to begin with a new one, without its accounts, keys and jobs, remove ${note}`
+        ? `put it back, or restore a backup that earshot control backup made; to begin with a new one, without its accounts, keys and jobs, remove ${note}`
         : `put back the one that belongs to the folder; to go on with this one, remove ${note}`,
   });
 }

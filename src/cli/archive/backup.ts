@@ -15,7 +15,7 @@ export function addBackup(archive: Command, terminal: Terminal): void {
     .description(
       "Writes a consistent copy of the archive to a folder, while a server keeps writing. manifest.json, with the " +
         "SHA-256 of each file, is written last: a folder without it is incomplete. API keys, jobs and results are not " +
-        "included: use earshot backup-control (docs/operations.md).",
+        "included: use earshot control backup (docs/operations.md).",
     )
     .argument("<folder>", "new or empty folder, or an incomplete backup")
     .option("--json", "print a line of JSON")

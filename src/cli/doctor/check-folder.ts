@@ -13,7 +13,7 @@ import { type Finding, ok } from "./finding.ts";
 type Data = Config["data"];
 
 /** What a server needs of its data folder. Writes nothing, and works beside a server. */
-export async function checkFolder(data: Data): Promise<Finding[]> {
+export async function checkFolder({ data, database }: Config): Promise<Finding[]> {
   const dir = resolve(data.dir);
   if (!existsSync(dir)) {
     return [
@@ -25,7 +25,8 @@ export async function checkFolder(data: Data): Promise<Finding[]> {
       },
     ];
   }
-  return [accessOf(dir), await spaceOf({ ...data, dir }), controlOf(dir), archiveOf(dir)];
+  const stores = database.url === null ? [controlOf(dir), archiveOf(dir)] : [archiveOf(dir)];
+  return [accessOf(dir), await spaceOf({ ...data, dir }), ...stores];
 }
 
 function accessOf(dir: string): Finding {
@@ -79,7 +80,7 @@ function controlOf(dir: string): Finding {
   }
   try {
     openControlForReading(dir).close();
-    return ok(subject, "can be opened; earshot check-control checks it thoroughly");
+    return ok(subject, "can be opened; earshot control check checks it thoroughly");
   } catch (thrown) {
     return errorOf(subject, thrown);
   }

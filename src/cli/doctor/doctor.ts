@@ -47,7 +47,12 @@ async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<F
   }
   const { config } = read;
   yield ok("settings", "can be read");
-  yield* await checkFolder(config.data);
+  yield* await checkFolder(config);
+  const { url } = config.database;
+  if (url !== null) {
+    const { checkDatabase } = await import("./check-database.ts");
+    yield* await checkDatabase(config, url);
+  }
   if (offline) return;
   const { openUpstreamClient } = await import("../../server/upstream-client.ts");
   const { checkNetwork } = await import("./check-network.ts");

@@ -27,9 +27,9 @@ export function openPool({
   timeoutMs,
   isUnsynced = false,
 }: PostgresTerms): Pool {
-  const folder = new URL(url).searchParams.get("host");
-  return postgres(withoutHost(url), {
-    ...(folder === null ? {} : { path: `${folder}/.s.PGSQL.${new URL(url).port || 5432}` }),
+  const { address, socket } = addressOf(url);
+  return postgres(address, {
+    ...(socket === null ? {} : { path: socket }),
     max: connections,
     connect_timeout: connectTimeoutSeconds,
     keep_alive: 10,
@@ -68,9 +68,15 @@ export function openPool({
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
-/** The driver takes the parameter for a setting of the session. */
-function withoutHost(url: string): string {
-  const parsed = new URL(url);
-  parsed.searchParams.delete("host");
-  return parsed.href;
+/** The driver takes the parameter `host` for a setting of the session. Several hosts with ports are not a URL. */
+function addressOf(url: string): { address: string; socket: string | null } {
+  const [base = "", query = ""] = url.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  const folder = parameters.get("host");
+  parameters.delete("host");
+  const port = /:(\d+)(?:\/[^/]*)?$/.exec(base)?.[1] ?? "5432";
+  return {
+    address: parameters.size === 0 ? base : `${base}?${parameters}`,
+    socket: folder === null ? null : `${folder}/.s.PGSQL.${port}`,
+  };
 }

@@ -1,19 +1,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { withoutControls } from "../lib/controls.ts";
-import { EarshotError } from "../lib/errors.ts";
-import { readSecretKey } from "../lib/secret-key.ts";
-import { type ControlReport, checkControl } from "../server/check-control.ts";
-import type { Config } from "../server/config.ts";
-import { checksumProblem } from "../server/control-checksum.ts";
-import { numberText } from "./quantities.ts";
-import { readConfig } from "./settings.ts";
-import type { Terminal } from "./terminal.ts";
+import { withoutControls } from "../../lib/controls.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { readSecretKey } from "../../lib/secret-key.ts";
+import { type ControlReport, checkControl } from "../../server/check-control.ts";
+import type { Config } from "../../server/config.ts";
+import { checksumProblem } from "../../server/control-checksum.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { controlFileOf } from "./control-file.ts";
 
-export function addCheckControl(program: Command, terminal: Terminal): void {
-  program
-    .command("check-control")
+export function addCheck(control: Command, terminal: Terminal): void {
+  control
+    .command("check")
+    .summary("check control.db or a backup of it")
     .description(
       "Checks control.db or a backup of it: the file, references between tables, states and leases of jobs, stored " +
         "results, whether secrets can be decrypted, and the checksum of a backup. Writes nothing, and can run beside a " +
@@ -23,7 +25,7 @@ export function addCheckControl(program: Command, terminal: Terminal): void {
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  earshot check-control\n  earshot check-control /mnt/backups/control-2026-11-21.db",
+      "\nExamples:\n  earshot control check\n  earshot control check /mnt/backups/control-2026-11-21.db",
     )
     .action((file: string | undefined, options: { json?: boolean }) =>
       check(file ?? null, options, terminal),
@@ -36,7 +38,7 @@ async function check(
   terminal: Terminal,
 ): Promise<void> {
   const config = readConfig(terminal);
-  const path = file ?? join(config.data.dir, "control.db");
+  const path = file ?? controlFileOf(config);
   const report = await checked(path, file !== null, secretKeyOf(config));
   terminal.out(options.json ? `${JSON.stringify(asJson(report))}\n` : asText(path, report));
   if (report.findingCount === 0) return;

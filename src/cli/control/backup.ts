@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { backUpControl } from "../../server/back-up-control.ts";
+import { bytesText } from "../quantities.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { controlFileOf } from "./control-file.ts";
+
+export function addBackup(control: Command, terminal: Terminal): void {
+  control
+    .command("backup")
+    .summary("back up control.db")
+    .description(
+      "Writes a consistent copy of control.db (accounts, API keys, jobs, results, webhooks), while a server keeps " +
+        "writing, and its SHA-256 to a file beside it. The archive (earshot archive backup) and the secret key are not " +
+        "included (docs/operations.md).",
+    )
+    .argument("<file>", "a file that does not exist")
+    .addHelpText(
+      "after",
+      "\nExample:\n  earshot control backup /mnt/backups/control-$(date +%F).db",
+    )
+    .action(async (file: string) => {
+      const bytes = await backUpControl(controlFileOf(readConfig(terminal)), file);
+      terminal.out(`${file}: ${bytesText(bytes)}\n`);
+    });
+}

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { copyControl } from "../../server/copy-control.ts";
+import { wrongUse } from "../describe-error.ts";
+import { startReports } from "../progress-reports.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addCopy(control: Command, terminal: Terminal): void {
+  control
+    .command("copy")
+    .summary("copy control.db to PostgreSQL")
+    .description(
+      "Copies control.db to an empty PostgreSQL database, for several gateways, and compares counts and checksums of all " +
+        "tables. Stop the server first. One that was interrupted goes on where it was; no gateway starts on the database " +
+        "before it has ended (docs/scaling.md).",
+    )
+    .option(
+      "--to <url>",
+      "the database; default: EARSHOT_DATABASE_URL, where its password is not listed",
+    )
+    .option("--json", "print a line of JSON")
+    .addHelpText(
+      "after",
+      "\nExample:\n  earshot control copy --to 'postgres://earshot@db.example/earshot?sslmode=verify-full'",
+    )
+    .action((options: { to?: string; json?: boolean }) => copy(options, terminal));
+}
+
+async function copy(options: { to?: string; json?: boolean }, terminal: Terminal): Promise<void> {
+  const { data, database } = readConfig(terminal);
+  const url = options.to ?? database.url;
+  if (url === null) {
+    throw wrongUse("control copy needs a database", "write --to URL, or set EARSHOT_DATABASE_URL");
+  }
+  if (!/^postgres(?:ql)?:\/\/./.test(url)) {
+    throw wrongUse(
+      "--to is no address of PostgreSQL",
+      "write postgres://user:password@host/database",
+    );
+  }
+  const reports = startReports(terminal, systemClock, "copy");
+  const tables = await copyControl({
+    dataDir: data.dir,
+    url,
+    onProgress: (done, total) =>
+      reports.update({ done, total, detail: `${numberText(done)} of ${numberText(total)} rows` }),
+  }).finally(reports.end);
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  if (options.json) {
+    terminal.out(`${JSON.stringify({ rows, tables })}\n`);
+    return;
+  }
+  const path = join(data.dir, "secret.key");
+  const key = data.secretKey === null ? `with the content of ${path}` : "as it is set now";
+  terminal.out(
+    `${numberText(rows)} rows in ${tables.length} tables, all equal.\n` +
+      `Start gateways with EARSHOT_DATABASE_URL, and with EARSHOT_SECRET_KEY ${key}.\n`,
+  );
+}

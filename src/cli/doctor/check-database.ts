@@ -1,0 +1,61 @@
+import { postgresError } from "../../db/postgres/errors.ts";
+import { openPool, type Pool } from "../../db/postgres/pool.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { Config } from "../../server/config.ts";
+import { type Finding, ok } from "./finding.ts";
+
+const subject = "database";
+
+/** What a gateway needs of its PostgreSQL server. Writes nothing. */
+export async function checkDatabase({ database, data }: Config, url: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  if (data.secretKey === null) findings.push(noSecretKey);
+  const { timeoutMs } = database;
+  const pool = openPool({ url, timeoutMs, gateway: "doctor", connections: 1 });
+  try {
+    findings.push(...(await serverFindings(pool, database.connections)));
+  } catch (thrown) {
+    const error = postgresError(thrown);
+    const hint = error instanceof EarshotError ? error.hint : undefined;
+    const fix = hint ?? "check EARSHOT_DATABASE_URL and the rights of its user";
+    findings.push({ level: "error", subject, message: messageOf(error), fix });
+  } finally {
+    await pool.end({ timeout: 1 });
+  }
+  return findings;
+}
+
+/** Each gateway has one for notifications and one for leading, besides. */
+const besides = 2;
+
+async function serverFindings(pool: Pool, connections: number): Promise<Finding[]> {
+  const [server] = await pool.unsafe<
+    { version: string; limit: number; used: number; own: number }[]
+  >(
+    `SELECT current_setting('server_version') AS version, current_setting('max_connections')::BIGINT AS "limit",
+       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+       (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'earshot') - 1 AS own`,
+  );
+  if (server === undefined) throw new Error("the server returned no row");
+  const { version, limit, used, own } = server;
+  const found = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
+  const needed = connections + besides;
+  // Gateways that run now have theirs already.
+  if (own > 0 || limit - used >= needed) return [found];
+  return [
+    found,
+    {
+      level: "warning",
+      subject,
+      message: `${limit - used} connections are left, and a gateway uses up to ${needed}`,
+      fix: "raise max_connections, or lower EARSHOT_DATABASE_CONNECTIONS",
+    },
+  ];
+}
+
+const noSecretKey: Finding = {
+  level: "error",
+  subject: "secret key",
+  message: "EARSHOT_DATABASE_URL is set, and EARSHOT_SECRET_KEY is not",
+  fix: "give all gateways the same key: openssl rand -base64 32 makes one",
+};

@@ -1,0 +1,101 @@
+import { createHash, type Hash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { Pool } from "../pool.ts";
+import type { CopiedTable } from "./tables.ts";
+
+/** Values as PostgreSQL reads them: numbers in decimal, bytes as `\x…`. */
+export type TextRow = readonly (string | null)[];
+
+const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
+
+/** In the order of the key, which is the same in both databases; `after` a key, if there is one. */
+export function* rowsOfSource(
+  source: DatabaseSync,
+  table: CopiedTable,
+  after: TextRow | null = null,
+): Generator<TextRow> {
+  const key = table.key.join(", ");
+  const places = table.key.map(() => "?").join(", ");
+  const rest = after === null ? "" : `WHERE (${key}) > (${places})`;
+  const statement = source.prepare(
+    `SELECT ${namesOf(table)} FROM ${table.name} ${rest} ORDER BY ${key}`,
+  );
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  const values = after === null ? [] : valuesOf(table, after);
+  for (const row of statement.iterate(...values)) {
+    // With returned arrays; the type does not follow.
+    yield (row as unknown as readonly unknown[]).map(textOf);
+  }
+}
+
+export async function* rowsOfTarget(target: Pool, table: CopiedTable): AsyncGenerator<TextRow> {
+  const columns = table.columns.map(({ name }) => `${name}::TEXT`).join(", ");
+  const sql = `SELECT ${columns} FROM ${table.name} ORDER BY ${table.key.join(", ")}`;
+  for await (const rows of target.unsafe(sql).values().cursor(rowsAtOnce)) {
+    yield* rows as unknown as TextRow[];
+  }
+}
+
+const rowsAtOnce = 500;
+
+/** Of the last row in the order of the key; null if the table is empty. */
+export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextRow | null> {
+  const columns = table.key.map((name) => `${name}::TEXT`).join(", ");
+  const order = table.key.map((name) => `${name} DESC`).join(", ");
+  const [last] = await target
+    .unsafe(`SELECT ${columns} FROM ${table.name} ORDER BY ${order} LIMIT 1`)
+    .values();
+  return (last as TextRow | undefined) ?? null;
+}
+
+/** In one statement: all of them or none. */
+export async function insertRows(
+  target: Pool,
+  table: CopiedTable,
+  rows: readonly TextRow[],
+): Promise<void> {
+  const objects = rows.map((row) =>
+    Object.fromEntries(table.columns.map(({ name }, index) => [name, row[index]])),
+  );
+  const columns = namesOf(table);
+  await target.unsafe(
+    `INSERT INTO ${table.name}(${columns})
+     SELECT ${columns} FROM json_populate_recordset(NULL::${table.name}, $1::TEXT::JSON)`,
+    [JSON.stringify(objects)],
+  );
+}
+
+/** Of rows in their order: how many, and their SHA-256. */
+export class RowSum {
+  #count = 0;
+  readonly #hash: Hash = createHash("sha256");
+
+  add(row: TextRow): void {
+    this.#count += 1;
+    for (const value of row) {
+      this.#hash.update(value === null ? "-" : `${Buffer.byteLength(value)}:${value}`);
+    }
+  }
+
+  result(): { rows: number; sha256: string } {
+    return { rows: this.#count, sha256: this.#hash.digest("hex") };
+  }
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null) return null;
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
+  // PostgreSQL's text has no NUL.
+  return String(value).replaceAll("\0", "\u{fffd}");
+}
+
+/** Of a key, as SQLite compares them. */
+function valuesOf({ key, columns }: CopiedTable, after: TextRow): (string | bigint | Buffer)[] {
+  return key.map((name, index) => {
+    const text = after[index] ?? "";
+    const column = columns.find((each) => each.name === name);
+    if (column?.kind === "bytes") return Buffer.from(text.slice(2), "hex");
+    return column?.kind === "number" ? BigInt(text) : text;
+  });
+}

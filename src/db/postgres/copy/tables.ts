@@ -1,0 +1,60 @@
+import type { DatabaseSync } from "node:sqlite";
+
+type ColumnKind = "number" | "text" | "bytes";
+
+export type CopiedTable = {
+  name: string;
+  columns: readonly { name: string; kind: ColumnKind }[];
+  /** Columns whose values name a row. */
+  key: readonly string[];
+};
+
+type ColumnRow = { name: string; type: string; pk: number };
+
+/** Of a SQLite database, each after those that it refers to. */
+export function tablesOf(source: DatabaseSync): CopiedTable[] {
+  const names = source
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+    .map(({ name }) => String(name));
+  const ordered = new Set<string>();
+
+  function add(name: string): void {
+    if (ordered.has(name)) return;
+    const parents = source.prepare('SELECT "table" FROM pragma_foreign_key_list(?)').all(name);
+    for (const { table } of parents) if (table !== name) add(String(table));
+    ordered.add(name);
+  }
+
+  for (const name of names) add(name);
+  return [...ordered].map((name) => tableOf(source, name));
+}
+
+function tableOf(source: DatabaseSync, name: string): CopiedTable {
+  const columns = source
+    .prepare("SELECT name, type, pk FROM pragma_table_info(?)")
+    .all(name) as ColumnRow[];
+  const key = columns.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk);
+  return {
+    name,
+    columns: columns.map((column) => ({ name: column.name, kind: kindOf(column) })),
+    key: key.length > 0 ? key.map((column) => column.name) : uniqueColumns(source, name),
+  };
+}
+
+/** Of the first unique index, for a table without a primary key. */
+function uniqueColumns(source: DatabaseSync, table: string): string[] {
+  const columns = source
+    .prepare(
+      `SELECT name FROM pragma_index_info((
+         SELECT name FROM pragma_index_list(?) WHERE "unique" = 1 ORDER BY seq LIMIT 1)) ORDER BY seqno`,
+    )
+    .all(table);
+  return columns.map(({ name }) => String(name));
+}
+
+function kindOf({ type }: ColumnRow): ColumnKind {
+  if (type === "INTEGER") return "number";
+  // Secrets, the only values of any type, are bytes.
+  return type === "TEXT" ? "text" : "bytes";
+}
