@@ -12,12 +12,14 @@ export type ConnectedPostgres = {
   createDatabase(): Promise<string>;
 };
 
-/** To a server whose socket is in the folder. */
-export function connectPostgres(folder: string): ConnectedPostgres {
+/** To a server whose socket is in the folder; by its port, if it has one. */
+export function connectPostgres(folder: string, port: number | null = null): ConnectedPostgres {
   return {
     createDatabase: async () => {
       const name = `earshot_${randomBytes(6).toString("hex")}`;
-      await run(join(requiredBinaries(), "createdb"), ["-h", folder, "-U", "earshot", name]);
+      const at = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
+      await run(join(requiredBinaries(), "createdb"), [...at, name]);
+      if (port !== null) return `postgres://earshot@127.0.0.1:${port}/${name}`;
       return `postgres://earshot@localhost/${name}?host=${encodeURIComponent(folder)}`;
     },
   };
@@ -61,22 +63,72 @@ async function owner(): Promise<{ uid: number; gid: number } | null> {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+const defaultPort = 5432;
+
+/** On a socket; with a port also on 127.0.0.1. */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  port: number | null = null,
+): Promise<PostgresServer> {
+  const place = await newFolder();
+  await place.command("initdb", [
+    ...["-D", place.data, "-U", "earshot", "-A", "trust", "-E", "UTF8", "--no-sync"],
+  ]);
+  return await serverOf(place, settings, port);
+}
+
+/** Replicates `primary` until it is promoted; from then on the primary's commits wait for it. */
+export async function startStandby(
+  primary: PostgresServer,
+  primaryPort: number,
+  port: number,
+): Promise<PostgresServer & { promote(): Promise<void> }> {
+  const place = await newFolder();
+  await place.command("pg_basebackup", [
+    ...["-h", primary.folder, "-p", String(primaryPort), "-U", "earshot", "-D", place.data],
+    ...["-R", "-X", "stream", "--checkpoint=fast", "--no-sync"],
+  ]);
+  const standby = await serverOf(place, [], port);
+  await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await primary.query("SELECT pg_reload_conf()");
+  return { ...standby, promote: () => standby.query("SELECT pg_promote()") };
+}
+
+type Place = {
+  folder: string;
+  data: string;
+  command(name: string, args: readonly string[]): Promise<unknown>;
+  run(name: string, args: readonly string[]): ChildProcess;
+};
+
+async function newFolder(): Promise<Place> {
   const bin = requiredBinaries();
   const folder = mkdtempSync(join(tmpdir(), "earshot-postgres-"));
   const as = await owner();
   if (as !== null) chownSync(folder, as.uid, as.gid);
-  const data = join(folder, "data");
-  const command = (name: string, args: readonly string[]) =>
-    run(join(bin, name), args, { ...(as ?? {}), cwd: folder });
-  await command("initdb", ["-D", data, "-U", "earshot", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+  const options = { ...(as ?? {}), cwd: folder };
+  return {
+    folder,
+    data: join(folder, "data"),
+    command: (name, args) => run(join(bin, name), args, options),
+    run: (name, args) => spawn(join(bin, name), args, { ...options, stdio: "ignore" }),
+  };
+}
+
+async function serverOf(
+  { folder, data, command, run: spawned }: Place,
+  settings: readonly string[],
+  port: number | null,
+): Promise<PostgresServer> {
+  const at = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {
-    const flags = ["-D", data, "-k", folder, "-h", "", ...settings.flatMap((each) => ["-c", each])];
-    server = spawn(join(bin, "postgres"), flags, { ...(as ?? {}), cwd: folder, stdio: "ignore" });
+    const listened = port === null ? ["-h", ""] : ["-h", "127.0.0.1", "-p", String(port)];
+    const flags = ["-D", data, "-k", folder, ...listened];
+    server = spawned("postgres", [...flags, ...settings.flatMap((each) => ["-c", each])]);
     for (let isReady = false; !isReady; ) {
-      isReady = await command("pg_isready", ["-h", folder, "-U", "earshot", "-q"]).then(
+      isReady = await command("pg_isready", [...at, "-q"]).then(
         () => true,
         () => false,
       );
@@ -96,7 +148,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 
   await start();
   return {
-    ...connectPostgres(folder),
+    ...connectPostgres(folder, port),
     folder,
     start,
     stop,
@@ -105,7 +157,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
         process.kill(pid, signal);
     },
     query: async (sql) => {
-      await command("psql", ["-h", folder, "-U", "earshot", "-d", "postgres", "-qc", sql]);
+      await command("psql", [...at, "-d", "postgres", "-qc", sql]);
     },
     remove: async () => {
       await stop("SIGQUIT");

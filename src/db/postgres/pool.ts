@@ -35,7 +35,8 @@ export function openPool({
     keep_alive: 10,
     backoff: (retries: number) => Math.min(2 ** retries / 50, 2),
     fetch_types: false,
-    target_session_attrs: "read-write",
+    // Of several hosts the one that accepts writes.
+    target_session_attrs: "primary",
     onnotice: () => undefined,
     connection: {
       application_name: "earshot",
