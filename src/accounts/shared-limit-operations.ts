@@ -51,7 +51,7 @@ const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE 
 const admissionSql = `
   SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
   FROM (${blockedUs}) AS blocked
-  CROSS JOIN (${authenticationSql}) AS caller
+  CROSS JOIN (${authenticationSql.replace(":nowMs", "now_us() / 1000")}) AS caller
   CROSS JOIN LATERAL take_turn(
     blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash, 'burst',
     ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
@@ -70,20 +70,21 @@ const turnSql = `
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {
-  // biome-ignore lint/correctness/useYield: the store has them.
-  restoreRates: memory(function* (_database, _request: CallTime): Steps<null> {
+  /** The store has them; connects, before others take the server's connections. */
+  restoreRates: memory(function* (database, _request: CallTime): Steps<null> {
+    yield* database.get("SELECT 1");
     return null;
   }),
 
   admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
-    const { keyId, keyHash, presentedHash, failedKeysPerMinute, nowMs } = request;
+    const { keyId, keyHash, presentedHash, failedKeysPerMinute } = request;
     const group = addressGroup(request.address);
     const secretHash = keyHash === null ? noHash : Buffer.from(keyHash, "base64");
     const { requestsPerSecond, submissionsPerMinute, maxWaitMs } = request;
     const row = yield* database.get<AuthenticationRow & Turn & { blockedUs: number }>(
       admissionSql,
       {
-        ...{ id: keyId ?? "", secretHash, addressGroup: group, nowMs, maxWaitMs },
+        ...{ id: keyId ?? "", secretHash, addressGroup: group, maxWaitMs },
         ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
         readOf: request.readOf?.toLowerCase() ?? null,
       },

@@ -123,6 +123,24 @@ test("requests of a key count together, whichever gateway gets them", async () =
   expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5);
 });
 
+test("a gateway whose clock is wrong gives its jobs the time of the database", async () => {
+  second.clock.shiftWall(3_600_000);
+  try {
+    const submittedMs = first.clock.now();
+    const uuid = await uuidOf(second);
+    expect((await first.result(key, uuid)).statusCode).toBe(200);
+    const status = await second.call(key, {
+      method: "GET",
+      url: `/v1/search/live/social/status/${uuid}`,
+    });
+    const { submitted_at: shown, status: state } = status.json();
+    expect(Math.abs(Date.parse(shown) - submittedMs)).toBeLessThan(5_000);
+    expect(state).toBe("done");
+  } finally {
+    second.clock.shiftWall(-3_600_000);
+  }
+});
+
 test("one of them leads, and another takes over when it stops", async () => {
   const own = await databaseSettings();
   const gateways = [await startServiceUnderTest(own), await startServiceUnderTest(own)];

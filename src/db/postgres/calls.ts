@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type Operations, operationOf } from "../operations.ts";
-import { storeUnavailable } from "./errors.ts";
+import { isCrowded, storeUnavailable } from "./errors.ts";
 import { createPatience } from "./patience.ts";
 import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 import { runOperation } from "./run-operation.ts";
@@ -21,6 +21,10 @@ type CallOptions = {
 };
 
 const mostWaiting = 5_000;
+
+/** To get one of the connections that the process has when the server lets it open no more. */
+const mostAttempts = 10;
+const pauseMs = 10;
 
 /** Operations on a PostgreSQL server, side by side over a pool of connections. */
 export function createCalls(
@@ -44,9 +48,16 @@ export function createCalls(
 
   async function runAfter(earlier: Promise<unknown> | undefined, name: string, args: unknown) {
     await earlier?.catch(() => undefined);
-    const used = pool;
-    const call = runOperation(used, operationOf(operations, name), args);
-    return await patience.within(call, () => giveUp(used));
+    for (let attempt = 1; ; attempt += 1) {
+      const used = pool;
+      const call = runOperation(used, operationOf(operations, name), args);
+      try {
+        return await patience.within(call, () => giveUp(used));
+      } catch (error) {
+        if (!isCrowded(error) || attempt === mostAttempts) throw error;
+        await clock.sleep(attempt * pauseMs);
+      }
+    }
   }
 
   function run(name: string, args: unknown): Promise<unknown> {

@@ -14,6 +14,12 @@ export function isDuplicate(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && thrown.code === "23505";
 }
 
+/** The server has no connection left, and nothing was sent. */
+export function isCrowded(thrown: unknown): boolean {
+  const cause = thrown instanceof EarshotError ? thrown.cause : thrown;
+  return cause instanceof postgres.PostgresError && cause.code === "53300";
+}
+
 /** Classes of SQLSTATE that are about the server or the connection, not about the statement. */
 const outside = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 

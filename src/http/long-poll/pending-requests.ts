@@ -120,8 +120,13 @@ export function createPendingRequests(
     reply: FastifyReply,
   ): Promise<Job | null> {
     const { accountId } = caller;
-    const waits = waitSeconds > 0 && hasRoom(caller) && jobs.isUnfinished(accountId, uuid);
-    if (!waits || stopping.aborted) return await jobs.find(accountId, uuid);
+    const waits = () => waitSeconds > 0 && hasRoom(caller) && !stopping.aborted;
+    if (!waits() || !jobs.isUnfinished(accountId, uuid)) {
+      const job = await jobs.find(accountId, uuid);
+      // Another gateway may have taken it just now.
+      const isUnfinished = job !== null && job.finishedMs === null;
+      if (!isUnfinished || !waits()) return job;
+    }
     return await waitPending(caller, reply, (signal) =>
       jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, signal),
     );
