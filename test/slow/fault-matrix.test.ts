@@ -154,7 +154,11 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   const imports = prepareKilledImports(folder, server.environment, random);
   const backups = prepareRepeatedBackups(folder, server.environment);
   const audit = auditCompleteness(auditor, traffic);
-  const listening = listenToJobs(position, ledger, () => allIsOver);
+  const listening = listenToJobs(
+    () => position,
+    ledger,
+    () => allIsOver,
+  );
   const working = [
     ...Array.from({ length: clients }, () =>
       runUnluckyClient(position, ledger, searches, random, isOver),

@@ -1,7 +1,6 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openArchive } from "../../src/archive/threads/open.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Upstream } from "../../src/platforms/upstream.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
@@ -16,6 +15,7 @@ import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts
 import { freePort } from "../service/free-port.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "../service/service-under-test.ts";
 import { until } from "../until.ts";
+import { fill } from "./fill.ts";
 
 export type GatewayUnderTest = {
   /** The current service; a restart replaces it. */
@@ -125,13 +125,4 @@ export async function startNodeUnderTest({
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function fill(
-  { dir: dataDir, secretKey: _unused, ...settings }: ReturnType<typeof configFrom>["data"],
-  posts: readonly Post[],
-): Promise<void> {
-  const archive = await openArchive({ dataDir, ...settings, upkeep: "off", clock: systemClock });
-  await archive.write({ changes: posts.map((post) => ({ kind: "upsert" as const, post })) });
-  await archive.close();
 }

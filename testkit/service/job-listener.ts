@@ -9,7 +9,8 @@ const silenceMs = 4_000;
  * in the ledger.
  */
 export async function listenToJobs(
-  { base, key }: Position,
+  /** For each connection. */
+  nextPosition: () => Position,
   ledger: JobLedger,
   isOver: () => boolean,
 ): Promise<void> {
@@ -32,6 +33,7 @@ export async function listenToJobs(
   }
 
   while (!isOver()) {
+    const { base, key } = nextPosition();
     const removed = new AbortController();
     let silence = setTimeout(() => removed.abort(), silenceMs);
     try {

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../../testkit/gateways/cluster.ts";
+import { createPatientClient, type PatientClient } from "../../testkit/gateways/patient-client.ts";
+import { mostWithin } from "../../testkit/gateways/rated-calls.ts";
+import { createJobLedger } from "../../testkit/service/job-ledger.ts";
+import { listenToJobs } from "../../testkit/service/job-listener.ts";
+import { until } from "../../testkit/until.ts";
+
+/** EARSHOT_TEST_GATEWAY_JOBS: for a quick look. */
+const jobs = Number(process.env.EARSHOT_TEST_GATEWAY_JOBS ?? 20_000);
+const clients = 16;
+/** Of the key that two clients share. */
+const limits = { requestsPerSecond: 10, submissionsPerMinute: 100 };
+const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 100_000_000 };
+
+let cluster: Cluster;
+let keys: string[];
+beforeAll(async () => {
+  cluster = await startCluster();
+  keys = await newKeys();
+}, 120_000);
+afterAll(() => cluster?.remove(), 60_000);
+
+async function newKeys(): Promise<string[]> {
+  const control = await cluster.control();
+  const made: string[] = [];
+  for (let n = 0; n < clients - 1; n += 1) {
+    const rates = n === clients - 2 ? limits : unlimited;
+    const names = { name: `client ${n}`, accountName: `client ${n}`, nowMs: Date.now() };
+    made.push((await control.run("createKey", { ...names, ...rates })).token);
+  }
+  await control.close();
+  return [...made, made.at(-1) ?? ""];
+}
+
+test("no job is lost or doubled, no limit exceeded and no change missed, whatever is killed", async () => {
+  let submitted = 0;
+  const uuids: string[] = [];
+  const ends = new Map<string, number>();
+  const own = createPatientClients();
+
+  async function work(client: PatientClient): Promise<void> {
+    while (submitted < jobs) {
+      submitted += 1;
+      const uuid = await client.submit(`comet ${submitted % 100}`);
+      uuids.push(uuid);
+      const end = await client.endOf(uuid);
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+  }
+
+  let isOver = false;
+  const [watched = ""] = keys;
+  const ledgers = cluster.bases.map(() => createJobLedger([]));
+  const listening = ledgers.map((ledger, index) => {
+    let turn = index;
+    // Each connection at the other gateway than the last.
+    const next = () => {
+      turn += 1;
+      return { base: cluster.bases[turn % 2] ?? "", key: watched };
+    };
+    return listenToJobs(next, ledger, () => isOver);
+  });
+
+  const startedMs = performance.now();
+  const working = Promise.all(own.map(work));
+  await killInTurn(() => uuids.length);
+  await working;
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const ofWatched = own[0]?.uuids ?? [];
+  await until("the last changes to be heard", () =>
+    ledgers.every((ledger) => ofWatched.every((uuid) => ledger.heard(uuid) === "done"))
+      ? true
+      : null,
+  ).catch(() => undefined);
+  isOver = true;
+  await Promise.all(listening);
+
+  expect(own.flatMap(({ unexpected }) => unexpected)).toEqual([]);
+  expect(new Set(uuids).size).toBe(jobs);
+  expect(Object.fromEntries(ends)).toEqual({ done: jobs });
+  expect(await cluster.jobCount()).toBe(jobs);
+  for (const ledger of ledgers) {
+    expect(ledger.contradictions).toEqual([]);
+    expect(ofWatched.filter((uuid) => ledger.heard(uuid) !== "done")).toEqual([]);
+  }
+  const limited = own.slice(-2);
+  const calls = limited.flatMap((client) => client.calls);
+  const submissions = limited.flatMap((client) => client.submissions);
+  expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(limits.requestsPerSecond);
+  expect(mostWithin(submissions, 60_000)).toBeLessThanOrEqual(limits.submissionsPerMinute);
+  expect(submissions.length).toBeGreaterThan(limits.submissionsPerMinute / 2);
+  console.log(`${jobs} jobs in ${seconds.toFixed(0)} s`);
+}, 900_000);
+
+const createPatientClients = (): PatientClient[] =>
+  keys.map((key, index) => createPatientClient(cluster.bases, key, index));
+
+/** Every process once, and the primary, while jobs go on. */
+async function killInTurn(done: () => number): Promise<void> {
+  const steps = [...cluster.gateways, ...cluster.nodes].map(({ name, end, start }) => ({
+    name,
+    run: async () => {
+      await end("SIGKILL");
+      start();
+    },
+  }));
+  steps.splice(3, 0, { name: "the primary", run: cluster.failOver });
+  for (const { name, run } of [...steps, ...steps.slice(0, 2)]) {
+    const before = done();
+    await until(
+      `jobs before the end of ${name}`,
+      () => (done() > before + jobs / 20 ? true : null),
+      120_000,
+    );
+    await run();
+  }
+}

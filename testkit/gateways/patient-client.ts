@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RatedCall } from "./rated-calls.ts";
+
+type Answer = { status: number; body: { uuid?: string; status?: string } };
+
+export type PatientClient = {
+  /** Of accepted jobs. */
+  uuids: readonly string[];
+  /** Until it is accepted, under one idempotency key. */
+  submit(query: string): Promise<string>;
+  /** The state in which the job ended. */
+  endOf(uuid: string): Promise<string>;
+  /** Calls that were let through, and accepted submissions. */
+  calls: readonly RatedCall[];
+  submissions: readonly RatedCall[];
+  /** Answers that are neither success nor a retryable refusal. */
+  unexpected: readonly string[];
+};
+
+const path = "/v1/search/live/social";
+const ends: ReadonlySet<string> = new Set(["done", "error", "cancelled", "expired"]);
+
+/** Asks the gateways by turns, and another one again after each refusal or broken connection. */
+export function createPatientClient(bases: readonly string[], key: string, first: number) {
+  const uuids: string[] = [];
+  const calls: RatedCall[] = [];
+  const submissions: RatedCall[] = [];
+  const unexpected: string[] = [];
+  let turn = first;
+
+  async function request(url: string, init: RequestInit, kept: RatedCall[]): Promise<Answer> {
+    for (;;) {
+      turn += 1;
+      const sentMs = performance.now();
+      const answer = await fetch(`${bases[turn % bases.length]}${url}`, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${key}` },
+        signal: AbortSignal.timeout(15_000),
+      }).catch(() => null);
+      const text = await answer?.text().catch(() => null);
+      if (answer === null || text === null || text === undefined) {
+        await sleep(50);
+        continue;
+      }
+      const { status } = answer;
+      if (status === 429 || status === 503) {
+        const afterSeconds = Number(answer.headers.get("retry-after") ?? "1");
+        await sleep(status === 429 ? Math.min(afterSeconds, 2) * 1_000 : 100);
+        continue;
+      }
+      const call = { sentMs, answeredMs: performance.now() };
+      calls.push(call);
+      kept.push(call);
+      if (status !== 200 && status !== 202) {
+        unexpected.push(`${init.method} ${url}: ${status} ${text.slice(0, 200)}`);
+        return { status, body: {} };
+      }
+      return { status, body: JSON.parse(text) };
+    }
+  }
+
+  const client: PatientClient = {
+    ...{ uuids, calls, submissions, unexpected },
+    submit: async (query) => {
+      const { body } = await request(
+        path,
+        {
+          method: "POST",
+          headers: { "content-type": "application/json", "idempotency-key": randomUUID() },
+          body: JSON.stringify({
+            type: "social",
+            arguments: { type: "searchbyfullarchive", query },
+          }),
+        },
+        submissions,
+      );
+      const uuid = body.uuid ?? "";
+      uuids.push(uuid);
+      return uuid;
+    },
+    endOf: async (uuid) => {
+      for (;;) {
+        const { status, body } = await request(
+          `${path}/status/${uuid}?wait=10`,
+          { method: "GET" },
+          [],
+        );
+        if (status !== 200 || ends.has(body.status ?? "")) return body.status ?? "";
+      }
+    },
+  };
+  return client;
+}

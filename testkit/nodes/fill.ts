@@ -1,0 +1,14 @@
+import { openArchive } from "../../src/archive/threads/open.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Post } from "../../src/posts/post.ts";
+import type { configFrom } from "../../src/server/config.ts";
+
+/** Writes posts to the archive of a folder that no process uses. */
+export async function fill(
+  { dir: dataDir, secretKey: _unused, ...settings }: ReturnType<typeof configFrom>["data"],
+  posts: readonly Post[],
+): Promise<void> {
+  const archive = await openArchive({ dataDir, ...settings, upkeep: "off", clock: systemClock });
+  await archive.write({ changes: posts.map((post) => ({ kind: "upsert" as const, post })) });
+  await archive.close();
+}
