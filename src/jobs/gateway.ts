@@ -7,8 +7,6 @@ export type Gateway = {
   isShared: boolean;
   /** One at a time does what must not be done twice. */
   isLeader: () => boolean;
-  /** Whether others may be asked for the results of this one. */
-  hasOthers: () => boolean;
   /** JSON: what its nodes can do, for the others. */
   capabilities?: () => string;
 };
@@ -20,8 +18,10 @@ export const aloneGateway: Gateway = {
   id: onlyGateway,
   isShared: false,
   isLeader: () => true,
-  hasOthers: () => false,
 };
+
+/** Seen lately; `capabilities`: JSON. */
+export type OtherGateway = { id: string; capabilities: string | null };
 
 /** A committed change of a job, or its deletion (`state` null), by another gateway. */
 export type ForeignChange = {

@@ -1,6 +1,7 @@
 import { durable, read, relaxed } from "../db/operations.ts";
 import { type Database, eachOf, type Steps } from "../db/statements.ts";
 import { timeAfter } from "../lib/latest-time.ts";
+import type { OtherGateway } from "./gateway.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { headColumns, type JobHead } from "./stored.ts";
 import { type JobSnapshot, visibleChange } from "./visible-change.ts";
@@ -53,6 +54,18 @@ export const recoveryOperations = {
   beat: relaxed(function* (database, beat: GatewayBeat): Steps<number> {
     yield* noteSeen(database, beat);
     return beat.nowMs;
+  }),
+
+  /** Seen lately by the clock that all share, of which the newest note is the latest time. */
+  otherGateways: read(function* (
+    database,
+    { gateway }: { gateway: string },
+  ): Steps<OtherGateway[]> {
+    return yield* database.all(
+      `SELECT id, capabilities FROM gateway
+       WHERE id <> :gateway AND seen_ms > (SELECT max(seen_ms) FROM gateway) - :goneAfterMs`,
+      { gateway, goneAfterMs },
+    );
   }),
 
   /** What nodes of gateways that have ended were running goes back to `received`. */

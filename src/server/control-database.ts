@@ -12,7 +12,8 @@ import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
-const operations = {
+/** With the bodies of their own that some have there. */
+export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
   ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations }),
@@ -56,7 +57,7 @@ export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
 
 /** The control store in PostgreSQL, with its tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
 export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
-  const store = createPostgresStore(terms, operations, jobOf, systemClock);
+  const store = createPostgresStore(terms, databaseOperations, jobsOf, systemClock);
   try {
     await store.migrate();
     await store.run("refuseUnfinishedCopy", null);
@@ -74,12 +75,13 @@ const unfinishedCopy = (): EarshotError =>
     hint: "run earshot control copy again: it goes on where it was",
   });
 
-type JobArgs = { uuid?: unknown; row?: { uuid?: unknown }; lease?: { uuid?: unknown } };
+type Named = { uuid?: unknown };
+type JobArgs = Named & { row?: Named; lease?: Named; leases?: readonly Named[] };
 
 /** Changes of a job are sent in their order, so that a lease finds the job that was just inserted. */
-function jobOf(args: unknown): string | null {
-  if (typeof args !== "object" || args === null) return null;
-  const { uuid, row, lease } = args as JobArgs;
-  const found = uuid ?? row?.uuid ?? lease?.uuid;
-  return typeof found === "string" ? found : null;
+export function jobsOf(args: unknown): string[] {
+  if (typeof args !== "object" || args === null) return [];
+  const { uuid, row, lease, leases = [] } = args as JobArgs;
+  const found = [uuid, row?.uuid, lease?.uuid, ...leases.map((each) => each.uuid)];
+  return found.filter((each) => typeof each === "string");
 }

@@ -3,7 +3,6 @@ import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import { folderError } from "../db/folder-errors.ts";
 import type { SqliteDatabase } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
-import type { Lead } from "../db/postgres/leadership.ts";
 import type { Notifications } from "../db/postgres/notifications.ts";
 import type { PostgresTerms } from "../db/postgres/pool.ts";
 import type { DatabaseSettings } from "../db/postgres/settings.ts";
@@ -56,7 +55,7 @@ export type SharedControl = {
   /** Waits for changes of other processes. */
   nextNotifications(): Promise<Notifications>;
   /** Whether this process leads; one at a time does. */
-  lead(): Promise<Lead>;
+  lead(): Promise<boolean>;
 };
 
 type Stores = {
@@ -140,7 +139,7 @@ async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Sto
     store: { read: call, write: call, inMemory: rates.run } as ControlStore,
     shared: {
       nextNotifications: () => call("nextNotifications", null) as Promise<Notifications>,
-      lead: () => call("lead", null) as Promise<Lead>,
+      lead: () => call("lead", null) as Promise<boolean>,
     },
     warmUp: () => undefined,
     load: () => [{ thread: "control_writer", ...thread.load() }],

@@ -34,16 +34,9 @@ export function startNode(context: AppContext): Runner {
   });
 }
 
-/** With the posts themselves while other gateways, which have archives of their own, may be asked for the result. */
-function answerWithRecords({
-  archive,
-  upstreams,
-  sharing,
-}: AppContext): AppContext["upstreams"]["answer"] {
-  return async (...requested) => {
-    const answer = await upstreams.answer(...requested);
-    return sharing.gateway.hasOthers() ? await withRecords(archive, answer) : answer;
-  };
+/** With the posts themselves: other gateways, which have archives of their own, may be asked for the result. */
+function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upstreams"]["answer"] {
+  return async (...requested) => await withRecords(archive, await upstreams.answer(...requested));
 }
 
 /** Loaded after the service listens, because no request needs it. */

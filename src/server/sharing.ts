@@ -1,5 +1,11 @@
-import type { OtherGateway } from "../db/postgres/leadership.ts";
-import { aloneGateway, type ForeignChange, type Gateway } from "../jobs/gateway.ts";
+import type { Store } from "../db/operations.ts";
+import {
+  aloneGateway,
+  type ForeignChange,
+  type Gateway,
+  type OtherGateway,
+} from "../jobs/gateway.ts";
+import type { JobOperations } from "../jobs/operations.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
 import { methodNames } from "../platforms/methods.ts";
@@ -22,6 +28,7 @@ export type Sharing = {
 type SharingContext = {
   gatewayId: string;
   shared: SharedControl | null;
+  store: Store<JobOperations>;
   clock: Clock;
   warn: (error: unknown, message: string) => void;
 };
@@ -31,7 +38,7 @@ const leadEveryMs = 1_000;
 const reloadEveryMs = 10_000;
 const retryMs = 500;
 
-export function createSharing({ gatewayId, shared, clock, warn }: SharingContext): Sharing {
+export function createSharing({ gatewayId, shared, store, clock, warn }: SharingContext): Sharing {
   if (shared === null) {
     return {
       gateway: aloneGateway,
@@ -56,9 +63,8 @@ export function createSharing({ gatewayId, shared, clock, warn }: SharingContext
 
   async function lead(of: SharedControl): Promise<void> {
     try {
-      const found = await of.lead();
-      isLeader = found.isLeader && !signal.aborted;
-      others = found.others;
+      isLeader = (await of.lead()) && !signal.aborted;
+      others = await store.read("otherGateways", { gateway: gatewayId });
     } catch (error) {
       isLeader = false;
       throw error;
@@ -88,7 +94,6 @@ export function createSharing({ gatewayId, shared, clock, warn }: SharingContext
       id: gatewayId,
       isShared: true,
       isLeader: () => isLeader,
-      hasOthers: () => others.length > 0,
       capabilities: () => JSON.stringify(capabilitiesHere()),
     },
     offer: (capabilities) => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const knowsOthers = ({ context: { sharing } }: ServiceUnderTest) =>
     sharing.others().some(({ capabilities }) => capabilities.length > 0);
   await until("each gateway to know the other", () =>
-    first.context.sharing.gateway.hasOthers() && knowsOthers(second) ? true : null,
+    first.context.sharing.others().length > 0 && knowsOthers(second) ? true : null,
   );
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { newJob, type World } from "./world.ts";
  * Actions of clients and nodes. Each starts when called, so several can start in one tick; the result of `begin` is
  * compared with the expected one and then becomes known.
  */
-export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void };
+export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void | Promise<void> };
 
 export type Outcome = { value: unknown } | { code: string };
 
@@ -112,7 +112,7 @@ export function failing(world: World, job: KnownJob, token: string, retryable: b
   const failure = { code: "broken", message: "", status: 500, retryable };
   return {
     begin: () => machine.queue.fail(job.uuid, token, failure),
-    check: (outcome) => {
+    check: async (outcome) => {
       if (!holds(job, token)) {
         assert.deepEqual(outcome, lost, `a failure of ${reported(job)}`);
         return;
@@ -128,13 +128,13 @@ export function failing(world: World, job: KnownJob, token: string, retryable: b
       } else if (!retryable || job.attempts === maxAttempts || nextMs >= job.deadline.toMs) {
         end(world, job, "error");
         job.failure = "broken";
-      } else takeOver(world, job, nextMs);
+      } else await takeOver(world, job, nextMs);
     },
   };
 }
 
-function takeOver(world: World, job: KnownJob, nextMs: number): void {
-  const row = world.machine.database.get<{ state: string }>(
+async function takeOver(world: World, job: KnownJob, nextMs: number): Promise<void> {
+  const row = await world.machine.disk.get<{ state: string }>(
     "SELECT state FROM job WHERE uuid = :uuid",
     { uuid: job.uuid },
   );

@@ -6,7 +6,7 @@ import type { NewJob } from "../../src/jobs/queue.ts";
 import { type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";
 import { asDone } from "./local-node.ts";
-import { localNodeId, settle } from "./machine.ts";
+import { localNodeId } from "./machine.ts";
 import type { World } from "./world.ts";
 
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
@@ -28,7 +28,7 @@ export async function whileAnswered(
     (lease) => void (lease !== null && given.push(lease)),
     () => undefined,
   );
-  await settle();
+  await machine.settle();
   const [other] = given;
   if (other !== undefined) return onOther(other);
   machine.answerHere = () => ({ answer: resultOf(mark), page: null, tookMs: 0 });
@@ -38,7 +38,7 @@ export async function whileAnswered(
     machine.answerHere = () => "busy";
     removed.abort();
   }
-  await Promise.race([leasing, settle()]);
+  await Promise.race([leasing, machine.settle()]);
   assert.deepEqual(given, [], "a job was answered, and given to a node");
 }
 

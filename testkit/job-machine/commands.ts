@@ -65,7 +65,7 @@ function onJob(text: string, which: number, run: (world: World, job: KnownJob) =
 async function act(...actions: readonly Action[]): Promise<void> {
   const begun = actions.map((action) => outcomeOf(action.begin()));
   for (const [index, outcome] of (await Promise.all(begun)).entries()) {
-    actions[index]?.check(outcome);
+    await actions[index]?.check(outcome);
   }
 }
 
@@ -129,13 +129,13 @@ async function dieWith(
   world: World,
   when: "before commit" | "after commit",
   action: Action | null,
-  outcome: (world: World) => void,
+  outcome: (world: World) => void | Promise<void>,
 ): Promise<void> {
   const { machine, known } = world;
   const diedMs = machine.clock.elapsed();
   action?.begin().catch(() => undefined);
   await machine.die(when);
-  if (when === "after commit") outcome(world);
+  if (when === "after commit") await outcome(world);
   await machine.start();
   afterRestart(machine, known, diedMs);
 }
@@ -159,7 +159,7 @@ async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint):
   const before = known.jobs.length;
   await adopt(world, accountId);
   for (const job of known.jobs.slice(before)) {
-    const row = world.machine.database.get<{ state: string }>(
+    const row = await world.machine.disk.get<{ state: string }>(
       "SELECT state FROM job WHERE uuid = :uuid",
       { uuid: job.uuid },
     );
@@ -242,11 +242,11 @@ export const commands: fc.Arbitrary<Command>[] = [
       known.marks += 1n;
       const mark = known.marks;
       const job = newJob(accountId, `${accountId}-1`);
-      const count = () => machine.database.get("SELECT count(*) AS jobs FROM job");
-      const before = count();
+      const count = () => machine.disk.get("SELECT count(*) AS jobs FROM job", {});
+      const before = await count();
       const die = () => dieWith(world, at, answeredSubmission(world, job), () => undefined);
       await whileAnswered(world, mark, die, (lease) => noteLease(world, lease));
-      if (at === "before commit") assert.deepEqual(count(), before);
+      if (at === "before commit") assert.deepEqual(await count(), before);
       else await adoptAnswered(world, job, mark);
     }),
   ),
@@ -274,7 +274,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       // If the validity of the key is ambiguous, the node drops the job.
       if (expected === "either") {
         await machine.queue.giveBack(run.lease.uuid, run.lease.token);
-        action.check(await run.submitted);
+        await action.check(await run.submitted);
       } else if (expected === null) {
         await runLocally(world, run, "completes");
         const { uuid } = run.lease;
@@ -295,7 +295,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const job = run.leased();
       asDone(world, job, mark);
       await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
-      const row = machine.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
+      const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
       assert.equal(row !== undefined, at === "after commit");
       if (row !== undefined) known.jobs.push(job);
     }),
@@ -391,9 +391,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc
     .tuple(which, fc.constantFrom(0, 1_000, 30_000))
     .map(([one, ms]) => onJob(`wait ${ms} for`, one, async (world, job) => wait(world, job, ms))),
-  ...often(8, () =>
-    passing.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.clock.advance(ms))),
-  ),
+  ...often(8, () => passing.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.pass(ms)))),
   stepping.map((ms) =>
     command(`put the clock by ${ms}`, async ({ machine }) => machine.clock.shiftWall(ms)),
   ),
@@ -404,7 +402,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         const diedMs = machine.clock.elapsed();
         await machine.stop();
         machine.clock.shiftWall(stepMs);
-        await machine.clock.advance(ms);
+        await machine.pass(ms);
         await machine.start();
         afterRestart(machine, known, diedMs);
       }),
@@ -471,7 +469,7 @@ export async function finish(world: World): Promise<void> {
     assert(rounds < 100, "jobs are left over");
     await look(world);
     const job = await leaseOne(world);
-    if (job === null) await machine.clock.advance(1_000);
+    if (job === null) await machine.pass(1_000);
     else await act(completion(world, job, tokenOf(job, -1)));
   }
   await look(world);

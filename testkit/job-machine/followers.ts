@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JobChange } from "../../src/jobs/job.ts";
 import { hasEnded, type Known } from "./known-jobs.ts";
-import { accounts, type Machine, settle } from "./machine.ts";
+import { accounts, type Machine } from "./machine.ts";
 
 /** A reader of an account's changes that resumes after any failure. */
 export type Follower = {
@@ -58,7 +58,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
         },
       );
     }
-    await settle();
+    await machine.settle();
     if (error !== null) throw error;
     if (come === null) return null;
     const { value, done } = come;

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { runOn } from "../../src/db/operations.ts";
 import type { JobState } from "../../src/jobs/job.ts";
-import { jobOperations } from "../../src/jobs/operations.ts";
 import { type Machine, machineSettings } from "./machine.ts";
 
 /** The externally known state of a job. Durations use the monotonic clock. */
@@ -74,15 +72,16 @@ const watchMs = 1_000;
  * Compares each job on disk with the known state. Due time effects are taken over; anything else, or a missing effect,
  * is an error.
  */
-export function compare(machine: Machine, known: Known): void {
+export async function compare(machine: Machine, known: Known): Promise<void> {
   known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
-  for (const job of known.jobs) if (!job.isForgotten) compareJob(machine, known, job);
+  for (const job of known.jobs) if (!job.isForgotten) await compareJob(machine, known, job);
 }
 
-function compareJob(machine: Machine, known: Known, job: KnownJob): void {
-  const { clock, database } = machine;
+async function compareJob(machine: Machine, known: Known, job: KnownJob): Promise<void> {
+  const { clock, disk } = machine;
   const elapsedMs = clock.elapsed();
-  const row = runOn(jobOperations.findJob, database, job);
+  const { accountId, uuid } = job;
+  const row = await disk.store.read("findJob", { accountId, uuid });
   if (row === null) {
     const removedMs = job.finishedMs + machineSettings.retentionMs;
     assert(hasEnded(job.state) && known.latestWallMs >= removedMs, `${reported(job)} was lost`);

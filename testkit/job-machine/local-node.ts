@@ -5,7 +5,7 @@ import type { NewJob } from "../../src/jobs/queue.ts";
 import { longestUncommittedMs } from "../../src/jobs/uncommitted.ts";
 import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";
-import { localNodeId, machineSettings, settle } from "./machine.ts";
+import { localNodeId, machineSettings } from "./machine.ts";
 import type { World } from "./world.ts";
 
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
@@ -40,14 +40,14 @@ export async function submitToLocalNode(
     },
     () => undefined,
   );
-  await settle();
+  await machine.settle();
   if (earlier !== null) {
     onOther(earlier);
     return null;
   }
   const submittedMs = clock.elapsed();
   const submitted = outcomeOf(queue.submit(job));
-  await settle();
+  await machine.settle();
   removed.abort();
   const lease = await leasing;
   if (lease === null) {
@@ -57,7 +57,7 @@ export async function submitToLocalNode(
   assert.equal(lease.attempt, 1);
   assert.equal(lease.leftMs, machineSettings.deadlineMs);
   assert(lease.accepted !== undefined, "the job was committed before it ran");
-  const row = machine.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid: lease.uuid });
+  const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid: lease.uuid });
   assert.equal(row, undefined);
   const leased = (): KnownJob => {
     const known = received(machine, lease.uuid, job.accountId, job.keyId);
@@ -98,7 +98,7 @@ export async function runLocally(
     await queue.complete(uuid, token, resultOf(known.marks));
     asDone(world, job, known.marks);
   }
-  if (method === "takes longer") await clock.advance(longestUncommittedMs);
+  if (method === "takes longer") await machine.pass(longestUncommittedMs);
   if (method === "asks a platform") await lease.accepted?.();
   if (method === "renews") {
     await queue.renew(uuid, token);
@@ -137,5 +137,5 @@ export async function completeInVain(
   const { uuid, token } = lease;
   const completed = await outcomeOf(machine.queue.complete(uuid, token, resultOf(known.marks)));
   assert.deepEqual(completed, { code: "lease_lost" });
-  keyed.check(await submitted);
+  await keyed.check(await submitted);
 }

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
-import { type JobOperations, jobOperations } from "../../src/jobs/operations.ts";
+import type { Store } from "../../src/db/operations.ts";
+import type { Parameters } from "../../src/db/statements.ts";
+import type { JobOperations } from "../../src/jobs/operations.ts";
 import { createJobQueue, type JobQueue } from "../../src/jobs/queue.ts";
-import { type AnswerSearch, answerSearches } from "../../src/jobs/search-operations.ts";
+import type { AnswerSearch } from "../../src/jobs/search-operations.ts";
 import type { JobSettings } from "../../src/jobs/settings.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
 import type { ShortSearchTerms } from "../../src/search/short-search.ts";
@@ -31,17 +28,34 @@ export const localNodeId = "local";
 
 export const accounts = ["one", "two"] as const;
 
+export type MachineStore = {
+  store: Store<JobOperations>;
+  get<Row>(sql: string, parameters: Parameters): Promise<Row | undefined>;
+  close(): Promise<void>;
+};
+
+/** Where the store is; opened again after each death of the process. */
+export type MachineEngine = {
+  open(answer: AnswerSearch): Promise<MachineStore>;
+  remove(): Promise<void>;
+};
+
 /** The queue over a store on disk, in a process that can be killed. */
 export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
-  database: SqliteDatabase;
+  /** What is on disk, whatever the process knows. */
+  disk: MachineStore;
   mortal: MortalStore<JobOperations>;
   /** How searches are answered at commit. */
   answerHere: AnswerSearch;
   /** Number of starts. */
   starts: number;
   faults: unknown[];
+  /** Runs everything that needs no time. */
+  settle(): Promise<void>;
+  /** Lets time pass, and everything run that is due meanwhile. */
+  pass(ms: number): Promise<void>;
   start(): Promise<void>;
   /** Kills the process before or after the commit of pending writes. */
   die(when: "before commit" | "after commit"): Promise<void>;
@@ -59,29 +73,13 @@ const noTerms: ShortSearchTerms = {
   hasRecords: false,
 };
 
-/** Runs everything that needs no time. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
-}
+/** The queue looks once a second. */
+const passedAtOnceMs = 500;
 
-export async function startMachine(): Promise<Machine> {
-  const folder = mkdtempSync(join(tmpdir(), "earshot-machine-"));
+export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const clock = createManualClock();
   const faults: unknown[] = [];
-
-  function open(): SqliteDatabase {
-    const database = openForWriting(join(folder, "control.db"), controlMigrations);
-    database.syncCommits(false);
-    for (const account of accounts) {
-      database.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", {
-        account,
-      });
-    }
-    // Only the process dies, not the machine.
-    const opened: SqliteDatabase = { ...database, syncCommits: () => undefined };
-    answerSearches(opened.forOperations, (...requested) => machine.answerHere(...requested));
-    return opened;
-  }
+  const answer: AnswerSearch = (...requested) => machine.answerHere(...requested);
 
   function queueOn(mortal: MortalStore<JobOperations>): JobQueue {
     return createJobQueue({
@@ -100,22 +98,41 @@ export async function startMachine(): Promise<Machine> {
     });
   }
 
-  const database = open();
-  const mortal = createMortalStore(database, jobOperations);
+  const settle = async (): Promise<void> => {
+    do {
+      for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+    } while (machine.mortal.pending() > 0);
+  };
+
+  async function begin(): Promise<void> {
+    const starting = machine.queue.start();
+    await settle();
+    await starting;
+  }
+
+  const disk = await engine.open(answer);
+  const mortal = createMortalStore(disk.store);
   const machine: Machine = {
     clock,
-    database,
+    disk,
     mortal,
     queue: queueOn(mortal),
     answerHere: () => "busy",
     starts: 1,
     faults,
+    settle,
+    pass: async (ms) => {
+      for (let left = ms; left > 0; left -= passedAtOnceMs) {
+        await clock.advance(Math.min(left, passedAtOnceMs));
+        await settle();
+      }
+    },
     start: async () => {
-      machine.database = open();
-      machine.mortal = createMortalStore(machine.database, jobOperations);
+      machine.disk = await engine.open(answer);
+      machine.mortal = createMortalStore(machine.disk.store);
       machine.queue = queueOn(machine.mortal);
       machine.starts += 1;
-      await machine.queue.start();
+      await begin();
     },
     die: async (when) => {
       if (when === "after commit") {
@@ -123,18 +140,18 @@ export async function startMachine(): Promise<Machine> {
         await settle();
       }
       machine.mortal.kill();
-      machine.database.close();
+      await machine.disk.close();
     },
     stop: async () => {
       await machine.queue.stop();
       machine.mortal.kill();
-      machine.database.close();
+      await machine.disk.close();
     },
     close: async () => {
       await machine.stop();
-      rmSync(folder, { recursive: true });
+      await engine.remove();
     },
   };
-  await machine.queue.start();
+  await begin();
   return machine;
 }

@@ -1,21 +1,18 @@
-import { createLocalStore } from "../../src/db/local-store.ts";
-import type { SqliteDatabase } from "../../src/db/open.ts";
-import type { Operations, Store } from "../../src/db/operations.ts";
+import type { Store } from "../../src/db/operations.ts";
 
 /** A store that can be killed before or after the commit of pending writes. */
 export type MortalStore<Table> = {
   store: Store<Table>;
+  /** Calls that have not been answered. */
+  pending(): number;
   /** Commits pending writes without reporting them. */
   mute(): void;
   /** Stops commits and reports. */
   kill(): void;
 };
 
-export function createMortalStore<Table extends Operations>(
-  database: SqliteDatabase,
-  operations: Table,
-): MortalStore<Table> {
-  const inner = createLocalStore(database, operations);
+export function createMortalStore<Table>(inner: Store<Table>): MortalStore<Table> {
+  let pending = 0;
   let isHeard = true;
   let isAlive = true;
 
@@ -24,10 +21,16 @@ export function createMortalStore<Table extends Operations>(
     return new Promise((resolve, reject) => {
       queueMicrotask(() => {
         if (!isAlive) return;
-        call().then(
+        pending += 1;
+        const answered = call();
+        answered.then(
           (value) => isHeard && resolve(value),
           (error) => isHeard && reject(error),
         );
+        const end = () => {
+          pending -= 1;
+        };
+        answered.then(end, end);
       });
     });
   }
@@ -38,6 +41,7 @@ export function createMortalStore<Table extends Operations>(
       write: (name, args) => reported(() => inner.write(name, args)),
       inMemory: inner.inMemory,
     },
+    pending: () => pending,
     mute: () => {
       isHeard = false;
     },

@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { commands, finish } from "./commands.ts";
+import { createFileEngine } from "./file-engine.ts";
+import type { MachineEngine } from "./machine.ts";
 import { makeWorld } from "./world.ts";
 
 /** Runs random commands and returns their number. Failures are shrunk. */
-export async function runJobMachine(runs: { numRuns: number; seed: number }): Promise<number> {
+export async function runJobMachine(
+  runs: { numRuns: number; seed: number },
+  createEngine: () => Promise<MachineEngine> = createFileEngine,
+): Promise<number> {
   let steps = 0;
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 100, size: "max" }), async (drawn) => {
-      const world = await makeWorld();
+      const world = await makeWorld(await createEngine());
       try {
         await fc.asyncModelRun(() => ({ model: {}, real: world }), drawn);
         await finish(world);

@@ -10,7 +10,7 @@ import {
   nothingKnown,
   reported,
 } from "./known-jobs.ts";
-import { type Machine, settle, startMachine } from "./machine.ts";
+import { type Machine, type MachineEngine, startMachine } from "./machine.ts";
 
 /** The machine, its known state and waiting callers. */
 export type World = {
@@ -25,8 +25,8 @@ export type World = {
 /** A caller waiting for the end of a job. */
 type Wait = { job: KnownJob; endsMs: number; ofStart: number; outcome: Job | null | undefined };
 
-export async function makeWorld(): Promise<World> {
-  const machine = await startMachine();
+export async function makeWorld(engine: MachineEngine): Promise<World> {
+  const machine = await startMachine(engine);
   return {
     machine,
     known: nothingKnown(machine),
@@ -68,8 +68,8 @@ export function wait(world: World, job: KnownJob, ms: number): void {
 /** Checks all invariants after a command. */
 export async function look(world: World): Promise<void> {
   const { machine, known } = world;
-  await settle();
-  compare(machine, known);
+  await machine.settle();
+  await compare(machine, known);
   const elapsedMs = machine.clock.elapsed();
   const waiting = known.jobs.filter(
     ({ state, isForgotten }) =>

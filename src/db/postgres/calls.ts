@@ -14,8 +14,8 @@ export type Calls = {
 };
 
 type CallOptions = {
-  /** Calls with the same order run one after the other; others, and those with null, side by side. Default: null. */
-  orderOf?: (args: unknown) => string | null;
+  /** What calls change: those of the same run one after the other, others side by side. Default: nothing. */
+  changedBy?: (args: unknown) => readonly string[];
   /** In place of one that did not answer. */
   onNewPool?: (pool: Pool) => void;
 };
@@ -31,7 +31,7 @@ export function createCalls(
   terms: PostgresTerms,
   operations: Operations,
   clock: Pick<Clock, "sleep" | "elapsed">,
-  { orderOf = () => null, onNewPool = () => undefined }: CallOptions = {},
+  { changedBy = () => [], onNewPool = () => undefined }: CallOptions = {},
 ): Calls {
   let pool = openPool(terms);
   const patience = createPatience(terms.timeoutMs, clock);
@@ -46,8 +46,8 @@ export function createCalls(
     hanging.end({ timeout: 0 }).catch(() => undefined);
   }
 
-  async function runAfter(earlier: Promise<unknown> | undefined, name: string, args: unknown) {
-    await earlier?.catch(() => undefined);
+  async function runAfter(earlier: readonly Promise<unknown>[], name: string, args: unknown) {
+    if (earlier.length > 0) await Promise.allSettled(earlier);
     for (let attempt = 1; ; attempt += 1) {
       const used = pool;
       const call = runOperation(used, operationOf(operations, name), args);
@@ -62,13 +62,14 @@ export function createCalls(
 
   function run(name: string, args: unknown): Promise<unknown> {
     if (running.size >= mostWaiting) return Promise.reject(storeUnavailable("too many calls wait"));
-    const order = orderOf(args);
-    const result = runAfter(order === null ? undefined : lastOf.get(order), name, args);
+    const changed = changedBy(args);
+    const earlier = changed.flatMap((each) => lastOf.get(each) ?? []);
+    const result = runAfter(earlier, name, args);
     running.add(result);
-    if (order !== null) lastOf.set(order, result);
+    for (const each of changed) lastOf.set(each, result);
     const end = (): void => {
       running.delete(result);
-      if (order !== null && lastOf.get(order) === result) lastOf.delete(order);
+      for (const each of changed) if (lastOf.get(each) === result) lastOf.delete(each);
     };
     result.then(end, end);
     return result;

@@ -1,31 +1,24 @@
 import { postgresError } from "./errors.ts";
 import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 
-/** `others`: gateways that were seen lately. */
-export type Lead = { isLeader: boolean; others: readonly OtherGateway[] };
-
-export type OtherGateway = { id: string; capabilities: string | null };
-
 export type Leadership = {
   /**
    * Whether this process leads, which one at a time does; after its end or a broken connection another takes over. Errors: those of
    * the connection; it does not lead then.
    */
-  take(): Promise<Lead>;
+  take(): Promise<boolean>;
   close(): Promise<void>;
 };
 
 /** Any number, the same for all processes. */
 const leaderLock = 6_390_127_402;
 
-const seenWithinMs = 10_000;
-
 /** By an advisory lock on a connection of its own, which the server frees with the connection. */
 export function createLeadership(terms: PostgresTerms): Leadership {
   let pool: Pool | null = null;
   let session: string | null = null;
 
-  async function take(): Promise<Lead> {
+  async function take(): Promise<boolean> {
     pool ??= openPool({ ...terms, connections: 1 });
     try {
       // Another session than the last has not got its locks.
@@ -36,11 +29,7 @@ export function createLeadership(terms: PostgresTerms): Leadership {
       );
       const isLeader = row?.isLocked === 1;
       session = isLeader ? row.session : null;
-      const others = await pool.unsafe<OtherGateway[]>(
-        "SELECT id, capabilities FROM gateway WHERE id <> $1 AND seen_ms > now_us() / 1000 - $2",
-        [terms.gateway, seenWithinMs],
-      );
-      return { isLeader, others: [...others] };
+      return isLeader;
     } catch (error) {
       session = null;
       await close();

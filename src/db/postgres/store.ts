@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Operations } from "../operations.ts";
 import { type Calls, createCalls } from "./calls.ts";
-import { createLeadership, type Lead } from "./leadership.ts";
+import { createLeadership } from "./leadership.ts";
 import { migratePostgres } from "./migrate.ts";
 import { createListener, type Notifications } from "./notifications.ts";
 import type { PostgresTerms } from "./pool.ts";
@@ -12,17 +12,17 @@ export type PostgresStore = Pick<Calls, "run" | "close"> & {
   /** Of changes that other processes committed. */
   nextNotifications(): Promise<Notifications>;
   /** Whether this process leads (leadership.ts). */
-  lead(): Promise<Lead>;
+  lead(): Promise<boolean>;
 };
 
 export function createPostgresStore(
   terms: PostgresTerms,
   operations: Operations,
-  orderOf: (args: unknown) => string | null,
+  changedBy: (args: unknown) => readonly string[],
   clock: Pick<Clock, "sleep" | "elapsed">,
 ): PostgresStore {
   const listener = createListener("job_change", clock);
-  const calls = createCalls(terms, operations, clock, { orderOf, onNewPool: listener.listenOn });
+  const calls = createCalls(terms, operations, clock, { changedBy, onNewPool: listener.listenOn });
   const leadership = createLeadership(terms);
   return {
     migrate: async () => {

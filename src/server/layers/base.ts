@@ -60,7 +60,7 @@ export function makeBase(
     archive,
     secrets: control.secrets,
     threadLoad: () => [...control.load(), ...archive.load()],
-    sharing: createSharing({ gatewayId: gateway, shared: control.shared, clock, warn }),
+    sharing: createSharing({ gatewayId: gateway, shared: control.shared, store, clock, warn }),
     warn,
   };
 }

@@ -88,7 +88,7 @@ function shortSearchesOf(
         x: liveSinceMs("x"),
       },
       isMastodonFollowed: ingest.mastodonState() !== null,
-      hasRecords: sharing.gateway.hasOthers(),
+      hasRecords: sharing.gateway.isShared,
     }),
     version: () => archive.version(),
     onAnswered: ({ method }, ms) => events.emit("searchAnswered", { method, ms }),

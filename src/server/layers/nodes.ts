@@ -51,7 +51,7 @@ export function makeNodes(
   async function keepRefreshing(): Promise<void> {
     // Without remote nodes, the embedded node takes every job.
     for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
-      if (isFirst || directory.nodes().length > 0 || sharing.gateway.hasOthers()) await refresh();
+      if (isFirst || directory.nodes().length > 0 || sharing.others().length > 0) await refresh();
       await clock.sleep(refreshMs, stopping.signal).catch(() => undefined);
     }
   }

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalStore } from "../../src/db/local-store.ts";
+import { controlMigrations } from "../../src/db/migrations/control.ts";
+import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
+import { jobOperations } from "../../src/jobs/operations.ts";
+import { answerSearches } from "../../src/jobs/search-operations.ts";
+import { accounts, type MachineEngine } from "./machine.ts";
+
+/** A store in a file of its own. */
+export async function createFileEngine(): Promise<MachineEngine> {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-machine-"));
+  return {
+    open: async (answer) => {
+      const opened = openForWriting(join(folder, "control.db"), controlMigrations);
+      opened.syncCommits(false);
+      for (const account of accounts) {
+        opened.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", {
+          account,
+        });
+      }
+      // Only the process dies, not the machine.
+      const database: SqliteDatabase = { ...opened, syncCommits: () => undefined };
+      answerSearches(database.forOperations, answer);
+      return {
+        store: createLocalStore(database, jobOperations),
+        get: async (sql, parameters) => database.get(sql, parameters),
+        close: async () => database.close(),
+      };
+    },
+    remove: async () => rmSync(folder, { recursive: true }),
+  };
+}

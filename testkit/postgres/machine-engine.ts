@@ -1,0 +1,43 @@
+import { read } from "../../src/db/operations.ts";
+import { createCalls } from "../../src/db/postgres/calls.ts";
+import { migratePostgres } from "../../src/db/postgres/migrate.ts";
+import { openPool } from "../../src/db/postgres/pool.ts";
+import { alone, postgresDatabase } from "../../src/db/postgres/run-operation.ts";
+import type { Parameters } from "../../src/db/statements.ts";
+import { answerSearches } from "../../src/jobs/search-operations.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { databaseOperations, jobsOf } from "../../src/server/control-database.ts";
+import { accounts, type MachineEngine, type MachineStore } from "../job-machine/machine.ts";
+import { databaseSettings } from "./suite-database.ts";
+
+const operations = {
+  ...databaseOperations,
+  getRow: read(function* (_database, { sql, parameters }: { sql: string; parameters: Parameters }) {
+    return yield* alone(sql, parameters);
+  }),
+};
+
+/** A store in a database of its own. One connection keeps calls of one tick in their order. */
+export async function createPostgresEngine(): Promise<MachineEngine> {
+  const { EARSHOT_DATABASE_URL: url = "" } = await databaseSettings();
+  const terms = { url, connections: 1, timeoutMs: 10_000, gateway: "test" };
+  const pool = openPool(terms);
+  await migratePostgres(pool);
+  for (const account of accounts) {
+    await pool.unsafe("INSERT INTO account(id, created_ms) VALUES($1, 0)", [account]);
+  }
+  await pool.end();
+  return {
+    open: async (answer) => {
+      answerSearches(postgresDatabase, answer);
+      const { run, close } = createCalls(terms, operations, systemClock, { changedBy: jobsOf });
+      return {
+        // The types follow from the names.
+        store: { read: run, write: run, inMemory: run } as MachineStore["store"],
+        get: (sql, parameters) => run("getRow", { sql, parameters }) as never,
+        close,
+      };
+    },
+    remove: async () => undefined,
+  };
+}
