@@ -1,5 +1,5 @@
 import { durable, read } from "../db/operations.ts";
-import { eachOf, type Steps } from "../db/statements.ts";
+import { type Database, eachOf, type Steps } from "../db/statements.ts";
 import { dropFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
 import { deadlinePassed } from "./retries.ts";
@@ -75,29 +75,37 @@ export const endOperations = {
   }),
 
   /** Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by `keyedMs`. */
-  expireJobs: durable(function* (
-    database,
-    { nowMs, endedMs, keyedMs }: { nowMs: number; endedMs: number; keyedMs: number },
-  ): Steps<{ expired: JobSnapshot[]; isMore: boolean }> {
-    const over = yield* database.all<{ uuid: string }>(
-      `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`,
-      { nowMs },
-    );
+  expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
+    const { nowMs } = before;
+    const over = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
     const expired = yield* eachOf(over, ({ uuid }) => expire(database, { uuid, nowMs }));
-    const forgotten = yield* database.run(
-      `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
-                                            WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
-           AND ${startsFrom("forget")}`,
-      { endedMs },
-    );
-    const unkeyed = yield* database.run(
-      `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
-                                                             WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
-      { keyedMs },
-    );
-    const dropped = yield* dropFetched(database, { nowMs, limit: sweepRows });
-    return { expired, isMore: [over.length, forgotten, unkeyed, dropped].includes(sweepRows) };
+    return { expired, isMore: (yield* deletePast(database, before)) || over.length === sweepRows };
   }),
 };
 
-const sweepRows = 500;
+export type PastTimes = { nowMs: number; endedMs: number; keyedMs: number };
+export type ExpiredJobs = { expired: JobSnapshot[]; isMore: boolean };
+
+export const sweepRows = 500;
+
+const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
+
+/** Whether more may be left. */
+export function* deletePast(
+  database: Database,
+  { nowMs, endedMs, keyedMs }: PastTimes,
+): Steps<boolean> {
+  const forgotten = yield* database.run(
+    `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
+                                          WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
+         AND ${startsFrom("forget")}`,
+    { endedMs },
+  );
+  const unkeyed = yield* database.run(
+    `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
+                                                           WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
+    { keyedMs },
+  );
+  const dropped = yield* dropFetched(database, { nowMs, limit: sweepRows });
+  return [forgotten, unkeyed, dropped].includes(sweepRows);
+}

@@ -6,6 +6,7 @@ import type { PostgresTerms } from "../db/postgres/pool.ts";
 import { createPostgresStore, type PostgresStore } from "../db/postgres/store.ts";
 import { ensureSecrets } from "../db/settings.ts";
 import type { Database, Steps } from "../db/statements.ts";
+import { sharedEndOperations } from "../jobs/shared-end-operations.ts";
 import { sharedLeaseOperations } from "../jobs/shared-lease-operations.ts";
 import { sharedSubmissionOperations } from "../jobs/shared-submission-operations.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -16,7 +17,7 @@ import { controlOperations } from "./control-operations.ts";
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
-  ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations }),
+  ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations, ...sharedEndOperations }),
   beat: relaxed(function* (database, args: ArgsOf<typeof controlOperations.beat>): Steps<number> {
     yield* controlOperations.beat.run(database, args);
     return yield* serverTime(database);
