@@ -40,14 +40,15 @@ async function serverFindings(pool: Pool, connections: number): Promise<Finding[
   const { version, limit, used, own } = server;
   const found = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
   const needed = connections + besides;
-  // Gateways that run now have theirs already.
-  if (own > 0 || limit - used >= needed) return [found];
+  // A gateway that runs has its connections already.
+  const left = limit - used + own;
+  if (left >= needed) return [found];
   return [
     found,
     {
       level: "warning",
       subject,
-      message: `${limit - used} connections are left, and a gateway uses up to ${needed}`,
+      message: `${left} connections are left for gateways, and each uses up to ${needed}`,
       fix: "raise max_connections, or lower EARSHOT_DATABASE_CONNECTIONS",
     },
   ];

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-doctor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function findings(settings: Record<string, string>) {
+  const { code, out } = await runCommand(["doctor", "--offline", "--json"], {
+    EARSHOT_DATA_DIR: folder,
+    EARSHOT_INGEST: "off",
+    ...settings,
+  });
+  const lines = out.trim().split("\n");
+  return { code, found: lines.map((line) => JSON.parse(line) as Record<string, string>) };
+}
+
+test("doctor tells the server and its connections", async () => {
+  const { code, found } = await findings(await databaseSettings());
+  expect(code).toBe(0);
+  const database = found.find(({ subject }) => subject === "database");
+  expect(database?.message).toMatch(/^PostgreSQL 1\d.*, \d+ of 400 connections in use$/);
+});
+
+test("doctor tells a server that cannot be reached, one with too few connections, and a missing secret key", async () => {
+  const settings = await databaseSettings();
+  const away = { EARSHOT_DATABASE_URL: "postgres://earshot@127.0.0.1:1/earshot" };
+  const { code, found } = await findings(away);
+  expect(code).toBe(1);
+  expect(found).toContainEqual(expect.objectContaining({ subject: "secret key", level: "error" }));
+  expect(found).toContainEqual(expect.objectContaining({ subject: "database", level: "error" }));
+  const many = await findings({ ...settings, EARSHOT_DATABASE_CONNECTIONS: "900" });
+  expect(many.code).toBe(0);
+  expect(many.found).toContainEqual(
+    expect.objectContaining({
+      level: "warning",
+      message: expect.stringMatching(
+        /^\d+ connections are left for gateways, and each uses up to 902$/,
+      ),
+    }),
+  );
+});
