@@ -136,6 +136,12 @@ test("a gateway whose clock is wrong gives its jobs the time of the database", a
     const { submitted_at: shown, status: state } = status.json();
     expect(Math.abs(Date.parse(shown) - submittedMs)).toBeLessThan(5_000);
     expect(state).toBe("done");
+    const found = await second.call(key, {
+      method: "POST",
+      url: "/v1/search/social",
+      payload: { query: "comet" },
+    });
+    expect(found.statusCode).toBe(200);
   } finally {
     second.clock.shiftWall(-3_600_000);
   }

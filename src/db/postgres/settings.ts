@@ -16,7 +16,7 @@ export const databaseSettings = {
     "EARSHOT_DATABASE_CONNECTIONS",
     10,
     [2, 1_000],
-    "Most connections of a gateway to PostgreSQL, besides one for notifications.",
+    "Most connections of a gateway to PostgreSQL, besides two for notifications and for leading.",
   ),
   timeoutMs: duration(
     "EARSHOT_DATABASE_TIMEOUT",

@@ -174,8 +174,9 @@ export function createPendingRequests(
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
     return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
-      const endMs = submitted.deadlineMs + settings.deadlineGraceMs + watchMs;
-      const waitMs = Math.max(0, endMs - clock.now());
+      // Not by the time now: jobs may have the clock of a database.
+      const lifeMs = submitted.deadlineMs - submitted.submittedMs;
+      const waitMs = lifeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
       if (stopping.aborted) throw serverStops();
