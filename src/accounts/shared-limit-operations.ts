@@ -51,7 +51,7 @@ const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE 
 const admissionSql = `
   SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
   FROM (${blockedUs}) AS blocked
-  CROSS JOIN (${authenticationSql.replace(":nowMs", "now_us() / 1000")}) AS caller
+  CROSS JOIN (${authenticationSql}) AS caller
   CROSS JOIN LATERAL take_turn(
     blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash, 'burst',
     ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
@@ -77,14 +77,14 @@ export const sharedLimitOperations: LimitOperations = {
   }),
 
   admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
-    const { keyId, keyHash, presentedHash, failedKeysPerMinute } = request;
+    const { keyId, keyHash, presentedHash, failedKeysPerMinute, nowMs } = request;
     const group = addressGroup(request.address);
     const secretHash = keyHash === null ? noHash : Buffer.from(keyHash, "base64");
     const { requestsPerSecond, submissionsPerMinute, maxWaitMs } = request;
     const row = yield* database.get<AuthenticationRow & Turn & { blockedUs: number }>(
       admissionSql,
       {
-        ...{ id: keyId ?? "", secretHash, addressGroup: group, maxWaitMs },
+        ...{ id: keyId ?? "", secretHash, addressGroup: group, nowMs, maxWaitMs },
         ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
         readOf: request.readOf?.toLowerCase() ?? null,
       },

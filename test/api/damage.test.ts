@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makePost } from "../../testkit/data/make-post.ts";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
@@ -52,29 +53,33 @@ async function submitted(query: string): Promise<string> {
 const status = async (uuid: string) =>
   (await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })).json();
 
-test("a page leaves a damaged record out, and says that it is not complete and when the record is of", async () => {
-  const uuid = await submitted("comet");
-  const whole = await service.result(key, uuid);
-  expect(whole.json()).toHaveLength(3);
-  expect(whole.headers["x-coverage"]).toMatch(/^complete,/);
+// A result in a database has its posts.
+withFileStore(
+  "a page leaves a damaged record out, and says that it is not complete and when the record is of",
+  async () => {
+    const uuid = await submitted("comet");
+    const whole = await service.result(key, uuid);
+    expect(whole.json()).toHaveLength(3);
+    expect(whole.headers["x-coverage"]).toMatch(/^complete,/);
 
-  damageSecond("UPDATE post SET record = substr(record, 2) WHERE id = $id");
-  // Records that were cached before this commit are read again.
-  await service.addPosts([makePost({ key: "4", createdMs: coveredToMs, text: "moon" })]);
-  const page = await service.result(key, uuid);
-  expect(page.statusCode).toBe(200);
-  expect(page.json().map(({ Content }: { Content: string }) => Content)).toEqual([
-    "comet 1",
-    "comet 3",
-  ]);
-  expect(page.headers["x-coverage"]).toMatch(/complete=\?0.*gaps=1/);
-  expect(page.headers["x-warnings"]).toContain('"archive_damaged"');
-  expect(logged).toMatchObject([
-    { segment: "bluesky/1", repair: "earshot archive reindex --segment bluesky/1" },
-  ]);
-  const metrics = await service.context.metrics.text();
-  expect(metrics).toMatch(/^earshot_archive_damaged_answers_total 1$/m);
-});
+    damageSecond("UPDATE post SET record = substr(record, 2) WHERE id = $id");
+    // Records that were cached before this commit are read again.
+    await service.addPosts([makePost({ key: "4", createdMs: coveredToMs, text: "moon" })]);
+    const page = await service.result(key, uuid);
+    expect(page.statusCode).toBe(200);
+    expect(page.json().map(({ Content }: { Content: string }) => Content)).toEqual([
+      "comet 1",
+      "comet 3",
+    ]);
+    expect(page.headers["x-coverage"]).toMatch(/complete=\?0.*gaps=1/);
+    expect(page.headers["x-warnings"]).toContain('"archive_damaged"');
+    expect(logged).toMatchObject([
+      { segment: "bluesky/1", repair: "earshot archive reindex --segment bluesky/1" },
+    ]);
+    const metrics = await service.context.metrics.text();
+    expect(metrics).toMatch(/^earshot_archive_damaged_answers_total 1$/m);
+  },
+);
 
 test.for([
   ["does not match its checksum", "UPDATE post SET likes = 9 WHERE id = $id"],
