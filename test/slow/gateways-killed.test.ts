@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../testkit/gateways/cluster.ts";
-import { createPatientClient, type PatientClient } from "../../testkit/gateways/patient-client.ts";
+import {
+  createPatientClient,
+  type JobEnd,
+  type PatientClient,
+} from "../../testkit/gateways/patient-client.ts";
 import { mostWithin } from "../../testkit/gateways/rated-calls.ts";
 import { createJobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
@@ -36,7 +40,7 @@ async function newKeys(): Promise<string[]> {
 test("no job is lost or doubled, no limit exceeded and no change missed, whatever is killed", async () => {
   let submitted = 0;
   const uuids: string[] = [];
-  const ends = new Map<string, number>();
+  const ends = new Map<string, JobEnd>();
   const own = createPatientClients();
 
   async function work(client: PatientClient): Promise<void> {
@@ -44,8 +48,7 @@ test("no job is lost or doubled, no limit exceeded and no change missed, whateve
       submitted += 1;
       const uuid = await client.submit(`comet ${submitted % 100}`);
       uuids.push(uuid);
-      const end = await client.endOf(uuid);
-      ends.set(end, (ends.get(end) ?? 0) + 1);
+      ends.set(uuid, await client.endOf(uuid));
     }
   }
 
@@ -69,7 +72,9 @@ test("no job is lost or doubled, no limit exceeded and no change missed, whateve
   const seconds = (performance.now() - startedMs) / 1_000;
   const ofWatched = own[0]?.uuids ?? [];
   await until("the last changes to be heard", () =>
-    ledgers.every((ledger) => ofWatched.every((uuid) => ledger.heard(uuid) === "done"))
+    ledgers.every((ledger) =>
+      ofWatched.every((uuid) => ledger.heard(uuid) === ends.get(uuid)?.state),
+    )
       ? true
       : null,
   ).catch(() => undefined);
@@ -78,11 +83,18 @@ test("no job is lost or doubled, no limit exceeded and no change missed, whateve
 
   expect(own.flatMap(({ unexpected }) => unexpected)).toEqual([]);
   expect(new Set(uuids).size).toBe(jobs);
-  expect(Object.fromEntries(ends)).toEqual({ done: jobs });
+  expect(ends.size).toBe(jobs);
+  const failed = [...ends.values()].filter(({ state }) => state !== "done");
+  console.log(`${jobs} jobs in ${seconds.toFixed(0)} s, not done:`, failed);
+  // One whose nodes were killed may run out of attempts or of time, and says so.
+  for (const end of failed) {
+    expect(end).toEqual({ state: "error", error: expect.stringMatching(/node|deadline/) });
+  }
+  expect(failed.length).toBeLessThanOrEqual(jobs / 1_000);
   expect(await cluster.jobCount()).toBe(jobs);
   for (const ledger of ledgers) {
     expect(ledger.contradictions).toEqual([]);
-    expect(ofWatched.filter((uuid) => ledger.heard(uuid) !== "done")).toEqual([]);
+    expect(ofWatched.filter((uuid) => ledger.heard(uuid) !== ends.get(uuid)?.state)).toEqual([]);
   }
   const limited = own.slice(-2);
   const calls = limited.flatMap((client) => client.calls);
@@ -90,7 +102,6 @@ test("no job is lost or doubled, no limit exceeded and no change missed, whateve
   expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(limits.requestsPerSecond);
   expect(mostWithin(submissions, 60_000)).toBeLessThanOrEqual(limits.submissionsPerMinute);
   expect(submissions.length).toBeGreaterThan(limits.submissionsPerMinute / 2);
-  console.log(`${jobs} jobs in ${seconds.toFixed(0)} s`);
 }, 900_000);
 
 const createPatientClients = (): PatientClient[] =>

@@ -2,15 +2,16 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RatedCall } from "./rated-calls.ts";
 
-type Answer = { status: number; body: { uuid?: string; status?: string } };
+type Answer = { status: number; body: { uuid?: string; status?: string; error?: string } };
+
+export type JobEnd = { state: string; error: string };
 
 export type PatientClient = {
   /** Of accepted jobs. */
   uuids: readonly string[];
   /** Until it is accepted, under one idempotency key. */
   submit(query: string): Promise<string>;
-  /** The state in which the job ended. */
-  endOf(uuid: string): Promise<string>;
+  endOf(uuid: string): Promise<JobEnd>;
   /** Calls that were let through, and accepted submissions. */
   calls: readonly RatedCall[];
   submissions: readonly RatedCall[];
@@ -86,7 +87,8 @@ export function createPatientClient(bases: readonly string[], key: string, first
           { method: "GET" },
           [],
         );
-        if (status !== 200 || ends.has(body.status ?? "")) return body.status ?? "";
+        const { status: state = "", error = "" } = body;
+        if (status !== 200 || ends.has(state)) return { state, error };
       }
     },
   };
