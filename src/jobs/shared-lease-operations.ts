@@ -1,6 +1,6 @@
 /** The changes of a job that a node runs, where the store is a PostgreSQL server: one statement each, as submissions are. */
 
-import { durable, relaxed } from "../db/operations.ts";
+import { durable } from "../db/operations.ts";
 import { alone } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
 import { fetchedJson, fetchedSql } from "./fetched-operations.ts";
@@ -15,11 +15,9 @@ import { changeSql, type JobSnapshot } from "./visible-change.ts";
 
 const numbered = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
 
-/** Without waiting for the disk. */
 const leaseSql = `
-  WITH unsynced AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting),
-    changed AS (${changeSql("lease", leased)}), ${numbered}
-  SELECT changed.* FROM unsynced CROSS JOIN changed`;
+  WITH changed AS (${changeSql("lease", leased)}), ${numbered}
+  SELECT * FROM changed`;
 
 /** For an account without webhooks. */
 const completeSql = `
@@ -31,8 +29,11 @@ const completeSql = `
     posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
   SELECT * FROM changed`;
 
+/** On disk, because gateways outlive a crash of the server or its failover, and would know of a lease that is gone. */
 export const sharedLeaseOperations = {
-  leaseJob: relaxed(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
+  giveBackJobs: durable(leaseOperations.giveBackJobs.run),
+
+  leaseJob: durable(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
     const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(leaseSql, terms);
     return changed === undefined ? null : { ...changed, hasDeliveries: false };
   }),
