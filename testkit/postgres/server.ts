@@ -63,6 +63,15 @@ async function owner(): Promise<{ uid: number; gid: number } | null> {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
+/** A backend may end between being listed and being signalled. */
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 const defaultPort = 5432;
 
 /** On a socket; with a port also on 127.0.0.1. */
@@ -153,8 +162,9 @@ async function serverOf(
     start,
     stop,
     signalAll: (signal) => {
-      for (const pid of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)])
-        process.kill(pid, signal);
+      const postmaster = server?.pid ?? 0;
+      process.kill(postmaster, signal);
+      for (const pid of childrenOf(postmaster)) signalIfAlive(pid, signal);
     },
     query: async (sql) => {
       await command("psql", [...at, "-d", "postgres", "-qc", sql]);
