@@ -2,7 +2,7 @@ import { durable } from "../db/operations.ts";
 import type { Steps } from "../db/statements.ts";
 import { deletePast, type ExpiredJobs, type PastTimes, sweepRows } from "./end-operations.ts";
 import { leadsTo } from "./states.ts";
-import { type JobSnapshot, snapshotColumns } from "./visible-change.ts";
+import { type ChangedRow, snapshotColumns, unannounced } from "./visible-change.ts";
 
 /** Numbers the jobs of each account after its last change. */
 const expireSql = `
@@ -20,10 +20,10 @@ const expireSql = `
 /** Retention where the store is a PostgreSQL server: a batch is one statement. */
 export const sharedEndOperations = {
   expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
-    const rows = yield* database.all<Omit<JobSnapshot, "hasDeliveries">>(expireSql, {
+    const rows = yield* database.all<ChangedRow>(expireSql, {
       nowMs: before.nowMs,
     });
-    const expired = rows.map((row) => ({ ...row, hasDeliveries: false }));
+    const expired = rows.map(unannounced);
     return { expired, isMore: (yield* deletePast(database, before)) || rows.length === sweepRows };
   }),
 };

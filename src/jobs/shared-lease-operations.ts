@@ -11,7 +11,7 @@ import {
   leased,
   leaseOperations,
 } from "./lease-operations.ts";
-import { changeSql, type JobSnapshot } from "./visible-change.ts";
+import { type ChangedRow, changeSql, type JobSnapshot, unannounced } from "./visible-change.ts";
 
 const numbered = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
 
@@ -34,18 +34,18 @@ export const sharedLeaseOperations = {
   giveBackJobs: durable(leaseOperations.giveBackJobs.run),
 
   leaseJob: durable(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
-    const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(leaseSql, terms);
-    return changed === undefined ? null : { ...changed, hasDeliveries: false };
+    const changed = yield* alone<ChangedRow>(leaseSql, terms);
+    return changed === undefined ? null : unannounced(changed);
   }),
 
   completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
     const { fetched, ...terms } = completion;
     const posts = fetchedJson(fetched);
-    const changed = yield* alone<Omit<JobSnapshot, "hasDeliveries">>(completeSql, {
+    const changed = yield* alone<ChangedRow>(completeSql, {
       ...terms,
       posts,
     });
-    if (changed !== undefined) return { ...changed, hasDeliveries: false };
+    if (changed !== undefined) return unannounced(changed);
     return yield* leaseOperations.completeJob.run(database, completion);
   }),
 };

@@ -35,6 +35,12 @@ export const snapshotColumns = `uuid, account_id AS accountId, state, attempts, 
   deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
   change, changed_ms AS changedMs`;
 
+/** As `changeSql` returns it. */
+export type ChangedRow = Omit<JobSnapshot, "hasDeliveries">;
+
+/** Of a change that no webhook is notified of. */
+export const unannounced = (row: ChangedRow): JobSnapshot => ({ ...row, hasDeliveries: false });
+
 type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeTerms = { set: string; where: string };
@@ -56,7 +62,7 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
 ): (database: Database, args: Args) => Steps<JobSnapshot | null> {
   const sql = changeSql(transition, terms);
   return function* (database, args) {
-    const snapshot = yield* database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
+    const snapshot = yield* database.get<ChangedRow>(sql, args);
     if (snapshot === undefined) return null;
     const { accountId, uuid, change, state } = snapshot;
     yield* database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {

@@ -1,12 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPatientClient, type PatientClient } from "../../testkit/gateways/patient-client.ts";
 import { type PostgresServer, startPostgres } from "../../testkit/postgres/server.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
-import { search } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-gateways-"));
@@ -36,6 +35,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const bases = (): string[] => ports.map((port) => `http://127.0.0.1:${port}`);
+
 async function start(index: number): Promise<void> {
   gateways[index] = await startServer(join(folder, String(index)), ports[index] ?? 0, settings);
 }
@@ -47,55 +48,31 @@ async function kill(index: number): Promise<void> {
   await ended;
 }
 
-/** At any gateway, until one answers. */
-async function request(
-  turn: number,
-  path: string,
-  init: RequestInit,
-): Promise<{ status: number; body: { uuid?: string; status?: string } }> {
-  for (let attempt = turn; ; attempt += 1) {
-    const base = `http://127.0.0.1:${ports[attempt % ports.length]}`;
-    const answer = await fetch(base + path, { ...init, signal: AbortSignal.timeout(15_000) }).catch(
-      () => null,
-    );
-    const body = await answer?.json().catch(() => null);
-    if (answer !== null && answer.status !== 503 && body !== null && body !== undefined) {
-      return { status: answer.status, body: body as { uuid?: string; status?: string } };
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-async function client(number: number, key: string): Promise<string[]> {
-  const uuids: string[] = [];
+async function work(client: PatientClient, number: number): Promise<void> {
   for (let job = 0; job < jobsEach; job += 1) {
-    const { status, body } = await request(number + job, "/v1/search/live/social", {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        "idempotency-key": randomUUID(),
-      },
-      body: JSON.stringify(search(`comet ${number} ${job}`)),
-    });
-    expect(status).toBe(202);
-    uuids.push(body.uuid ?? "");
+    await client.submit(`comet ${number} ${job}`);
     accepted += 1;
   }
-  return uuids;
 }
 
-async function endOf(uuid: string, turn: number, key: string): Promise<string> {
-  const path = `/v1/search/live/social/status/${uuid}?wait=10`;
-  for (let asked = turn; ; asked += 1) {
-    const { body } = await request(asked, path, { headers: { authorization: `Bearer ${key}` } });
-    if (["done", "error", "cancelled"].includes(body.status ?? "")) return body.status ?? "";
-  }
+async function listed(
+  key: string,
+  cursor: string,
+): Promise<{ uuids: string[]; next: string | null }> {
+  const query = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+  const answer = await fetch(`${bases()[0]}/v1/search/live/social/jobs?limit=100${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const body = (await answer.json()) as { jobs: { uuid: string }[]; next_cursor: string | null };
+  return { uuids: body.jobs.map(({ uuid }) => uuid), next: body.next_cursor };
 }
 
 test("no accepted job is lost or doubled while each gateway, and the database, are killed in turn", async () => {
   const key = gateways[0]?.key ?? "";
-  const working = Promise.all(Array.from({ length: clients }, (_, number) => client(number, key)));
+  const own = Array.from({ length: clients }, (_, number) =>
+    createPatientClient(bases(), key, number),
+  );
+  const working = Promise.all(own.map(work));
   for (const index of [0, 1]) {
     const before = accepted;
     await until("jobs to be accepted", () => (accepted > before + clients ? true : null));
@@ -104,22 +81,19 @@ test("no accepted job is lost or doubled while each gateway, and the database, a
   }
   await database.stop("SIGQUIT");
   await database.start();
-  const uuids = (await working).flat();
+  await working;
+  const uuids = own.flatMap((client) => client.uuids);
   expect(new Set(uuids).size).toBe(clients * jobsEach);
-  const ends = await Promise.all(uuids.map((uuid, turn) => endOf(uuid, turn, key)));
+  const ends = await Promise.all(
+    own.flatMap((client) => client.uuids.map(async (uuid) => (await client.endOf(uuid)).state)),
+  );
   expect(new Set(ends)).toEqual(new Set(["done"]));
-  const listed = new Set<string>();
+  expect(own.flatMap(({ unexpected }) => unexpected)).toEqual([]);
+  const found = new Set<string>();
   for (let cursor: string | null = ""; cursor !== null; ) {
-    const query = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await request(0, `/v1/search/live/social/jobs?limit=100${query}`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    const { jobs, next_cursor: next } = page.body as unknown as {
-      jobs: { uuid: string }[];
-      next_cursor: string | null;
-    };
-    for (const { uuid } of jobs) listed.add(uuid);
+    const { uuids: page, next }: Awaited<ReturnType<typeof listed>> = await listed(key, cursor);
+    for (const uuid of page) found.add(uuid);
     cursor = next;
   }
-  expect(listed).toEqual(new Set(uuids));
+  expect(found).toEqual(new Set(uuids));
 }, 180_000);
