@@ -96,7 +96,7 @@ async function choose(access: "app" | "user") {
   });
 }
 
-test("docs/credentials.md tells of every kind, and of no other", () => {
+test("docs/credentials.md documents every kind of credential and no other", () => {
   const page = readFileSync(new URL("../../docs/credentials.md", import.meta.url), "utf8");
   const reported = [...page.matchAll(/^\| (Bluesky|Mastodon|X) \| `([\w-]+)` \|/gm)].map(
     ([, platform, name]) => `${platform?.toLowerCase()} ${name}`,
@@ -110,7 +110,7 @@ test("docs/credentials.md tells of every kind, and of no other", () => {
 const refreshes = (): number =>
   emulator.requests.filter(({ path }) => path === "/2/oauth2/token").length;
 
-test("what a command adds and removes is in use and gone in a running server", async () => {
+test("a running server picks up credentials that a command adds and removes", async () => {
   expect(await choose("app")).toEqual([]);
   const added = await earshot(
     ["add", "x", "app-token", "--secrets", "-", "--json"],
@@ -133,13 +133,13 @@ test("what a command adds and removes is in use and gone in a running server", a
   expect(await choose("app")).toEqual([]);
 });
 
-test("a token that the platform refuses is not kept", async () => {
+test("a token that the platform refuses is not stored", async () => {
   const refused = await earshot(["add", "x", "app-token", "--secrets", "-"], piped(`${appToken}x`));
   expect(refused.code).toBe(1);
   expect(await choose("app")).toEqual([]);
 });
 
-test("a session that has lapsed is renewed once for fifty requests at once, and a command beside them takes it over", async () => {
+test("fifty concurrent requests renew an expired session once, and a command in another process uses the renewed one", async () => {
   const args = ["add", "x", "user-token", "--client-id", client.id, "--redirect-uri", redirectUri];
   const added = await earshot(args, person);
   expect(added.out).toMatch(/x user-token of the deployment, for ann at 127\.0\.0\.1/);
@@ -160,7 +160,7 @@ test("a session that has lapsed is renewed once for fifty requests at once, and 
   expect((await send()).status).toBe(200);
 });
 
-test("neither the commands nor the files of the folder hold what is secret", async () => {
+test("no secret appears in command output or in files of the data folder", async () => {
   await pool.stop();
   // Reading a database file that this process has open would drop its locks.
   await control.close();

@@ -216,8 +216,8 @@ const problemIn = (run: () => Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof EarshotError ? [error.code, error.status] : error),
   );
 
-describe("an account that its owner deletes", () => {
-  test("leaves no row, and ends all that it has under way", async () => {
+describe("deleting one's own account", () => {
+  test("removes every row and ends all open work", async () => {
     const ann = await settle("annotated", "zanzibarite");
     const bob = await settle("bobsleigh", "quokkamole");
 
@@ -252,7 +252,7 @@ describe("an account that its owner deletes", () => {
     expect((await submitted(bob.key)).statusCode).toBe(202);
   });
 
-  test("is a fresh one when its owner signs in again", async () => {
+  test("lets the owner sign up again with a fresh account", async () => {
     const frida = await service.signIn();
     const { accountId } = frida;
     const identity = database
@@ -277,7 +277,7 @@ describe("an account that its owner deletes", () => {
     expect(entered.kind === "signed_in" && entered.accountId).not.toBe(accountId);
   });
 
-  test("is told of in the audit log by nobody's name", async () => {
+  test("is recorded in the audit log without a name", async () => {
     const carla = await settle("carpentry", "uvularity");
     await deletion(carla.session, "carpentry");
     const operator = await service.signIn({ role: "operator" });
@@ -291,8 +291,8 @@ describe("an account that its owner deletes", () => {
 const submitted = (key: string) =>
   service.submit(key, search("comet", { type: "searchbyfullarchive" }));
 
-describe("what comes while an account is deleted", () => {
-  test("a result that a node hands in, a submission and a webhook are refused, and leave nothing", async () => {
+describe("work that arrives while an account is deleted", () => {
+  test("late results, submissions and webhooks are refused and leave no rows", async () => {
     const { store, queue, http } = service.context;
     const session = await service.signIn();
     const { accountId } = session;
@@ -357,7 +357,7 @@ describe("what comes while an account is deleted", () => {
   });
 });
 
-test("a deletion from the command line beside the server ends what the server has under way", async () => {
+test("a deletion from the command line ends open work in a running server", async () => {
   const emil = await settle("emblematic", "yttriferous");
   const stored = service.result(emil.key, emil.waiting);
   await service.waitForHeld(1);
@@ -370,7 +370,7 @@ test("a deletion from the command line beside the server ends what the server ha
   expect((await submitted(emil.key)).statusCode).toBe(401);
 });
 
-test("the log beside the file holds nothing of a deleted account", async () => {
+test("the write-ahead log contains nothing of a deleted account", async () => {
   const edna = await settle("ednamode", "yellowhammers");
   const log = () => readFile(join(service.dataDir, "control.db-wal"));
   expect((await log()).includes("ednamode")).toBe(true);
@@ -381,7 +381,7 @@ test("the log beside the file holds nothing of a deleted account", async () => {
   }, 5_000);
 });
 
-test("the file itself holds nothing of a deleted account either", async () => {
+test("the database file contains nothing of a deleted account", async () => {
   const dora = await settle("dormouseish", "ziggurats");
   await deletion(dora.session, "dormouseish");
   database.close();

@@ -74,7 +74,7 @@ async function statusOf(token: string): Promise<number> {
 }
 
 describe("the first key", () => {
-  test("is made once, and shown to one of two tabs", async () => {
+  test("is created once when two tabs request it at the same time", async () => {
     const session = await service.signIn();
     const answers = await Promise.all([
       send(session, "POST", `${path}/first`),
@@ -96,7 +96,7 @@ describe("the first key", () => {
     expect(await statusOf(token ?? "")).toBe(200);
   });
 
-  test("is due no more once its owner has made a key", async () => {
+  test("is refused once the owner has created a key", async () => {
     const session = await service.signIn();
     await make(session);
     expect((await send(session, "POST", `${path}/first`)).statusCode).toBe(409);
@@ -104,7 +104,7 @@ describe("the first key", () => {
 });
 
 describe("keys of an account", () => {
-  test("are five and no more, also when made at once; a revoked one makes room", async () => {
+  test("are limited to five, also when created concurrently; revoking one frees a slot", async () => {
     const session = await service.signIn();
     const answers = await Promise.all(
       Array.from({ length: 7 }, () => send(session, "POST", path, { name: "one of many" })),
@@ -119,7 +119,7 @@ describe("keys of an account", () => {
     expect(again.json()).toMatchObject({ code: "too_many_keys" });
   });
 
-  test("are made so many times in 24 hours, revoked or not", async () => {
+  test("have a creation limit per 24 hours that counts revoked keys", async () => {
     const session = await service.signIn();
     for (let count = 0; count < 12; count += 1) {
       const { key } = await make(session);
@@ -133,7 +133,7 @@ describe("keys of an account", () => {
     });
   });
 
-  test("are another account's business to nobody", async () => {
+  test("are invisible to other accounts", async () => {
     const owner = await service.signIn();
     const { key, token } = await make(owner);
     const outsider = await service.signIn();
@@ -152,14 +152,14 @@ describe("keys of an account", () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  test("are made in the dashboard, and by no key", async () => {
+  test("can only be created with a dashboard session, not with a key", async () => {
     const { token } = await make(await service.signIn());
     const answer = await service.call(token, { method: "GET", url: path });
     expect(answer.statusCode).toBe(401);
   });
 });
 
-describe("a name", () => {
+describe("a key name", () => {
   test.each([
     "tab\there",
     "line\nbreak",
@@ -174,7 +174,7 @@ describe("a name", () => {
     expect(answer.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
   });
 
-  test("of sixty characters of any script is taken, without spaces around it", async () => {
+  test("of up to 60 characters in any script is accepted and trimmed", async () => {
     const session = await service.signIn();
     const name = `${"ключ".repeat(14)}👩‍🚀🔑`;
     const { key } = await make(session, { name: ` ${name} ` });
@@ -182,8 +182,8 @@ describe("a name", () => {
   });
 });
 
-describe("a key that is rotated", () => {
-  test("works beside its successor until the overlap is over", async () => {
+describe("a rotated key", () => {
+  test("works beside its successor until the overlap ends", async () => {
     const session = await service.signIn();
     const requested = {
       name: "export",
@@ -205,7 +205,7 @@ describe("a key that is rotated", () => {
     expect(await keyOf(later, former.key.id)).toMatchObject({ state: "expired", left: null });
   });
 
-  test("ends at once without an overlap, and keeps no place of the five", async () => {
+  test("ends immediately without an overlap and frees its slot of the five", async () => {
     const session = await service.signIn();
     const keys = [];
     for (let count = 0; count < 5; count += 1) keys.push(await make(session));
@@ -220,7 +220,7 @@ describe("a key that is rotated", () => {
     expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
   });
 
-  test("shares its rates with the successor", async () => {
+  test("shares its rates with its successor", async () => {
     const session = await service.signIn();
     const former = await make(session, { submissions_per_minute: 2 });
     expect((await service.submit(former.token, search("comet"))).statusCode).toBe(202);
@@ -233,7 +233,7 @@ describe("a key that is rotated", () => {
     expect(left).toEqual([0, 0]);
   });
 
-  test("is the last one but one that is good", async () => {
+  test("is the only former key that still works when its successor is rotated too", async () => {
     const session = await service.signIn();
     const first = await make(session);
     const second = await rotate(session, first.key.id, 24);
@@ -242,7 +242,7 @@ describe("a key that is rotated", () => {
     expect(good).toEqual([401, 200, 200]);
   });
 
-  test("is neither rotated nor changed again", async () => {
+  test("can be neither rotated nor changed again", async () => {
     const session = await service.signIn();
     const { key } = await make(session);
     await rotate(session, key.id, 24);
@@ -252,7 +252,7 @@ describe("a key that is rotated", () => {
     expect(longer.json()).toMatchObject({ status: 409, code: "key_ended" });
   });
 
-  test.each([-1, 169, 1.5, "24"])("has no overlap of %j hours", async (hours) => {
+  test.each([-1, 169, 1.5, "24"])("cannot have an overlap of %j hours", async (hours) => {
     const session = await service.signIn();
     const { key } = await make(session);
     const answer = await send(session, "POST", `${path}/${key.id}/rotate`, {
@@ -262,8 +262,8 @@ describe("a key that is rotated", () => {
   });
 });
 
-describe("a key that ends", () => {
-  test("by revocation is refused at once, and its jobs go on", async () => {
+describe("an ended key", () => {
+  test("is refused as soon as it is revoked, while its jobs continue", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session);
     const other = await make(session);
@@ -284,7 +284,7 @@ describe("a key that ends", () => {
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
   });
 
-  test("by its time is refused from then on", async () => {
+  test("is refused from its expiry on", async () => {
     const session = await service.signIn();
     const expiresAt = new Date(service.clock.now() + hourMs).toISOString();
     const { key, token } = await make(session, { expires_at: expiresAt });
@@ -298,7 +298,7 @@ describe("a key that ends", () => {
     expect(change.json()).toMatchObject({ code: "key_ended" });
   });
 
-  test("in the past is not made", async () => {
+  test("cannot be created with an expiry in the past", async () => {
     const past = new Date(service.clock.now() - 1_000).toISOString();
     const answer = await send(await service.signIn(), "POST", path, {
       name: "x",
@@ -309,8 +309,8 @@ describe("a key that ends", () => {
   });
 });
 
-describe("rates of a key", () => {
-  test("are lowered by its owner, and never raised", async () => {
+describe("the rates of a key", () => {
+  test("can be lowered by the owner, never raised", async () => {
     const session = await service.signIn();
     const listed = (await send(session, "GET", path)).json<KeysAnswer>();
     expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
@@ -335,7 +335,7 @@ describe("rates of a key", () => {
     });
   });
 
-  test("are no more than the account has, whatever the owner chose before", async () => {
+  test("never exceed the account's, even if the owner set them higher before", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { submissions_per_minute: 8 });
     const operator = await service.signIn({ role: "operator" });
@@ -352,7 +352,7 @@ describe("rates of a key", () => {
   });
 });
 
-describe("a key that is kept to some methods", () => {
+describe("a key restricted to some methods", () => {
   const refusal = {
     status: 403,
     code: "method_forbidden",
@@ -383,7 +383,7 @@ describe("a key that is kept to some methods", () => {
     }
   });
 
-  test("counts with either of those that search", async () => {
+  test("may count if it may use either search method", async () => {
     const session = await service.signIn();
     for (const method of ["searchbyquery", "searchbyfullarchive"]) {
       const { token } = await make(session, { methods: [method] });
@@ -393,7 +393,7 @@ describe("a key that is kept to some methods", () => {
     }
   });
 
-  test("may be let do everything again", async () => {
+  test("can be given all methods again", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { methods: ["gettrends"] });
     expect((await service.submit(token, search("comet"))).statusCode).toBe(403);
@@ -404,7 +404,7 @@ describe("a key that is kept to some methods", () => {
   });
 
   test.each([[[]], [["searchbyquery", "searchbyquery"]], [["searchbynothing"]], ["searchbyquery"]])(
-    "%j is no list of methods",
+    "rejects %j as a list of methods",
     async (methods) => {
       const answer = await send(await service.signIn(), "POST", path, { name: "x", methods });
       expect(answer.statusCode).toBe(400);
@@ -412,7 +412,7 @@ describe("a key that is kept to some methods", () => {
   );
 });
 
-test("a suspended account's keys are told so, whatever they ask for", async () => {
+test("keys of a suspended account are refused as suspended on every route", async () => {
   const session = await service.signIn();
   const { token } = await make(session);
   const operator = await service.signIn({ role: "operator" });
@@ -425,7 +425,7 @@ test("a suspended account's keys are told so, whatever they ask for", async () =
   expect(wrong.statusCode).toBe(401);
 });
 
-test("a key tells when and from which network it was used last", async () => {
+test("a key reports when and from which network it was last used", async () => {
   const session = await service.signIn();
   const { key, token } = await make(session);
   expect(key).toMatchObject({ used_at: null, used_from: null });
@@ -439,7 +439,7 @@ test("a key tells when and from which network it was used last", async () => {
   expect(used.used_from).toBe("192.0.2.0/24");
 });
 
-test("a rename is seen, and the audit log tells of it without the name", async () => {
+test("renaming a key takes effect and is audited without the name", async () => {
   const session = await service.signIn();
   const { key } = await make(session);
   const renamed = await send(session, "PATCH", `${path}/${key.id}`, { name: "storm watch" });

@@ -78,8 +78,8 @@ async function leave(session: TestSession, subject: string): Promise<void> {
   expect(answer.statusCode, answer.body).toBe(204);
 }
 
-describe("whoever deletes their account and signs up again", () => {
-  test("has the limits that the account had, for a day", async () => {
+describe("an owner who deletes the account and signs up again", () => {
+  test("has the limits of the former account for a day", async () => {
     const first = await arrive("71");
     await limit(first.accountId, { requests_per_second: 7, submissions_per_minute: 1 });
     await leave(first, "71");
@@ -97,7 +97,7 @@ describe("whoever deletes their account and signs up again", () => {
     });
   });
 
-  test("has made the keys that the account had made", async () => {
+  test("has the key creations of the former account counted", async () => {
     const first = await arrive("72");
     for (let made = 0; made < 3; made += 1) await keyOf(first);
     await leave(first, "72");
@@ -109,7 +109,7 @@ describe("whoever deletes their account and signs up again", () => {
     });
   });
 
-  test("does so twice a day and not a third time", async () => {
+  test("can do so twice a day, not a third time", async () => {
     for (let deleted = 0; deleted < 3; deleted += 1) await leave(await arrive("73"), "73");
     expect(await signUp("73")).toEqual({ kind: "too_many" });
     expect((await signUp("74")).kind).toBe("signed_in");
@@ -119,8 +119,8 @@ describe("whoever deletes their account and signs up again", () => {
   });
 });
 
-describe("an account with limits of its own", () => {
-  test("has them once, however many keys it has, and its dashboard's searches count too", async () => {
+describe("an account with its own limits", () => {
+  test("shares them between all keys and dashboard searches", async () => {
     const session = await service.signIn();
     await limit(session.accountId, { submissions_per_minute: 2 });
     const [one, other] = [await keyOf(session), await keyOf(session)];
@@ -145,7 +145,7 @@ describe("an account with limits of its own", () => {
     }
   });
 
-  test("asks no more a second with all of its keys, and from its dashboard", async () => {
+  test("shares its request rate between all keys and dashboard requests", async () => {
     const session = await service.signIn();
     const tokens = [(await keyOf(session)).token, (await keyOf(session)).token];
     await limit(session.accountId, { requests_per_second: 2 });
@@ -163,7 +163,7 @@ describe("an account with limits of its own", () => {
   });
 });
 
-test("a key that was rotated ends with the one in its place", async () => {
+test("a rotated key ends when its successor is revoked", async () => {
   const session = await service.signIn();
   const { id, token } = await keyOf(session);
   const rotated = await service.callAs(session, {
@@ -177,7 +177,7 @@ test("a key that was rotated ends with the one in its place", async () => {
   expect((await service.call(token, { url })).statusCode).toBe(401);
 });
 
-test("a key that has ended stays so when the clock is put back", async () => {
+test("an expired key stays expired when the clock is set back", async () => {
   const session = await service.signIn();
   const answer = await service.callAs(session, {
     method: "POST",

@@ -64,7 +64,7 @@ async function ownAudit(session: TestSession): Promise<string[]> {
   return entries.map(({ action }) => action);
 }
 
-test("a page searches with its cookie as a program does with a key", async () => {
+test("a page searches with its session cookie as a program does with a key", async () => {
   const session = await service.signIn();
   const submitted = await service.callAs(session, {
     method: "POST",
@@ -97,7 +97,7 @@ withFileStore(
   },
 );
 
-test("a request with a key is the key's, whatever cookie comes along", async () => {
+test("a request with both a key and a cookie is authenticated by the key", async () => {
   const session = await service.signIn();
   const key = await service.makeKey({ submissionsPerMinute: 77 });
   const { headers } = await service.call(key, {
@@ -109,7 +109,7 @@ test("a request with a key is the key's, whatever cookie comes along", async () 
   expect(wrong.json().code).toBe("unauthorized");
 });
 
-test("the dashboard's own paths take no key", async () => {
+test("dashboard paths accept no API key", async () => {
   const key = await service.makeKey();
   const answer = await service.call(key, { url: "/dashboard/api/sessions" });
   expect(answer.statusCode).toBe(401);
@@ -121,7 +121,7 @@ test("the dashboard's own paths take no key", async () => {
   });
 });
 
-test("what is for operators is not there for others", async () => {
+test("operator routes do not exist for other accounts", async () => {
   const url = "/dashboard/api/operator/accounts";
   expect(await status(await service.signIn(), { url })).toBe(404);
   expect(await status(await service.signIn({ role: "operator" }), { url })).toBe(200);
@@ -165,21 +165,21 @@ test.each<[string, Record<string, string | undefined>]>([
   expect(await status(session)).toBe(200);
 });
 
-test("the token of another session does not do", async () => {
+test("a CSRF token of another session is refused", async () => {
   const [mine, theirs] = [await service.signIn(), await service.signIn()];
   const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
   expect(await status({ ...mine, csrf: theirs.csrf }, sent)).toBe(403);
   expect(await status(mine, sent)).toBe(204);
 });
 
-test("another site reads nothing with the cookie either", async () => {
+test("a cross-site request cannot read anything with the cookie", async () => {
   const session = await service.signIn();
   const headers = { "sec-fetch-site": "cross-site" };
   expect(await status(session, { headers })).toBe(403);
   expect(await status(session, { url: "/dashboard/api/session", headers })).toBe(403);
 });
 
-test("with a public address the Origin is that one and no other", async () => {
+test("with a public address only that Origin is accepted", async () => {
   const session = await named.signIn();
   const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
   const headers = { origin: "http://earshot.test" };
@@ -187,7 +187,7 @@ test("with a public address the Origin is that one and no other", async () => {
   expect((await named.callAs(session, sent)).statusCode).toBe(204);
 });
 
-test("a provider that is not configured is not there", async () => {
+test("a sign-in provider that is not configured returns 404", async () => {
   const browser = createTestBrowser(service);
   expect((await browser.session()).providers).toEqual([]);
   for (const path of ["/auth/github", "/auth/github/callback", "/auth/constructor"]) {
@@ -195,7 +195,7 @@ test("a provider that is not configured is not there", async () => {
   }
 });
 
-test("signing out ends the session and takes the cookie away", async () => {
+test("signing out ends the session and clears the cookie", async () => {
   const session = await service.signIn();
   const browser = await browserOf(session);
   await browser.session();
@@ -205,7 +205,7 @@ test("signing out ends the session and takes the cookie away", async () => {
   expect(await ownAudit(session)).toContain("signed_out");
 });
 
-test("signing out everywhere ends all sessions of the account, and no other's", async () => {
+test("signing out everywhere ends all sessions of the account and no others", async () => {
   const first = await service.signIn();
   const second = await service.signIn({ accountId: first.accountId });
   const other = await service.signIn();
@@ -215,7 +215,7 @@ test("signing out everywhere ends all sessions of the account, and no other's", 
   expect(await ownAudit(first)).toContain("sessions_ended");
 });
 
-test("somebody sees where they are signed in, and ends one of the sessions", async () => {
+test("a user sees the active sessions and ends one of them", async () => {
   const first = await service.signIn();
   const second = await service.signIn({ accountId: first.accountId });
   const listed = await service.callAs(first, { url: "/dashboard/api/sessions" });
@@ -237,7 +237,7 @@ test("somebody sees where they are signed in, and ends one of the sessions", asy
   expect([await status(first), await status(second)]).toEqual([200, 401]);
 });
 
-test("an account has so many sessions: one more ends the one that was used longest ago", async () => {
+test("a session beyond the limit ends the least recently used one", async () => {
   const oldest = await service.signIn();
   const { accountId } = oldest;
   service.clock.move(1);
@@ -263,7 +263,7 @@ test("a session ends seven days after its last use", async () => {
   expect(await status(session)).toBe(401);
 });
 
-test("a session ends thirty days after the sign-in, however much it is used", async () => {
+test("a session ends thirty days after sign-in, however often it is used", async () => {
   const session = await service.signIn();
   for (let day = 0; day < 29; day += 1) {
     service.clock.move(dayMs);
@@ -278,7 +278,7 @@ test("a session ends thirty days after the sign-in, however much it is used", as
   expect(String(requested.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
 });
 
-test("the secret in the cookie is replaced once it is an hour old, and the page stays signed in", async () => {
+test("the secret in the cookie is rotated after an hour and the page stays signed in", async () => {
   const browser = await browserOf(await service.signIn());
   const before = browser.cookies.get("earshot");
   await browser.session();
@@ -290,7 +290,7 @@ test("the secret in the cookie is replaced once it is an hour old, and the page 
   expect((await browser.session()).signed_in.csrf).toBe(signed_in.csrf);
 });
 
-test("a secret that was replaced is good for a minute more; shown later it ends the session", async () => {
+test("a rotated secret is valid for one more minute; using it later ends the session", async () => {
   const session = await service.signIn();
   const browser = await browserOf(session);
   service.clock.move(hourMs);
@@ -305,7 +305,7 @@ test("a secret that was replaced is good for a minute more; shown later it ends 
   expect(await ownAudit(session)).toContain("session_stolen");
 });
 
-test("a secret from before the last replacement ends the session as well", async () => {
+test("using a secret from before the last rotation ends the session", async () => {
   const session = await service.signIn();
   const browser = await browserOf(session);
   for (let turn = 0; turn < 3; turn += 1) {
@@ -318,7 +318,7 @@ test("a secret from before the last replacement ends the session as well", async
   expect((await browser.session()).signed_in).toBeNull();
 });
 
-test("an answer that is lost on its way, or comes after that to a later request, costs nobody the session", async () => {
+test("a response that is lost or arrives out of order does not end the session", async () => {
   const session = await service.signIn();
   service.clock.move(hourMs);
   const requested = { url: "/dashboard/api/session" };
@@ -334,7 +334,7 @@ test("an answer that is lost on its way, or comes after that to a later request,
   expect(await status({ ...session, cookie })).toBe(200);
 });
 
-test("whoever knows the id of a session, and no cookie of it, neither enters nor ends it", async () => {
+test("knowing the id of a session without its cookie neither enters nor ends it", async () => {
   const session = await service.signIn();
   const [name = "", value = ""] = session.cookie.split("=");
   const [handle = "", generation, asker] = value.split(".");
@@ -348,7 +348,7 @@ test("whoever knows the id of a session, and no cookie of it, neither enters nor
   expect(await status(session)).toBe(200);
 });
 
-test("a request that is under way with the cookie of before takes nothing from a browser that signed in since", async () => {
+test("a pending request with an earlier cookie does not affect a browser that has signed in since", async () => {
   const session = await service.signIn();
   await service.callAs(session, { method: "POST", url: "/dashboard/api/sign-out" });
   const answer = await service.callAs(session, { url: jobs });
@@ -356,7 +356,7 @@ test("a request that is under way with the cookie of before takes nothing from a
   expect(answer.headers["set-cookie"]).toBeUndefined();
 });
 
-test("what a session is answered is kept nowhere, and is what its type says", async () => {
+test("responses to a session are neither cacheable nor sniffable", async () => {
   const session = await service.signIn();
   for (const url of [jobs, "/v1/search/live/social/result/0", "/dashboard/api/nothing"]) {
     const { headers } = await service.callAs(session, { url });
@@ -376,7 +376,7 @@ test.each([
   `earshot=${"0".repeat(22)}.1.--------.${"A".repeat(43)}`,
   "earshot=%00%ff; earshot=..",
   `earshot=${"x".repeat(8_000)}`,
-])("a cookie that is none is nobody's: %s", async (cookie) => {
+])("a malformed cookie is ignored: %s", async (cookie) => {
   const { app } = service;
   const answer = await app.inject({ url: jobs, headers: { cookie } });
   expect(answer.statusCode).toBe(401);
@@ -384,7 +384,7 @@ test.each([
   expect(page.json().signed_in).toBeNull();
 });
 
-test("a link signs the operator in once", async () => {
+test("a sign-in link signs the operator in once", async () => {
   const token = await linkToken();
   const browser = createTestBrowser(service);
   const sent = { payload: { token } };
@@ -401,7 +401,7 @@ test("a link signs the operator in once", async () => {
   expect(again.json().code).toBe("sign_in_link_invalid");
 });
 
-test("a link of an account leads to it, and to no other role", async () => {
+test("a sign-in link of an account signs in to that account with its role only", async () => {
   const { accountId } = await service.context.store.write("createKey", {
     name: "test",
     accountName: "laptop",
@@ -415,7 +415,7 @@ test("a link of an account leads to it, and to no other role", async () => {
   expect(answer.json().signed_in.account).toMatchObject({ name: "laptop", role: "member" });
 });
 
-test("a link is too old after fifteen minutes", async () => {
+test("a sign-in link expires after fifteen minutes", async () => {
   const token = await linkToken();
   service.clock.move(900_001);
   const browser = createTestBrowser(service);
@@ -423,7 +423,7 @@ test("a link is too old after fifteen minutes", async () => {
   expect(answer.json().code).toBe("sign_in_link_invalid");
 });
 
-test("another site's page cannot sign a browser in with a link of its own", async () => {
+test("another site cannot sign a browser in with its own link", async () => {
   const token = await linkToken();
   const browser = createTestBrowser(service, "http://evil.example");
   const answer = await browser.send("POST", "/dashboard/api/sign-in", {
@@ -434,7 +434,7 @@ test("another site's page cannot sign a browser in with a link of its own", asyn
   expect(browser.cookies.size).toBe(0);
 });
 
-test("what is over is removed from the store", async () => {
+test("expired sessions and links are removed from the store", async () => {
   const session = await service.signIn();
   service.clock.move(31 * dayMs);
   const { store } = service.context;

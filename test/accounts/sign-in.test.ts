@@ -89,7 +89,7 @@ async function operatorAudit(): Promise<{
   return answer.json();
 }
 
-test("somebody signs up with GitHub, and the page knows them", async () => {
+test("a user signs up with GitHub and the page shows the account", async () => {
   const browser = createTestBrowser(service);
   expect(await signIn(browser, "ben", "/auth/github?return=/dashboard/keys?new=1")).toBe(
     "/dashboard/keys?new=1",
@@ -109,13 +109,13 @@ test("somebody signs up with GitHub, and the page knows them", async () => {
   expect((await browser.visit("/v1/search/live/jobs")).statusCode).toBe(200);
 });
 
-test("whoever the operator names by number is an operator", async () => {
+test("an account whose number is in the operator list becomes an operator", async () => {
   const browser = createTestBrowser(service);
   await signIn(browser, "ann");
   expect((await browser.session()).signed_in.account.role).toBe("operator");
 });
 
-test("who cancels is told so, and a metric counts it", async () => {
+test("cancelling at the provider shows a message and is counted by a metric", async () => {
   const before = await signInsCounted("denied");
   expect(await signIn(createTestBrowser(service), null)).toBe(refusal("denied"));
   expect(await signInsCounted("denied")).toBe(before + 1);
@@ -132,21 +132,24 @@ test.each([
   ["an image", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }],
   ["a frame", { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }],
   ["a script's request", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
-])("%s of another site's page begins no sign-in and uses up no turn", async (_what, fields) => {
-  secure.clock.move(60_000);
-  const browser = createTestBrowser(secure, "https://earshot.test");
-  for (let turn = 0; turn < 5; turn += 1) {
-    const headers = { "sec-fetch-site": "cross-site", ...fields };
-    for (const path of ["/auth/github", "/auth/github/callback"]) {
-      const answer = await browser.visit(path, headers);
-      expect(answer.statusCode).toBe(403);
-      expect(answer.json().code).toBe("forbidden_origin");
+])(
+  "%s on another site cannot start a sign-in and does not use the rate limit",
+  async (_what, fields) => {
+    secure.clock.move(60_000);
+    const browser = createTestBrowser(secure, "https://earshot.test");
+    for (let turn = 0; turn < 5; turn += 1) {
+      const headers = { "sec-fetch-site": "cross-site", ...fields };
+      for (const path of ["/auth/github", "/auth/github/callback"]) {
+        const answer = await browser.visit(path, headers);
+        expect(answer.statusCode).toBe(403);
+        expect(answer.json().code).toBe("forbidden_origin");
+      }
     }
-  }
-  await begin(browser);
-});
+    await begin(browser);
+  },
+);
 
-test("turns that sign-ins with a code host used up keep nobody from signing in with a link", async () => {
+test("sign-ins that used up the provider's rate limit do not block sign-in links", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   await begin(browser);
@@ -156,21 +159,21 @@ test("turns that sign-ins with a code host used up keep nobody from signing in w
   expect(answer.json().code).toBe("sign_in_link_invalid");
 });
 
-test("a request without a key learns where users sign in for one", async () => {
+test("a request without a key gets a hint where to sign in", async () => {
   const url = "/v1/search/live/social/jobs";
   const hinted = (await secure.call(null, { method: "GET", url })).json();
   expect(hinted.hint).toContain("sign in at https://earshot.test/dashboard to get a key");
   expect(hinted.hint).not.toContain("earshot keys");
 });
 
-test("behind https a browser is told to come by TLS alone", async () => {
+test("behind https the response requires TLS (HSTS)", async () => {
   const field = "strict-transport-security";
   const page = { url: "/dashboard", headers: { host: "earshot.test" } };
   expect((await secure.app.inject(page)).headers[field]).toBe("max-age=31536000");
   expect((await service.app.inject(page)).headers[field]).toBeUndefined();
 });
 
-test("neither the log nor an answer holds what signs anybody in", async () => {
+test("neither the log nor a response contains sign-in secrets", async () => {
   const browser = createTestBrowser(service);
   const location = await begin(browser);
   const secret = browser.cookies.get("earshot-sign-in");
@@ -194,7 +197,7 @@ test("neither the log nor an answer holds what signs anybody in", async () => {
   for (const value of browser.cookies.values()) expect(log).not.toContain(value.split(".").at(-1));
 });
 
-test("a state is good once: with the browser's own cookie too", async () => {
+test("a state is valid once, even with the cookie of the same browser", async () => {
   const browser = createTestBrowser(service);
   const location = await begin(browser);
   const secret = browser.cookies.get("earshot-sign-in") ?? "";
@@ -206,7 +209,7 @@ test("a state is good once: with the browser's own cookie too", async () => {
   expect(await comeBack(browser, again)).toBe(refusal("expired"));
 });
 
-test("what another browser began is not finished here", async () => {
+test("a sign-in started in another browser cannot be finished here", async () => {
   const [theirs, mine] = [createTestBrowser(service), createTestBrowser(service)];
   const callback = provider.decide(await begin(theirs), "ben");
   expect(await comeBack(mine, callback)).toBe(refusal("expired"));
@@ -215,14 +218,17 @@ test("what another browser began is not finished here", async () => {
   expect((await mine.session()).signed_in).toBeNull();
 });
 
-test.each(["", "wrong", "x".repeat(43), "ä".repeat(43)])("the state %j is none", async (state) => {
-  const browser = createTestBrowser(service);
-  const callback = new URL(provider.decide(await begin(browser), "ben"));
-  callback.searchParams.set("state", state);
-  expect(await comeBack(browser, callback.href)).toBe(refusal("expired"));
-});
+test.each(["", "wrong", "x".repeat(43), "ä".repeat(43)])(
+  "the state %j is refused",
+  async (state) => {
+    const browser = createTestBrowser(service);
+    const callback = new URL(provider.decide(await begin(browser), "ben"));
+    callback.searchParams.set("state", state);
+    expect(await comeBack(browser, callback.href)).toBe(refusal("expired"));
+  },
+);
 
-test("what one provider answers does not end a sign-in with another", async () => {
+test("a callback of one provider does not finish a sign-in with another", async () => {
   const browser = createTestBrowser(service);
   const callback = new URL(provider.decide(await begin(browser), "ben"));
   callback.pathname = "/auth/gitlab/callback";
@@ -230,7 +236,7 @@ test("what one provider answers does not end a sign-in with another", async () =
 });
 
 test.each(["//evil.example", "https://evil.example/dashboard", "/dashboard/%2f%2fevil", "/docs"])(
-  "a sign-in leads to no other place than the dashboard: %j",
+  "a sign-in redirects only to the dashboard: %j",
   async (position) => {
     const browser = createTestBrowser(service);
     const path = `/auth/github?return=${encodeURIComponent(position)}`;
@@ -238,7 +244,7 @@ test.each(["//evil.example", "https://evil.example/dashboard", "/dashboard/%2f%2
   },
 );
 
-test("the session that a browser held before ends with a sign-in: none can be planted", async () => {
+test("signing in ends the browser's former session, which prevents session fixation", async () => {
   const planted = await service.signIn();
   const browser = createTestBrowser(service);
   const [name = "", value = ""] = planted.cookie.split("=");
@@ -249,7 +255,7 @@ test("the session that a browser held before ends with a sign-in: none can be pl
   expect(answer.statusCode).toBe(401);
 });
 
-test("an account that is suspended does not sign in", async () => {
+test("a suspended account cannot sign in", async () => {
   const browser = createTestBrowser(service);
   await signIn(browser, "ben");
   const { id } = (await browser.session()).signed_in.account;
@@ -271,7 +277,7 @@ test("an account that is suspended does not sign in", async () => {
   expect(await signIn(browser, "ben")).toBe("/dashboard");
 });
 
-test("behind https the cookies are kept to TLS and to the host", async () => {
+test("behind https cookies are Secure and bound to the host", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   const location = await begin(browser);
@@ -293,7 +299,7 @@ test("behind https the cookies are kept to TLS and to the host", async () => {
   expect((await browser.send("POST", "/dashboard/api/sign-out")).statusCode).toBe(204);
 });
 
-test("one address begins and finishes so many sign-ins in a minute", async () => {
+test("sign-in attempts are limited per address and minute", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   await begin(browser);
@@ -307,7 +313,7 @@ test("one address begins and finishes so many sign-ins in a minute", async () =>
   await begin(browser);
 });
 
-test("signing in leaves its notes in the audit log", async () => {
+test("signing in is recorded in the audit log", async () => {
   await signIn(createTestBrowser(service), "ben");
   expect(await auditActions()).toContain("signed_in");
 });

@@ -64,7 +64,7 @@ async function refusal(body: unknown, path?: string) {
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe("submit", () => {
-  test("202 with exactly uuid and an empty error, where the result will be, and when to come", async () => {
+  test("returns 202 with uuid, an empty error, Location and Retry-After", async () => {
     const answer = await service.submit(key, search("comet"));
     expect(answer.statusCode).toBe(202);
     const body = answer.json();
@@ -88,19 +88,19 @@ describe("submit", () => {
     "twitter-credential-scraper",
     "x",
     "mastodon",
-  ])("type %s is taken", async (type) => {
+  ])("accepts type %s", async (type) => {
     const answer = await service.submit(key, { ...search("comet"), type });
     expect(answer.statusCode).toBe(202);
   });
 
-  test("a suffixed type equals its plain form, a platform's type narrows", async () => {
+  test("treats a suffixed type as its plain form; a platform type narrows the search", async () => {
     const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-api-scraper" }));
     expect(status).toMatchObject({ platform: "social", type: "social-api" });
     const narrowed = await statusOf(await uuidOf({ ...search("comet"), type: "twitter" }));
     expect(narrowed).toMatchObject({ platform: "x", type: "social", count: 0 });
   });
 
-  test("a platform in the path narrows to its posts", async () => {
+  test("searches only the platform in the path", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 100 }), "/v1/search/live/mastodon");
     const records = (await service.result(key, uuid)).json();
     expect(records.map((record: { Content: string }) => record.Content)).toEqual([
@@ -108,12 +108,12 @@ describe("submit", () => {
     ]);
   });
 
-  test("x and twitter are one platform, in path and body", async () => {
+  test("treats x and twitter as one platform, in path and body", async () => {
     await uuidOf({ ...search("comet"), type: "twitter-api" }, "/v1/search/live/x");
     await uuidOf({ ...search("comet"), type: "x" }, "/v1/search/live/twitter");
   });
 
-  test("two different platforms disagree", async () => {
+  test("refuses different platforms in path and body", async () => {
     const body = { ...search("comet"), type: "bluesky" };
     expect(await refusal(body, "/v1/search/live/x")).toMatchObject({
       status: 400,
@@ -121,7 +121,7 @@ describe("submit", () => {
     });
   });
 
-  test("without a credential the archive answers and the status says so", async () => {
+  test("searches only the archive without a credential and reports that in the status", async () => {
     const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-credential" }));
     expect(status.status).toBe("done");
     expect(status.warnings.map((warning: { code: string }) => warning.code)).toContain(
@@ -136,38 +136,41 @@ describe("a refused submission", () => {
     [search("comet", { max_results: 0 }), /1 to 100/],
     [search("comet", { max_results: 501, type: "searchbyfullarchive" }), /1 to 500/],
     [search("comet", { max_results: -1 }), /1 to 100/],
-  ])("out of bounds: %j", async (body, bound) => {
+  ])("names the allowed range: %j", async (body, bound) => {
     const problem = await refusal(body);
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.detail).toMatch(bound);
     expect(problem.errors[0].pointer).toBe("/arguments/max_results");
   });
 
-  test("count out of bounds is named as count", async () => {
+  test("points to count when count is out of range", async () => {
     const problem = await refusal(search("comet", { count: 101 }));
     expect(problem.errors[0].pointer).toBe("/arguments/count");
   });
 
-  test.each(['"20"', "20.5", "true", "[20]"])("max_results %s is not a whole number", async (n) => {
-    const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
-    const problem = await refusal(body);
-    expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
-    expect(problem.errors[0].pointer).toBe("/arguments/max_results");
-  });
+  test.each(['"20"', "20.5", "true", "[20]"])(
+    "refuses max_results %s, not a whole number",
+    async (n) => {
+      const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
+      const problem = await refusal(body);
+      expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
+      expect(problem.errors[0].pointer).toBe("/arguments/max_results");
+    },
+  );
 
-  test.each(["1.0", "1e2"])("max_results %s is a whole number", async (n) => {
+  test.each(["1.0", "1e2"])("accepts max_results %s as a whole number", async (n) => {
     const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
     expect((await service.submit(key, body)).statusCode).toBe(202);
   });
 
-  test("an unknown argument is named, with the nearest", async () => {
+  test("suggests the nearest name for an unknown argument", async () => {
     const problem = await refusal(search("comet", { max_result: 5 }));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors[0].pointer).toBe("/arguments/max_result");
     expect(problem.detail).toContain("max_results");
   });
 
-  test("unknown method and unknown type name the nearest", async () => {
+  test("suggests the nearest name for an unknown method or type", async () => {
     const method = await refusal(search("comet", { type: "searchbyquerry" }));
     expect(method.detail).toContain('"searchbyquery"');
     expect(method.errors[0].pointer).toBe("/arguments/type");
@@ -184,11 +187,11 @@ describe("a refused submission", () => {
     ["no arguments", '{"type":"social"}'],
     ["no type", '{"arguments":{"type":"searchbyquery","query":"a"}}'],
     ["a poisoned prototype", '{"__proto__":{"type":"social"}}'],
-  ])("%s is a 400", async (_, body) => {
+  ])("returns 400 for %s", async (_, body) => {
     expect((await refusal(body)).status).toBe(400);
   });
 
-  test.each(["", "   "])("an empty query %j", async (query) => {
+  test.each(["", "   "])("requires a non-empty query: %j", async (query) => {
     const problem = await refusal(search(query));
     expect(problem.errors[0]).toMatchObject({
       code: "query_required",
@@ -196,7 +199,7 @@ describe("a refused submission", () => {
     });
   });
 
-  test("a malformed operand tells where, in code points, and how to fix it", async () => {
+  test("locates a malformed operand in code points and says how to fix it", async () => {
     const problem = await refusal(search("\u{1f600} since:2024-13-01"));
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0].offset).toBeGreaterThanOrEqual(2);
@@ -204,7 +207,7 @@ describe("a refused submission", () => {
     expect(problem.errors[0].message).not.toBe("");
   });
 
-  test("the length of a query is bounded by its method, in characters", async () => {
+  test("limits the query length in characters, depending on the method", async () => {
     // Characters of two UTF-16 units, eight per word.
     const words = (length: number): string =>
       Array.from({ length }, (_, at) => (at % 9 === 8 ? " " : "\u{10428}")).join("");
@@ -215,21 +218,21 @@ describe("a refused submission", () => {
   });
 
   test.each(["yesterday", "2026-02-30", "2026-01-01T12:00:00", 5])(
-    "start_time %j is no moment",
+    "refuses start_time %j",
     async (start) => {
       const problem = await refusal(search("comet", { start_time: start }));
       expect(problem.errors[0].pointer).toBe("/arguments/start_time");
     },
   );
 
-  test("sort knows newest alone", async () => {
+  test("accepts newest as the only sort", async () => {
     await uuidOf(search("comet", { sort: "newest" }));
     expect((await refusal(search("comet", { sort: "top" }))).errors[0].pointer).toBe(
       "/arguments/sort",
     );
   });
 
-  test("a pair that table 2.4 lacks lists what the type supports", async () => {
+  test("lists the supported methods for an unsupported pair of type and method", async () => {
     const body = { type: "social-api", arguments: { type: "gettrends" } };
     const problem = await refusal(body);
     expect(problem).toMatchObject({ status: 400, code: "method_not_supported" });
@@ -246,7 +249,7 @@ describe("a refused submission", () => {
     ["social", "getfollowing", "x:@ann"],
     ["social", "gethometweets", undefined],
     ["social", "getspace", "1"],
-  ])("%s %s is known and has no source", async (type, method, query) => {
+  ])("%s %s has no source and returns 422", async (type, method, query) => {
     const problem = await refusal({ type, arguments: { type: method, query } });
     expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
     expect(problem.hint).toContain("credential");
@@ -261,7 +264,7 @@ describe("a refused submission", () => {
     ["getprofilebyid", "x:12"],
     ["searchbyprofile", "x:@ann"],
     ["gettrends", undefined],
-  ])("%s has no source and is answered from the archive alone", async (method, query) => {
+  ])("%s without a platform source is answered from the archive", async (method, query) => {
     const status = await statusOf(
       await uuidOf({ type: "social", arguments: { type: method, query } }),
     );
@@ -269,12 +272,12 @@ describe("a refused submission", () => {
     expect(status.warnings[0].code).toBe("no_credential");
   });
 
-  test("a method that needs a query is refused without one", async () => {
+  test("returns an error when a method that needs a query has none", async () => {
     const problem = await refusal({ type: "social", arguments: { type: "getbyid", query: "" } });
     expect(problem.errors[0].code).toBe("query_required");
   });
 
-  test("a large body, a compressed one and one that is not JSON", async () => {
+  test("refuses large, compressed and non-JSON bodies", async () => {
     expect(await refusal(search("a".repeat(70_000)))).toMatchObject({
       status: 413,
       code: "body_too_large",
@@ -293,7 +296,7 @@ describe("a refused submission", () => {
 });
 
 describe("result", () => {
-  test("a bare array of records with the four fields, newest first", async () => {
+  test("is a bare array of records with the four fields, newest first", async () => {
     const records = await recordsOf(search("comet", { max_results: 5 }));
     expect(records).toHaveLength(5);
     for (const record of records) {
@@ -311,26 +314,26 @@ describe("result", () => {
     expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("20 posts unless told otherwise; count stands for max_results", async () => {
+  test("has 20 posts by default; count is an alias of max_results", async () => {
     expect(await recordsOf(search("comet"))).toHaveLength(20);
     expect(await recordsOf(search("comet", { count: 7 }))).toHaveLength(7);
     expect(await recordsOf(search("comet", { count: 7, max_results: 3 }))).toHaveLength(3);
   });
 
-  test("an empty array when nothing matched", async () => {
+  test("is an empty array when nothing matches", async () => {
     const answer = await service.result(key, await uuidOf(search("nosuchword")));
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toBe("[]");
     expect(answer.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("live looks at the last days, the full archive at everything", async () => {
+  test("covers the last days for a live search and everything for the full archive", async () => {
     expect(await recordsOf(search("last month"))).toEqual([]);
     const all = await recordsOf(search("last month", { type: "searchbyfullarchive" }));
     expect(all).toHaveLength(1);
   });
 
-  test("start_time and end_time narrow: one is inclusive, the other exclusive", async () => {
+  test("is limited by start_time, inclusive, and end_time, exclusive", async () => {
     const records = await recordsOf(search("comet number", { max_results: 100 }));
     expect(records).toHaveLength(100);
     const times = records.map((record) => Reflect.get(record, "Metadata").created_at);
@@ -342,7 +345,7 @@ describe("result", () => {
     );
   });
 
-  test("an end before the live window is empty and names the full archive", async () => {
+  test("is empty when the end is before the live window, and suggests the full archive", async () => {
     const until = new Date(service.clock.now() - 8 * day).toISOString();
     for (const body of [
       search("comet", { end_time: until }),
@@ -366,7 +369,7 @@ describe("result", () => {
     }
   });
 
-  test("a begin before the live window is said to be cut, on every page; one within is not", async () => {
+  test("warns on every page when start_time is before the live window", async () => {
     const codesOf = async (body: object): Promise<readonly string[]> =>
       (await statusOf(await uuidOf(body))).warnings.map(({ code }: { code: string }) => code);
     const since = new Date(service.clock.now() - 8 * day).toISOString();
@@ -396,7 +399,7 @@ describe("result", () => {
     }
   });
 
-  test("pages by cursor neither repeat nor skip, while posts arrive", async () => {
+  test("neither repeats nor skips posts between pages while posts arrive", async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     let page = 0;
@@ -415,7 +418,7 @@ describe("result", () => {
     expect(seen).toEqual(Array.from({ length: 130 }, (_, index) => `comet number ${index}`));
   });
 
-  test("a cursor of another search, account or window is refused; max_results may change", async () => {
+  test("refuses a cursor of another search, account or window; max_results may change", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 5 }));
     const cursor = (await service.result(key, uuid)).headers["x-next-cursor"];
     expect((await statusOf(uuid)).next_cursor).toBe(cursor);
@@ -441,7 +444,7 @@ describe("result", () => {
     });
   });
 
-  test("a cursor takes the bounds of its first search, or none, on every page", async () => {
+  test("accepts a cursor with the time bounds of its first search or without bounds", async () => {
     const bounds = { start_time: "2010-01-01", end_time: "2100-01-01" };
     const type = "searchbyfullarchive";
     const continued = { type, max_results: 2 };
@@ -458,7 +461,7 @@ describe("result", () => {
     }
   });
 
-  test("empty because unknown says so, and so does the header", async () => {
+  test("says in body and header that it is empty because coverage is unknown", async () => {
     const uuid = await uuidOf(search("nosuchword"));
     const answer = await service.result(key, uuid);
     expect(answer.headers["x-coverage"]).toMatch(
@@ -472,7 +475,7 @@ describe("result", () => {
     );
   });
 
-  test("a stranger's job, an unknown one and what is no uuid are the same 404", async () => {
+  test("returns the same 404 for another account's job, an unknown uuid and a malformed one", async () => {
     const uuid = await uuidOf(search("comet"));
     const outsider = await service.makeKey();
     const bodies = new Set<string>();
@@ -489,7 +492,7 @@ describe("result", () => {
     expect(bodies.size).toBe(1);
   });
 
-  test("any platform's word, and none, reads any job; a uuid in capitals is the same job", async () => {
+  test("accepts any platform in the path, and a uuid in capitals", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 1 }));
     const expected = (await service.result(key, uuid)).body;
     for (const path of ["/mastodon", "/x", "/twitter", ""]) {
@@ -500,7 +503,7 @@ describe("result", () => {
     }
   });
 
-  test.each(["0", "31", "x", "1.5", ""])("wait=%s is refused", async (wait) => {
+  test.each(["0", "31", "x", "1.5", ""])("refuses wait=%s", async (wait) => {
     const uuid = await uuidOf(search("comet"));
     const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
     const answer = await service.call(key, { method: "GET", url });
@@ -510,7 +513,7 @@ describe("result", () => {
 });
 
 describe("status", () => {
-  test("every field of a finished job, times in ISO 8601", async () => {
+  test("has every field of a finished job, with times in ISO 8601", async () => {
     const uuid = await uuidOf(search("comet lang:en", { max_results: 2 }));
     const status = await statusOf(uuid);
     expect(Object.keys(status)).toEqual([
@@ -554,7 +557,7 @@ describe("status", () => {
     expect(Date.parse(status.expires_at) - Date.parse(status.finished_at)).toBe(day);
   });
 
-  test("an empty live search says which method finds older posts", async () => {
+  test("suggests the method that finds older posts after an empty live search", async () => {
     const hintsOf = async (query: string) => {
       const { warnings } = await statusOf(await uuidOf(search(query)));
       return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
@@ -563,7 +566,7 @@ describe("status", () => {
     expect(await hintsOf("comet")).not.toContain("searchbyfullarchive");
   });
 
-  test("the warnings of a query travel to the status", async () => {
+  test("includes the query's warnings", async () => {
     const status = await statusOf(await uuidOf(search("comet re:invent")));
     expect(status.warnings[0]).toMatchObject({ offset: 6 });
   });
@@ -587,7 +590,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       { query: "comet", max_results: 3, start_time: "", end_time: null, next_cursor: "" },
       search("comet", { count: 3, start_time: null, end_time: "", next_cursor: null }),
       search("comet", { max_results: 3, count: 0 }),
-    ])("%j searches the live window", async (body) => {
+    ])("accepts %j as a search of the live window", async (body) => {
       const { answer, status } = await send(body);
       expect(answer.statusCode, answer.body).toBeLessThan(300);
       expect(status).toMatchObject({
@@ -611,7 +614,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       [{ type: "social" }, "/arguments"],
       [{ arguments: { query: "comet" } }, "/type"],
       [search("comet", { start_time: "yesterday" }), "/arguments/start_time"],
-    ])("%j is refused with its place", async (body, pointer) => {
+    ])("refuses %j with a pointer", async (body, pointer) => {
       const { answer } = await send(body);
       expect(answer.statusCode, answer.body).toBe(400);
       expect(answer.json().errors[0]).toMatchObject({ pointer });
@@ -619,7 +622,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
   },
 );
 
-test("a flat body is the same search as one with arguments under an Idempotency-Key", async () => {
+test("a flat body and one with arguments are the same search under an Idempotency-Key", async () => {
   const submit = (payload: unknown) =>
     service.call(key, {
       method: "POST",
@@ -636,7 +639,7 @@ test("a flat body is the same search as one with arguments under an Idempotency-
 describe("paths without a platform", () => {
   const path = "/v1/search/live";
 
-  test("max_results up to 1000 gets the bound and a remark", async () => {
+  test("limit max_results up to 1000 to the maximum, with a warning", async () => {
     const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
     const uuid = await uuidOf(body, path);
     const answer = await service.call(key, {
@@ -651,17 +654,17 @@ describe("paths without a platform", () => {
     expect(result.statusCode).toBe(200);
   });
 
-  test("the bound holds: 1000 asked, 100 given", async () => {
+  test("return 100 posts when 1000 are requested", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 1000 }), path);
     expect((await service.result(key, uuid)).json()).toHaveLength(100);
   });
 
-  test("beyond 1000 is refused", async () => {
+  test("refuse more than 1000", async () => {
     const problem = await refusal(search("comet", { max_results: 1001 }), path);
     expect(problem.detail).toContain("this path takes 1 to 1000, of which searchbyquery gives 100");
   });
 
-  test("Location stays on the path that the client uses", async () => {
+  test("return a Location on the same path", async () => {
     const answer = await service.submit(key, search("comet"), path);
     expect(answer.headers.location).toBe(`/v1/search/live/result/${answer.json().uuid}`);
   });
@@ -677,7 +680,7 @@ describe("search in one request", () => {
       payload: JSON.stringify(payload),
     });
 
-  test("answers the posts, their number and the node", async () => {
+  test("returns the posts, their count and the node", async () => {
     const answer = await request({ query: "comet", count: 3 });
     expect(answer.statusCode, answer.body).toBe(200);
     const body = answer.json();
@@ -687,7 +690,7 @@ describe("search in one request", () => {
     expect(body.workerPeerId).not.toBe("");
   });
 
-  test("tells its coverage, and continues in a submission of the same search", async () => {
+  test("returns coverage and a cursor that a submission of the same search accepts", async () => {
     const answer = await request({ query: "comet number", count: 3 });
     expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
     const cursor = answer.headers["x-next-cursor"];
@@ -699,7 +702,7 @@ describe("search in one request", () => {
     expect((await request({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("an empty list when nothing matched; any platform's word", async () => {
+  test("returns an empty list when nothing matches, on any platform path", async () => {
     expect((await request({ query: "nosuchword" })).json()).toMatchObject({
       data: [],
       recordCount: 0,
@@ -714,14 +717,14 @@ describe("search in one request", () => {
     [{ query: "" }, "/query"],
     [{ count: 5 }, "/query"],
     [{ query: "comet", max_results: 5 }, "/max_results"],
-  ])("%j is refused with error and pointer", async (payload, pointer) => {
+  ])("refuses %j with an error and a pointer", async (payload, pointer) => {
     const answer = await request(payload);
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error).not.toBe("");
     expect(answer.json().errors[0].pointer).toBe(pointer);
   });
 
-  test("needs a key", async () => {
+  test("requires a key", async () => {
     const answer = await service.call(null, { method: "POST", url, payload: { query: "comet" } });
     expect(answer.statusCode).toBe(401);
     expect(answer.json().error).not.toBe("");
@@ -747,7 +750,7 @@ describe("paths and methods", () => {
     ["POST", "/v1/search/live/social/events", "GET, HEAD, OPTIONS"],
     ["PUT", "/api/v1/data/social/tweets/recent", "OPTIONS, POST"],
     ["POST", "/metrics", "GET, HEAD, OPTIONS"],
-  ] as const)("%s %s is 405 with Allow", async (method, url, allow) => {
+  ] as const)("%s %s returns 405 with Allow", async (method, url, allow) => {
     const answer = await service.call(key, { method, url });
     expect(answer.statusCode).toBe(405);
     expect(answer.headers.allow).toBe(allow);
@@ -765,13 +768,13 @@ describe("paths and methods", () => {
     "/api/v1/data/reddit/tweets/recent",
     "/nothing",
     "/v1/search/live/%zz",
-  ])("POST %s is 404", async (url) => {
+  ])("POST %s returns 404", async (url) => {
     const answer = await service.submit(key, search("comet"), url);
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  test("HEAD answers as GET without a body", async () => {
+  test("HEAD returns the headers of GET without a body", async () => {
     const uuid = await uuidOf(search("comet"));
     await service.result(key, uuid);
     const url = `/v1/search/live/social/result/${uuid}`;
@@ -783,9 +786,9 @@ describe("paths and methods", () => {
   });
 });
 
-describe("for operation", () => {
+describe("operational routes", () => {
   test.each(["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/errors"])(
-    "%s needs no key and names no rate",
+    "%s needs no key and sends no rate-limit headers",
     async (url) => {
       const answer = await service.call(null, { method: "GET", url });
       expect(answer.statusCode, answer.body).toBe(200);
@@ -793,7 +796,7 @@ describe("for operation", () => {
     },
   );
 
-  test("readyz tells the archive and the live stream", async () => {
+  test("readyz reports the state of the archive and of the live stream", async () => {
     const answer = await service.call(null, { method: "GET", url: "/readyz" });
     expect(answer.json()).toMatchObject({
       status: "ready",
@@ -803,7 +806,7 @@ describe("for operation", () => {
     });
   });
 
-  test("metrics count jobs and requests by route, and hold no query and no key", async () => {
+  test("metrics count jobs and requests by route and contain neither queries nor keys", async () => {
     await recordsOf(search("comet secretword"));
     const { body } = await service.call(null, { method: "GET", url: "/metrics" });
     expect(body).toMatch(/earshot_submissions_total\{method="searchbyquery"\} [1-9]/);

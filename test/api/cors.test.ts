@@ -45,7 +45,7 @@ describe("OPTIONS", () => {
       "DELETE, GET, HEAD, OPTIONS",
     ],
     ["/livez", "GET, HEAD, OPTIONS"],
-  ])("of %s answers 204 with Allow and needs no key", async (url, allow) => {
+  ])("on %s returns 204 with Allow and needs no key", async (url, allow) => {
     const answer = await closed.call(null, { method: "OPTIONS", url });
     expect(answer.statusCode).toBe(204);
     expect(answer.body).toBe("");
@@ -53,15 +53,15 @@ describe("OPTIONS", () => {
     expect(corsFields(answer)).toEqual([]);
   });
 
-  test("of a path that is not there is 404", async () => {
+  test("on an unknown path returns 404", async () => {
     for (const url of ["/v1/search/live/reddit", "/v1/nothing"]) {
       expect((await open.call(null, { method: "OPTIONS", url })).statusCode).toBe(404);
     }
   });
 });
 
-describe("without the setting", () => {
-  test("a page of another origin gets no permission", async () => {
+describe("without the CORS setting", () => {
+  test("a page of another origin gets no CORS headers", async () => {
     expect(corsFields(await preflight(closed, submitPath))).toEqual([]);
     const answer = await closed.call(await closed.makeKey(), {
       url: "/v1/search/live/social/jobs",
@@ -90,7 +90,7 @@ describe("a preflight", () => {
     });
   });
 
-  test("of an origin that is not listed is allowed nothing", async () => {
+  test("from an unlisted origin gets no CORS headers", async () => {
     for (const origin of ["https://evil.example", "null", `${page}.evil.example`, `${page}:444`]) {
       const answer = await preflight(listed, submitPath, origin);
       expect(corsFields(answer), origin).toEqual([]);
@@ -99,7 +99,7 @@ describe("a preflight", () => {
   });
 });
 
-test("an answer shows its header fields to the page, refusals too", async () => {
+test("responses expose their header fields to the page, errors included", async () => {
   for (const [service, allowed] of [
     [listed, page],
     [open, "*"],
@@ -140,7 +140,7 @@ test("an answer shows its header fields to the page, refusals too", async () => 
   }
 });
 
-test("credentials are never allowed, and nothing of the dashboard is", async () => {
+test("neither credentials nor dashboard routes are ever allowed", async () => {
   const session = await open.signIn();
   for (const url of ["/dashboard/api/session", "/dashboard", "/auth/github", "/metrics", "/docs"]) {
     const answers = [

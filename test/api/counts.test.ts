@@ -64,7 +64,7 @@ async function counts(parameters: Parameters, path?: string) {
 const filled = (data: readonly Bucket[]) => data.filter(({ tweet_count }) => tweet_count > 0);
 
 describe("the answer", () => {
-  test("has X's fields, and the truth beside them", async () => {
+  test("has X's fields plus coverage", async () => {
     const answer = await get({
       query: "comet  OR   aurora",
       start_time: hour - 6 * hourMs,
@@ -99,7 +99,7 @@ describe("the answer", () => {
     ]);
   });
 
-  test("begins seven days back and goes by the hour unless told otherwise; its ends are cut", async () => {
+  test("covers seven days by hour by default; its first and last bucket are partial", async () => {
     const { data } = await counts({ query: "comet" });
     expect(data.length).toBe(169);
     const [first, last] = [data[0], data.at(-1)];
@@ -109,7 +109,7 @@ describe("the answer", () => {
     expect(filled(data).map((bucket: Bucket) => bucket.tweet_count)).toEqual([1, 1, 3]);
   });
 
-  test("goes by minute and by day, for all platforms or for one", async () => {
+  test("counts by minute or day, for all platforms or one", async () => {
     const window = { start_time: hour - 3 * hourMs, end_time: hour };
     const byMinute = await counts({ query: "comet", granularity: "minute", ...window });
     expect(filled(byMinute.data)).toEqual([
@@ -134,7 +134,7 @@ describe("the answer", () => {
     });
   });
 
-  test("is complete where the time is covered completely", async () => {
+  test("is complete where the window is fully covered", async () => {
     const stored = await startServiceUnderTest();
     try {
       const as = await stored.makeKey();
@@ -171,7 +171,7 @@ describe("the answer", () => {
     }
   });
 
-  test("tells warnings of the query, and of a window that is empty", async () => {
+  test("includes warnings about the query and about an empty window", async () => {
     const { warnings, data } = await counts({
       query: "re:invent",
       start_time: hour,
@@ -185,7 +185,7 @@ describe("the answer", () => {
 });
 
 describe("pages", () => {
-  test("lead from the newest to the oldest, without a bucket twice or left out", async () => {
+  test("go from newest to oldest without repeating or skipping a bucket", async () => {
     const requested = { query: "comet", start_time: hour - 41 * dayMs, end_time: hour };
     const pages: Bucket[][] = [];
     let next: string | undefined;
@@ -208,7 +208,7 @@ describe("pages", () => {
     expect(filled(all).map((bucket) => bucket.tweet_count)).toEqual([1, 1, 1, 3]);
   });
 
-  test("a token is good for its own count alone", async () => {
+  test("accept a token only for the count that issued it", async () => {
     const requested = { query: "comet", start_time: hour - 41 * dayMs };
     const { meta } = await counts(requested);
     const with_ = (more: Parameters) => get({ ...requested, next_token: meta.next_token, ...more });
@@ -233,7 +233,7 @@ describe("pages", () => {
     expect((await get(parameters, undefined, outsider)).json().code).toBe("cursor_mismatch");
   });
 
-  test("a page that runs out of time ends early, and its token continues there", async () => {
+  test("end early when time runs out, with a token that continues there", async () => {
     const cut = { ...service.context.http };
     const reported: number[] = [];
     const { countPosts } = service.context.http;
@@ -261,7 +261,7 @@ describe("pages", () => {
     }
   });
 
-  test("a count that has no time for a single bucket is a 504", async () => {
+  test("return 504 when there is no time for a single bucket", async () => {
     const { countPosts } = service.context.http;
     service.context.http.countPosts = async (request, ...rest) => ({
       ...(await countPosts(request, ...rest)),
@@ -278,7 +278,7 @@ describe("pages", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused counts", () => {
   test.each([
     ["query=comet&granuarity=hour", "/granuarity", 'did you mean "granularity"?'],
     ["query=comet&granularity=week", "/granularity", "there are minute, hour, day"],
@@ -298,7 +298,7 @@ describe("what is refused", () => {
     expect(problem.detail).toContain(message);
   });
 
-  test("a query that cannot be read, with the place of each fault", async () => {
+  test("report the offset of each error in an unreadable query", async () => {
     const problem = (await get({ query: "comet since:2026-02-30" })).json();
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0]).toMatchObject({ offset: 12, length: 10 });
@@ -306,7 +306,7 @@ describe("what is refused", () => {
     expect((await get({ query: "x".repeat(4_097) })).json().code).toBe("invalid_query");
   });
 
-  test("no key, an unknown platform, a slash at the end, another method", async () => {
+  test("include a missing key, an unknown platform, a trailing slash and another method", async () => {
     const url = "/v1/search/social/counts?query=comet";
     expect((await service.call(null, { method: "GET", url })).statusCode).toBe(401);
     expect((await get({ query: "comet" }, "/v1/search/blusky/counts")).json()).toMatchObject({
@@ -323,7 +323,7 @@ describe("what is refused", () => {
   });
 });
 
-test("a count costs one request and one of the searches a minute; what is refused costs no search", async () => {
+test("a count uses one request and one search of the rate; a refused one uses no search", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const url = "/v1/search/social/counts";
   const request = (query: string) => get({ query }, url, own);
@@ -337,7 +337,7 @@ test("a count costs one request and one of the searches a minute; what is refuse
   expect(refused.json().code).toBe("rate_limited");
 });
 
-test("a count stops when its client closes the connection, and still costs its search", async () => {
+test("a count stops when its client disconnects, and still counts as a search", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const { http } = service.context;
   const begun = Promise.withResolvers<AbortSignal>();

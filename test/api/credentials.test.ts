@@ -34,7 +34,7 @@ async function exchange(...lines: readonly string[]): Promise<string> {
 describe("Cache-Control", () => {
   const job = () => service.submit(key, search("comet")).then((answer) => answer.json().uuid);
 
-  test("is private, no-store on every answer to a key, errors included", async () => {
+  test("is private, no-store on every response to a key, errors included", async () => {
     const own: string = await job();
     const urls = [
       `${path}/status/${own}`,
@@ -71,7 +71,7 @@ describe("Cache-Control", () => {
     }
   });
 
-  test("stays public on what is the same for everyone", async () => {
+  test("stays public on responses that are the same for all callers", async () => {
     for (const url of ["/docs", "/v1/nodes", "/v1/attestation/policy"]) {
       const answer = await service.call(null, { method: "GET", url });
       expect(answer.headers["cache-control"], url).toContain("public");
@@ -79,7 +79,7 @@ describe("Cache-Control", () => {
   });
 });
 
-describe("a header field of which servers read one and drop the other", () => {
+describe("an ambiguous header field", () => {
   const good = () => `Authorization: Bearer ${key}`;
 
   test.each([
@@ -87,7 +87,7 @@ describe("a header field of which servers read one and drop the other", () => {
     ["the same key twice", () => [good(), good()]],
     ["a key and a name with a password", () => ["Authorization: Basic ZWFyOmVhcg==", good()]],
     ["two hosts", () => [good(), "Host: b"]],
-  ])("refuses %s with 400, whatever the path", async (_, fields) => {
+  ])("returns 400 on every path: %s", async (_, fields) => {
     for (const target of [`${path}/jobs`, "/livez"]) {
       const answer = await exchange(`GET ${target} HTTP/1.1`, "Host: a", ...fields());
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -95,13 +95,13 @@ describe("a header field of which servers read one and drop the other", () => {
     }
   });
 
-  test("answers one key in one field", async () => {
+  test("is absent when one field has one key", async () => {
     const answer = await exchange(`GET ${path}/jobs HTTP/1.1`, "Host: a", good());
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
-describe("wrong keys of a caller behind a trusted proxy", () => {
+describe("wrong keys from a client behind a trusted proxy", () => {
   async function statusesOf(forwarded: readonly string[], wrongKey: (n: number) => string) {
     const statuses: number[] = [];
     for (const [n, from] of forwarded.entries()) {

@@ -85,7 +85,7 @@ test.for([
   ["does not match its checksum", "UPDATE post SET likes = 9 WHERE id = $id"],
   ["is lost", "DELETE FROM post WHERE id = $id"],
 ])(
-  "a search that has to read a row that %s is not complete, and names its time as a gap",
+  "a search that has to read a row that %s is incomplete and reports the row's time as a gap",
   async ([, sql = ""]) => {
     damageSecond(sql);
     const uuid = await submitted("comet min_faves:0 -min_faves:7");
@@ -101,7 +101,7 @@ test.for([
   },
 );
 
-test("a post that was deleted since leaves its page complete", async () => {
+test("a later deletion of a post leaves its page complete", async () => {
   const uuid = await submitted("comet");
   await service.result(key, uuid);
   const { uri } = makePost({ key: "2" });
@@ -114,7 +114,7 @@ test("a post that was deleted since leaves its page complete", async () => {
   expect(page.headers["x-warnings"]).toBeUndefined();
 });
 
-test("counts that depend on a damaged row are not complete", async () => {
+test("counts that depend on a damaged row are incomplete", async () => {
   damageSecond("UPDATE post SET likes = 9 WHERE id = $id");
   const url = `/v1/search/social/counts?query=${encodeURIComponent("comet -min_faves:7")}`;
   const answer = (await service.call(key, { method: "GET", url })).json();

@@ -502,7 +502,7 @@ function withExampleNames(body: Record<string, unknown>): Record<string, unknown
   return JSON.parse(JSON.stringify(body).replaceAll(/wh_\w+/g, exampleWebhook));
 }
 
-describe("every problem has the response of its example", () => {
+describe("every problem is returned as in its documented example", () => {
   test.each(Object.keys(problems) as ProblemCode[])("%s", async (code) => {
     const provoke = provocations[code];
     expect(provoke, "a request that leads to it").toBeDefined();

@@ -25,7 +25,7 @@ afterAll(() => service.remove());
 
 const open: (() => void)[] = [];
 
-test("how long a stream lasts is no duration of a request", async () => {
+test("streams are excluded from the request duration metric", async () => {
   const by = await service.makeKey();
   const uuid = await submitted(by);
   await cancel(by, uuid);
@@ -40,7 +40,7 @@ test("how long a stream lasts is no duration of a request", async () => {
   expect(measured).toEqual([expect.stringContaining('status_class="4xx"')]);
 });
 
-test("docs/api.md shows a stream as it is", async () => {
+test("docs/api.md shows a stream as the server sends it", async () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
   const [, shown = ""] = /^## Watch jobs\n[\s\S]*?```\n(retry[\s\S]*?)```/m.exec(page) ?? [];
   const masked = (text: string) =>
@@ -145,8 +145,8 @@ const emptyResult = {
   warnings: [],
 };
 
-describe("the events of an account", () => {
-  test("tell each state that its jobs come to, in order, from now on", async () => {
+describe("the event stream of an account", () => {
+  test("reports every state change of its jobs in order, from now on", async () => {
     const by = await service.makeKey();
     await cancel(by, await submitted(by));
     const stream = await watch(by);
@@ -172,7 +172,7 @@ describe("the events of an account", () => {
     expect(stream.text().startsWith("retry: 3000\n\n")).toBe(true);
   });
 
-  test("a client that comes again with the last id gets what changed meanwhile, then the rest", async () => {
+  test("sends a reconnecting client what it missed since Last-Event-ID, then the rest", async () => {
     const by = await service.makeKey();
     const [ended, running] = [await submitted(by), await submitted(by)];
     const all = await watch(by, "", { "last-event-id": "0" });
@@ -193,7 +193,7 @@ describe("the events of an account", () => {
     expect((await last.first(1))[0]).toMatchObject({ uuid: later, status: "received" });
   });
 
-  test("a client whose connection breaks again and again misses the end of no job", async () => {
+  test("reports the end of every job to a client whose connection breaks repeatedly", async () => {
     const by = await service.makeKey();
     const uuids = new Set<string>();
     const reported = new Map<string, Event>();
@@ -230,7 +230,7 @@ describe("the events of an account", () => {
     for (const { uuid, status } of jobs) expect(reported.get(uuid)?.status).toBe(status);
   });
 
-  test("an id that the account has not come to yet is as none", async () => {
+  test("ignores a Last-Event-ID beyond the account's latest change", async () => {
     const by = await service.makeKey();
     await submitted(by);
     const stream = await watch(by, "", { "last-event-id": "999999999999999" });
@@ -238,7 +238,7 @@ describe("the events of an account", () => {
     expect(await stream.first(1)).toMatchObject([{ uuid, status: "received" }]);
   });
 
-  test("are those of one account alone, whichever platform's word the path has", async () => {
+  test("contains only the account's own jobs, on any platform path", async () => {
     const [by, outsider] = [await service.makeKey(), await service.makeKey()];
     const stream = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/events");
     const foreign = await submitted(outsider);
@@ -250,7 +250,7 @@ describe("the events of an account", () => {
   });
 
   test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), " 1"])(
-    "Last-Event-ID %j is refused by its name",
+    "refuses Last-Event-ID %j and names the header",
     async (id) => {
       const by = await service.makeKey();
       const answer = await service.call(by, {
@@ -263,7 +263,7 @@ describe("the events of an account", () => {
     },
   );
 
-  test("HEAD answers the header alone, at once", async () => {
+  test("returns only headers for HEAD, immediately", async () => {
     const by = await service.makeKey();
     const answer = await service.call(by, { method: "HEAD", url: `${base}/events` });
     expect(answer.statusCode).toBe(200);
@@ -272,8 +272,8 @@ describe("the events of an account", () => {
   });
 });
 
-describe("the events of one job", () => {
-  test("begin with where it stands and end with its end", async () => {
+describe("the event stream of one job", () => {
+  test("begins with the job's state and closes after its last", async () => {
     const by = await service.makeKey();
     const [uuid, other] = [await submitted(by), await submitted(by)];
     const stream = await watch(by, `?uuid=${uuid.toUpperCase()}`);
@@ -289,7 +289,7 @@ describe("the events of one job", () => {
     ]);
   });
 
-  test("of a job that has ended are one", async () => {
+  test("has a single event when the job has ended", async () => {
     const by = await service.makeKey();
     const uuid = await submitted(by);
     await cancel(by, uuid);
@@ -298,7 +298,7 @@ describe("the events of one job", () => {
     expect(stream.events()).toMatchObject([{ id: null, uuid, status: "cancelled" }]);
   });
 
-  test("of another account's job are the same 404 as of none", async () => {
+  test("returns the same 404 for another account's job and an unknown one", async () => {
     const [by, outsider] = [await service.makeKey(), await service.makeKey()];
     const uuid = await submitted(by);
     const bodies = new Set<string>();
@@ -315,7 +315,7 @@ describe("the events of one job", () => {
 });
 
 describe("an open stream", () => {
-  test("counts among the held requests of its key until the client hangs up", async () => {
+  test("counts as a waiting request of its key until the client disconnects", async () => {
     const by = await service.makeKey();
     const streams = [await watch(by), await watch(by)];
     await service.waitForHeld(2);
@@ -334,7 +334,7 @@ describe("an open stream", () => {
     await service.waitForHeld(0);
   });
 
-  test("is closed at once when the client closes its connection", async () => {
+  test("closes when the client closes its connection", async () => {
     const by = await service.makeKey();
     const socket = await openByHand(service, by);
     await service.waitForHeld(1);
@@ -342,7 +342,7 @@ describe("an open stream", () => {
     await service.waitForHeld(0);
   });
 
-  test("ends after its longest time, also of a client that does not read", async () => {
+  test("ends after its maximum duration, also when the client does not read", async () => {
     const other = await startServiceUnderTest({ EARSHOT_MAX_STREAM_TIME: "1s" });
     try {
       const by = await other.makeKey();
@@ -364,7 +364,7 @@ describe("an open stream", () => {
     }
   });
 
-  test("asks for no more events than its client takes", async () => {
+  test("reads no more events than its client accepts", async () => {
     const by = await service.makeKey();
     const stuck = await openUnread(service, by);
     stuck.destroy();
@@ -372,7 +372,7 @@ describe("an open stream", () => {
   });
 });
 
-test("a stop ends streams and held submissions at once, also of clients that do not read", async () => {
+test("closes immediately with waiting submissions when the server stops, also for clients that do not read", async () => {
   const other = await startServiceUnderTest({
     EARSHOT_NODE_CONCURRENCY: "0",
     EARSHOT_STOP_GRACE: "60s",

@@ -34,14 +34,14 @@ async function expectAnAnswer(path: string, body: string): Promise<void> {
   expect(problem.error).not.toBe("");
 }
 
-test("whatever the body is, the answer is a described one", async () => {
+test("any body gets a documented response", async () => {
   const body = fc.oneof(fc.json(), fc.string({ unit: "binary" }));
   await fc.assert(fc.asyncProperty(fc.constantFrom(...paths), body, expectAnAnswer), {
     numRuns: 300,
   });
 });
 
-test("whatever the arguments are, the answer is a described one", async () => {
+test("any arguments get a documented response", async () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom("", 0, 1, 1e2, "newest", "social"));
   const submission = fc.record({
     type: fc.constantFrom("social", "bluesky-api", "constructor", "__proto__"),
@@ -69,7 +69,7 @@ test("whatever the arguments are, the answer is a described one", async () => {
   );
 });
 
-test("8 KB of hostile text in the key, the uuid and the cursor are refused quickly", async () => {
+test("8 KB of hostile text as key, uuid or cursor are refused quickly", async () => {
   const hostile = ["a".repeat(8_000), " ".repeat(8_000), "ear_".repeat(2_000)];
   for (const text of hostile) {
     expect((await service.submit(text, search("comet"))).statusCode).toBe(401);
@@ -82,7 +82,7 @@ test("8 KB of hostile text in the key, the uuid and the cursor are refused quick
   }
 });
 
-test("neither queries nor keys stand in the log or in an answer", async () => {
+test("neither queries nor keys appear in the log or in an error response", async () => {
   const canary = "canaryword";
   const submitted = await service.submit(key, search(canary));
   await service.result(key, submitted.json().uuid);

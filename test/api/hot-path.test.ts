@@ -88,7 +88,7 @@ async function submitAndFetch({ service, key }: Awaited<ReturnType<typeof start>
   expect((await service.result(key, uuid)).json()).toHaveLength(1);
 }
 
-test("a small search and its page are one call of another thread, and one commit", async () => {
+test("a small search and its page take one call to another thread and one commit", async () => {
   const tested = await start({});
   await submitKept(tested);
   expect(await workOf(tested.service, () => submitAndFetch(tested))).toEqual({
@@ -97,14 +97,14 @@ test("a small search and its page are one call of another thread, and one commit
   });
 });
 
-test("with EARSHOT_FAST_PATH=off it is two commits", async () => {
+test("EARSHOT_FAST_PATH=off makes it two commits", async () => {
   const tested = await start({ EARSHOT_FAST_PATH: "off" });
   const { calls, commits } = await workOf(tested.service, () => submitAndFetch(tested));
   expect(calls).toContain("leaseJob");
   expect(commits).toBe(2);
 });
 
-test("a search in one call takes the same way", async () => {
+test("a search in one request takes the same path", async () => {
   const tested = await start({});
   const { service, key } = tested;
   await submitKept(tested);
@@ -134,7 +134,7 @@ async function startWithPost() {
 const fetched = async ({ service, key }: Tested, uuid: string): Promise<unknown[]> =>
   (await service.result(key, uuid)).json();
 
-test("a post that is deleted after its page was kept is not fetched", async () => {
+test("a post that is deleted after its page was cached is left out", async () => {
   const { tested, post } = await startWithPost();
   const uuid = await submitKept(tested);
   const { platform, uri } = post;
@@ -144,7 +144,7 @@ test("a post that is deleted after its page was kept is not fetched", async () =
   expect(await fetched(tested, uuid)).toEqual([]);
 });
 
-test("a post that is hidden after its page was kept is not fetched", async () => {
+test("a post that is hidden after its page was cached is left out", async () => {
   const { tested, post, userId } = await startWithPost();
   const uuid = await submitKept(tested);
   const { platform } = post;
@@ -154,7 +154,7 @@ test("a post that is hidden after its page was kept is not fetched", async () =>
   expect(await fetched(tested, uuid)).toEqual([]);
 });
 
-test("a post that another process deletes after its page was kept is not fetched", async () => {
+test("a post that another process deletes after its page was cached is left out", async () => {
   const { tested, post } = await startWithPost();
   const uuid = await submitKept(tested);
   const { platform, uri } = post;
@@ -169,7 +169,7 @@ test("a post that another process deletes after its page was kept is not fetched
   expect(await fetched(tested, uuid)).toEqual([]);
 });
 
-test("a result is the same from its kept page and read again", async () => {
+test("a cached page equals the page read from the store", async () => {
   const { tested } = await startWithPost();
   const uuid = await submitKept(tested);
   const first = await tested.service.result(tested.key, uuid);

@@ -32,7 +32,7 @@ async function jobsOf(by: string): Promise<{ uuid: string }[]> {
   return (await service.call(by, { method: "GET", url: `${base}/jobs` })).json().jobs;
 }
 
-test("the same search under the same key is answered with the same job, and costs no search", async () => {
+test("repeating a search with the same key returns the same job and uses no search of the rate", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const first = await submit(by, once);
   expect(first.statusCode).toBe(202);
@@ -50,7 +50,7 @@ test("the same search under the same key is answered with the same job, and cost
   expect(await jobsOf(by)).toHaveLength(1);
 });
 
-test("a replay is answered when the searches of the minute are used up", async () => {
+test("a replay is answered when the rate of searches is used up", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
   for (let used = 1; used < 10; used++) await submit(by, freshKey());
@@ -60,7 +60,7 @@ test("a replay is answered when the searches of the minute are used up", async (
   expect(replay.json().uuid).toBe(uuid);
 });
 
-test("neither the order of names nor white space nor the way of a number makes another search", async () => {
+test("member order, white space and number format do not make a different search", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once, search("comet", { max_results: 20 }))).json();
   const written = `{ "arguments": {"max_results": 2.0e1,
@@ -75,7 +75,7 @@ test.each([
   ["another method", search("comet", { type: "searchbyfullarchive" }), base],
   ["another type", { ...search("comet"), type: "social-api" }, base],
   ["another platform in the path", search("comet"), "/v1/search/live/bluesky"],
-])("%s under the same key is refused and costs nothing", async (_, body, url) => {
+])("%s with the same key is refused and uses no search of the rate", async (_, body, url) => {
   const [by, once] = [await keyOf(), freshKey()];
   await submit(by, once);
   const refused = await submit(by, once, body, url);
@@ -89,7 +89,7 @@ test.each([
   expect(await jobsOf(by)).toHaveLength(1);
 });
 
-test("the body is looked at first: what is not valid is refused under any key", async () => {
+test("an invalid body is refused before the key is looked up", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   expect((await submit(by, once, search("since:never"))).statusCode).toBe(400);
   const used = await submit(by, once);
@@ -98,7 +98,7 @@ test("the body is looked at first: what is not valid is refused under any key", 
   expect((await submit(by, once, search("since:never"))).statusCode).toBe(400);
 });
 
-test("the same key many times at the same moment is one job", async () => {
+test("concurrent requests with one key create one job", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const answers = await Promise.all(Array.from({ length: 8 }, () => submit(by, once)));
   expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
@@ -109,7 +109,7 @@ test("the same key many times at the same moment is one job", async () => {
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("the same key with two searches at the same moment: one is taken, the other refused", async () => {
+test("of two different searches sent concurrently with one key, one is accepted and one refused", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const answers = await Promise.all([submit(by, once), submit(by, once, search("aurora"))]);
   expect(answers.map((answer) => answer.statusCode).sort()).toEqual([202, 422]);
@@ -118,7 +118,7 @@ test("the same key with two searches at the same moment: one is taken, the other
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("another account's key of the same name is another one", async () => {
+test("the same key of another account is a different key", async () => {
   const [by, outsider, once] = [await keyOf(), await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
   const other = await submit(outsider, once, search("aurora"));
@@ -126,7 +126,7 @@ test("another account's key of the same name is another one", async () => {
   expect(other.json().uuid).not.toBe(uuid);
 });
 
-test("a job that was cancelled or forgotten meanwhile is still the answer", async () => {
+test("a replay returns the job even after it was cancelled or deleted", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const first = await submit(by, once);
   const url = `${base}/status/${first.json().uuid}`;
@@ -139,7 +139,7 @@ test("a job that was cancelled or forgotten meanwhile is still the answer", asyn
   expect(await jobsOf(by)).toEqual([]);
 });
 
-test("a replay that prefers to wait is held until the job ends; one of a forgotten job is not", async () => {
+test("a replay with Prefer: wait waits for the job, but not for a deleted one", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
   const waits = () =>
@@ -159,7 +159,7 @@ test("a replay that prefers to wait is held until the job ends; one of a forgott
   expect((await waits()).headers["preference-applied"]).toBeUndefined();
 });
 
-test("paths without a platform take it: what counts as absent makes no other search", async () => {
+test("paths without a platform accept a key; empty arguments equal absent ones", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const path = "/v1/search/live";
   const first = await submit(by, once, search("comet", { start_time: "" }), path);
@@ -168,7 +168,7 @@ test("paths without a platform take it: what counts as absent makes no other sea
   expect(replay.headers.location).toBe(`${path}/result/${first.json().uuid}`);
 });
 
-test("a key counts for 24 hours", async () => {
+test("a key is valid for 24 hours", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
   service.clock.move(86_399_000);
@@ -179,14 +179,17 @@ test("a key counts for 24 hours", async () => {
   expect(later.json().uuid).not.toBe(uuid);
 });
 
-test.each(["", "é", "k".repeat(256)])("the key %j is refused by its name", async (once) => {
-  const by = await keyOf();
-  const answer = await submit(by, once);
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json()).toMatchObject({
-    code: "invalid_request",
-    uuid: "",
-    errors: [{ pointer: "/idempotency-key" }],
-  });
-  expect(answer.headers.ratelimit).toContain('"search";r=10');
-});
+test.each(["", "é", "k".repeat(256)])(
+  "the key %j is refused and the header named",
+  async (once) => {
+    const by = await keyOf();
+    const answer = await submit(by, once);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({
+      code: "invalid_request",
+      uuid: "",
+      errors: [{ pointer: "/idempotency-key" }],
+    });
+    expect(answer.headers.ratelimit).toContain('"search";r=10');
+  },
+);

@@ -137,7 +137,7 @@ async function workingRoutes(): Promise<Route[]> {
   return found;
 }
 
-test("each route asks for a key, but those that are public", async () => {
+test("every route but the public ones requires a key", async () => {
   const open = new Set<string>();
   for (const route of working) {
     const path = pathOf(route, "unknown");
@@ -152,7 +152,7 @@ test("each route asks for a key, but those that are public", async () => {
 
 const schemeOf = ({ url }: Route) => (url.startsWith(ofNodes) ? "Signature" : "Bearer");
 
-test("every parameter is known here: what names a thing is tried with another account's", async () => {
+test("every parameter that identifies a resource is tried with another account's value", async () => {
   const unknownNames = working.flatMap(namesOf).filter((name) => !(name in things));
   expect(unknownNames, "beforeAll makes a thing for each parameter of a path").toEqual([]);
   const inputs = new Set(working.flatMap((route) => route.inputs));
@@ -160,7 +160,7 @@ test("every parameter is known here: what names a thing is tried with another ac
   expect(ofThings).toEqual(["cursor", "next_token", "uuid"]);
 });
 
-test("another account's things answer as those that nobody has, on each route", async () => {
+test("another account's resources look like unknown ones, on every route", async () => {
   const tried: string[] = [];
   for (const route of working) {
     if (namesOf(route).length === 0) continue;
@@ -183,7 +183,7 @@ test("another account's things answer as those that nobody has, on each route", 
   expect(deliveries.json().deliveries).toHaveLength(1);
 });
 
-test("another account's delivery is none of a webhook of one's own", async () => {
+test("another account's delivery does not exist under one's own webhook", async () => {
   const route = { method: "POST", url: "", inputs: [] };
   const pathTo = (delivery?: string) => `/v1/webhooks/${ownWebhook}/deliveries/${delivery}/replay`;
   const absent = await answerTo(route, outsider, pathTo(things.delivery?.unknown));
@@ -191,7 +191,7 @@ test("another account's delivery is none of a webhook of one's own", async () =>
   expect(await answerTo(route, outsider, pathTo(things.delivery?.owned))).toEqual(absent);
 });
 
-test("the stream of another account's job is refused as that of no job", async () => {
+test("the stream of another account's job is refused like that of an unknown job", async () => {
   const route = { method: "GET", url: "", inputs: [] };
   const pathTo = (uuid?: string) => `/v1/search/live/social/events?uuid=${uuid}`;
   const absent = await answerTo(route, outsider, pathTo(things.uuid?.unknown));
@@ -199,7 +199,7 @@ test("the stream of another account's job is refused as that of no job", async (
   expect(await answerTo(route, outsider, pathTo(things.uuid?.owned))).toEqual(absent);
 });
 
-test("lists hold nothing of another account, from whatever place they are asked", async () => {
+test("lists never contain another account's entries, also with its cursor", async () => {
   await service.submit(owner, search("kites"));
   const list = (key: string, query: string) =>
     service.call(key, { method: "GET", url: `/v1/search/live/jobs?limit=1${query}` });
@@ -212,7 +212,7 @@ test("lists hold nothing of another account, from whatever place they are asked"
   expect(webhooks.json().webhooks.map(({ id }: { id: string }) => id)).toEqual([ownWebhook]);
 });
 
-test("beyond the rate, a read of another account's job is refused as one of no job", async () => {
+test("over the rate, reading another account's job fails like reading an unknown one", async () => {
   const route = { method: "GET", url: "/v1/search/live/:platform/status/:uuid", inputs: [] };
   const slow = await service.makeKey({ requestsPerSecond: 1 });
   await request(route, slow, pathOf(route, "unknown"));
@@ -222,8 +222,8 @@ test("beyond the rate, a read of another account's job is refused as one of no j
   expect(foreign).toEqual(absent);
 });
 
-describe("the cursor of another account", () => {
-  test("is refused as one of another search of one's own, and tells nothing", async () => {
+describe("a cursor of another account", () => {
+  test("is refused like a cursor of a different search and reveals nothing", async () => {
     const own = (await service.submit(outsider, search("comet", { max_results: 2 }))).json();
     const ownCursor = (await service.result(outsider, own.uuid)).headers["x-next-cursor"];
     const given = await service.submit(outsider, search("comet", { next_cursor: cursor }));

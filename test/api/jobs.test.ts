@@ -97,7 +97,7 @@ describe("the examples of docs/api.md", () => {
     });
   }
 
-  test("a submission is held, and sent again answered as before", async () => {
+  test("show a submission that waits, and its replay", async () => {
     const [example, ...more] = examplesOf("Wait for the end, and send it again");
     expect(more).toEqual([]);
     const { command = "", answer = "" } = example ?? {};
@@ -113,13 +113,13 @@ describe("the examples of docs/api.md", () => {
     }
   });
 
-  test("a job is cancelled", async () => {
+  test("show a cancelled job", async () => {
     const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or forget a job");
     const given = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
     expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
   });
 
-  test("jobs are listed", async () => {
+  test("show the list of jobs", async () => {
     const [{ command = "", answer = "" } = {}] = examplesOf("List jobs");
     const by = await service.makeKey();
     for (const query of ["comet", "comet lang:en"]) {
@@ -139,7 +139,7 @@ describe("cancel", () => {
     `${base}/result`,
     "/v1/search/live/status",
     "/v1/search/live/result",
-  ])("DELETE %s/<uuid> cancels a job that has not ended, and forgets it then", async (path) => {
+  ])("DELETE %s/<uuid> cancels an unfinished job, then deletes it", async (path) => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await remove(idle, idleKey, `${path}/${uuid}`);
     expect(answer.statusCode).toBe(200);
@@ -164,7 +164,7 @@ describe("cancel", () => {
     expect(third.json().code).toBe("job_not_found");
   });
 
-  test("forgets a job that is done, with its result", async () => {
+  test("deletes a finished job with its result", async () => {
     const uuid = await doneJob();
     expect((await remove(service, key, `${base}/result/${uuid}`)).statusCode).toBe(204);
     for (const kind of ["status", "result"]) {
@@ -173,13 +173,13 @@ describe("cancel", () => {
     }
   });
 
-  test("a uuid in capitals is the same job", async () => {
+  test("accepts a uuid in capitals", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await remove(idle, idleKey, `${base}/status/${uuid.toUpperCase()}`);
     expect(answer.json().uuid).toBe(uuid);
   });
 
-  test("a content type without a body is no fault", async () => {
+  test("accepts a Content-Type without a body", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await idle.call(idleKey, {
       method: "DELETE",
@@ -189,7 +189,7 @@ describe("cancel", () => {
     expect(answer.statusCode, answer.body).toBe(200);
   });
 
-  test("answers who waits for the job at once", async () => {
+  test("answers requests that wait for the job immediately", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const stored = idle.result(idleKey, uuid);
     await idle.waitForHeld(1);
@@ -197,7 +197,7 @@ describe("cancel", () => {
     expect((await stored).statusCode).toBe(410);
   });
 
-  test("what a node hands in for a cancelled job is dropped", async () => {
+  test("discards the result that a node sends for a cancelled job", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const lease = await leaseOf(uuid);
     expect((await remove(idle, idleKey, `${base}/status/${uuid}`)).statusCode).toBe(200);
@@ -210,7 +210,7 @@ describe("cancel", () => {
     expect(status.json().status).toBe("cancelled");
   });
 
-  test("against done at the same moment: one of them happens, and both tell the same", async () => {
+  test("concurrent with completion has one outcome, which both report", async () => {
     for (let round = 0; round < 10; round++) {
       const uuid = await uuidOf(idle, idleKey);
       const lease = await leaseOf(uuid);
@@ -235,14 +235,14 @@ describe("cancel", () => {
     }
   });
 
-  test("DELETE twice at the same moment: one cancels, the other forgets", async () => {
+  test("two concurrent DELETEs cancel the job, then delete it", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const url = `${base}/status/${uuid}`;
     const answers = await Promise.all([1, 2, 3].map(() => remove(idle, idleKey, url)));
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([200, 204, 404]);
   });
 
-  test("another account's job stays as it is", async () => {
+  test("leaves another account's job unchanged", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const outsider = await idle.makeKey();
     const foreign = await remove(idle, outsider, `${base}/status/${uuid}`);
@@ -267,7 +267,7 @@ describe("Prefer: wait", () => {
       payload: search(query),
     });
 
-  test("holds a submission until its job has ended; the body is the same", async () => {
+  test("delays the response to a submission until the job has ended; the body is the same", async () => {
     const answer = await submit(service, key, "respond-async, wait=10");
     expect(answer.statusCode).toBe(202);
     expect(answer.headers["preference-applied"]).toBe("wait=10");
@@ -277,7 +277,7 @@ describe("Prefer: wait", () => {
     expect(result.statusCode).toBe(200);
   });
 
-  test("holds it as long as was asked where the job does not end", async () => {
+  test("waits as long as requested when the job does not end", async () => {
     const start = performance.now();
     const answer = await submit(idle, idleKey, "wait=1");
     expect(performance.now() - start).toBeGreaterThan(990);
@@ -285,7 +285,7 @@ describe("Prefer: wait", () => {
     expect(answer.headers["preference-applied"]).toBe("wait=1");
   });
 
-  test("a submission whose wait fails is answered all the same: its job is on disk", async () => {
+  test("answers a submission whose wait fails, because its job is stored", async () => {
     const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(lost);
     const answer = await submit(idle, idleKey, "wait=10");
@@ -294,13 +294,13 @@ describe("Prefer: wait", () => {
     expect(answer.headers["preference-applied"]).toBeUndefined();
   });
 
-  test("more than 30 seconds are held as 30, and the answer says so", async () => {
+  test("is limited to 30 seconds, as the response says", async () => {
     const answer = await submit(service, key, "wait=3600");
     expect(answer.headers["preference-applied"]).toBe("wait=30");
   });
 
   test.each(["respond-async", "wait=0", "return=minimal; wait=10"])(
-    "%s holds nothing",
+    "does not wait for %s",
     async (prefer) => {
       const answer = await submit(idle, idleKey, prefer);
       expect(answer.statusCode).toBe(202);
@@ -308,7 +308,7 @@ describe("Prefer: wait", () => {
     },
   );
 
-  test("one that cannot be read is refused before anything is submitted", async () => {
+  test("refuses an unreadable value before submitting", async () => {
     const answer = await submit(idle, idleKey, "wait=soon");
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({
@@ -318,7 +318,7 @@ describe("Prefer: wait", () => {
     });
   });
 
-  test("beyond the held requests of a key it is answered at once, and says nothing of it", async () => {
+  test("is ignored when the key has reached its limit of waiting requests", async () => {
     const by = await idle.makeKey();
     const stored = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
     await idle.waitForHeld(2);
@@ -334,7 +334,7 @@ describe("Prefer: wait", () => {
     }
   });
 
-  test("status and result take it too; ?wait= counts where both are there", async () => {
+  test("works for status and result; ?wait= takes precedence", async () => {
     const uuid = await doneJob();
     const waiting = await uuidOf(idle, idleKey);
     for (const kind of ["status", "result"]) {
@@ -357,8 +357,8 @@ describe("Prefer: wait", () => {
   });
 });
 
-describe("status", () => {
-  test("says when to come again until the job has ended", async () => {
+describe("job status", () => {
+  test("sends Retry-After until the job has ended", async () => {
     const waiting = await uuidOf(idle, idleKey);
     const url = `${base}/status/${waiting}`;
     const open = await idle.call(idleKey, { method: "GET", url });
@@ -371,7 +371,7 @@ describe("status", () => {
     expect(ended.headers["retry-after"]).toBeUndefined();
   });
 
-  test("HEAD answers as GET without a body", async () => {
+  test("returns the headers of GET without a body for HEAD", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await idle.call(idleKey, { method: "HEAD", url: `${base}/status/${uuid}` });
     expect(answer.statusCode).toBe(200);
@@ -379,7 +379,7 @@ describe("status", () => {
     expect(answer.headers["retry-after"]).toBe("1");
   });
 
-  test("in the second of its expiry a result is whole or gone, and the status says which", async () => {
+  test("agrees with the result during the second in which the job expires", async () => {
     const by = await service.makeKey();
     const uuid = await doneJob(by);
     const url = `${base}/status/${uuid}`;
@@ -400,7 +400,7 @@ describe("status", () => {
   });
 });
 
-describe("one's own jobs", () => {
+describe("the list of jobs", () => {
   let by: string;
   const uuids: string[] = [];
 
@@ -444,7 +444,7 @@ describe("one's own jobs", () => {
     },
   );
 
-  test("any platform's word, and none, lists all of them", async () => {
+  test("contains all of the account's jobs on every platform path", async () => {
     const bodies = new Set<string>();
     for (const path of ["social", "x", "twitter", "mastodon"]) {
       bodies.add((await list("", `/v1/search/live/${path}/jobs`)).body);
@@ -489,21 +489,21 @@ describe("one's own jobs", () => {
     ["?limit=101", "/limit", /1 to 100/],
     ["?limit=1e1", "/limit", /1 to 100/],
     ["?page=2", "/page", /there is no parameter/],
-  ])("%s is refused", async (parameters, pointer, message) => {
+  ])("refuses %s", async (parameters, pointer, message) => {
     const answer = await list(parameters);
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
     expect(answer.json().detail).toMatch(message);
   });
 
-  test.each(["abc", "", "AAAA", "A".repeat(31)])("the cursor %j is refused", async (cursor) => {
+  test.each(["abc", "", "AAAA", "A".repeat(31)])("refuses the cursor %j", async (cursor) => {
     const answer = await list(`?cursor=${cursor}`);
     expect(answer.statusCode).toBe(400);
     const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
     expect(answer.json()).toMatchObject({ code: "cursor_invalid", errors });
   });
 
-  test("another account sees none of them, not even with a cursor of this one", async () => {
+  test("is empty for another account, even with this account's cursor", async () => {
     const outsider = await service.makeKey();
     const cursor = (await list("?limit=1")).json().next_cursor;
     for (const parameters of ["", `?cursor=${cursor}`]) {
@@ -512,7 +512,7 @@ describe("one's own jobs", () => {
     }
   });
 
-  test("HEAD answers as GET without a body, a list costs one request", async () => {
+  test("returns headers for HEAD, and uses one request of the rate", async () => {
     const answer = await service.call(by, { method: "HEAD", url: `${base}/jobs` });
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toBe("");
@@ -522,7 +522,7 @@ describe("one's own jobs", () => {
   });
 });
 
-test("8 KB of hostile text in a header or a parameter are refused quickly", async () => {
+test("8 KB of hostile text in a header or parameter are refused quickly", async () => {
   const hostile = [
     "a".repeat(8_000),
     `a${";".repeat(8_000)}`,

@@ -77,7 +77,7 @@ describe("the key", () => {
       "Bearer ear_0000aaaa_00000000000000000000000000000000000000",
       'Bearer realm="earshot", error="invalid_token"',
     ],
-  ])("%s is a 401 that says how to send one", async (_, authorization, challenge) => {
+  ])("%s returns 401 with a hint how to send one", async (_, authorization, challenge) => {
     const answer = await service.submit("", search("comet"));
     expect(answer.statusCode).toBe(401);
     const answered = await service.app.inject({
@@ -97,7 +97,7 @@ describe("the key", () => {
     );
   });
 
-  test("the scheme's case does not count; the key comes before the body", async () => {
+  test("accepts any case of the scheme; the key is checked before the body", async () => {
     const key = await plainKey();
     const url = "/v1/search/live/social";
     const answer = await service.app.inject({
@@ -111,7 +111,7 @@ describe("the key", () => {
     expect(broken.statusCode).toBe(401);
   });
 
-  test("a revoked key is refused at once", async () => {
+  test("is refused as soon as it is revoked", async () => {
     const key = await plainKey();
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
     await service.context.store.write("revokeKey", {
@@ -122,7 +122,7 @@ describe("the key", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(401);
   });
 
-  test("an address with too many wrong keys is refused before its key is looked at", async () => {
+  test("is not looked up after too many wrong keys from one address", async () => {
     const app = appWith({}, { ...defaultLimits, failedKeysPerMinute: 3 });
     const request = (key: string) => submitFrom(app, "198.51.100.1", key);
     const good = await quickKey();
@@ -144,7 +144,7 @@ describe("the key", () => {
   });
 });
 
-describe("the address", () => {
+describe("the client address", () => {
   test.each([
     ["of a trusted proxy's client is the client's own", ["10.1.0.0/16"], 202],
     ["of anyone else is the connection's, whatever he claims", ["10.2.0.0/16", "192.0.2.1"], 429],
@@ -161,8 +161,8 @@ describe("the address", () => {
   });
 });
 
-describe("requests a second", () => {
-  test("the fourth submission within a second is refused, its body not looked at", async () => {
+describe("the request rate", () => {
+  test("refuses the fourth submission within a second without parsing its body", async () => {
     const key = await plainKey();
     for (let request = 0; request < 3; request++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -176,7 +176,7 @@ describe("requests a second", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
   });
 
-  test("reads of one's own job beyond it wait for their turn instead", async () => {
+  test("delays reads of one's own job instead of refusing them", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `/v1/search/live/social/status/${uuid}`;
@@ -186,7 +186,7 @@ describe("requests a second", () => {
     expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("a read whose turn is too far away is refused", async () => {
+  test("refuses a read that would have to wait too long", async () => {
     const { slept, clock } = sleeplessClock();
     const app = appWith({ clock });
     const key = await plainKey();
@@ -201,7 +201,7 @@ describe("requests a second", () => {
     expect(Math.max(...slept)).toBeLessThanOrEqual(2_000);
   });
 
-  test("reads of what is not one's own are refused at once", async () => {
+  test("refuses reads of other accounts' jobs immediately", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(await quickKey(), search("comet"))).json();
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e"]) {
@@ -216,15 +216,15 @@ describe("requests a second", () => {
   });
 });
 
-describe("searches a minute", () => {
-  test("every answer to a key tells both rates", async () => {
+describe("the search rate", () => {
+  test("is reported with the request rate in every response to a key", async () => {
     const key = await plainKey();
     const answer = await service.submit(key, search("comet"));
     expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
   });
 
-  test("the 11th is refused at 59.9 s and taken at 60.1 s", async () => {
+  test("refuses the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
     const key = await quickKey();
     for (let used = 0; used < 10; used++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -238,7 +238,7 @@ describe("searches a minute", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
   });
 
-  test("twenty at once: ten are taken", async () => {
+  test("accepts ten of twenty concurrent searches", async () => {
     const key = await quickKey();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
@@ -248,7 +248,7 @@ describe("searches a minute", () => {
     expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(10);
   });
 
-  test("what is refused costs nothing of them, and reads cost nothing", async () => {
+  test("does not count refused submissions and reads", async () => {
     const key = await quickKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     for (let refused = 0; refused < 12; refused++) {
@@ -264,7 +264,7 @@ describe("searches a minute", () => {
     expect(answer.headers.ratelimit).toContain('"search";r=8');
   });
 
-  test("a submission that the store refuses costs nothing of them", async () => {
+  test("does not count a submission that the store refuses", async () => {
     const key = await quickKey();
     const { jobs } = service.context.http;
     const { submit } = jobs;
@@ -278,7 +278,7 @@ describe("searches a minute", () => {
     expect(answer.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("the search in one request costs one of them", async () => {
+  test("counts a search in one request", async () => {
     const key = await quickKey();
     const answer = await service.call(key, {
       method: "POST",
@@ -289,7 +289,7 @@ describe("searches a minute", () => {
     expect(answer.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("two keys of different accounts do not share them", async () => {
+  test("is not shared between keys of different accounts", async () => {
     const [one, other] = [await quickKey(), await quickKey()];
     await service.submit(one, search("comet"));
     const answer = await service.submit(other, search("comet"));
@@ -297,7 +297,7 @@ describe("searches a minute", () => {
   });
 });
 
-describe("what a request costs", () => {
+describe("the cost of a request", () => {
   const path = "/v1/search/live/social";
   const unknown = `${path}/status/0f8fad5b-d9cb-469f-a165-70867728950e`;
   const json = { "content-type": "application/json" };
@@ -334,7 +334,7 @@ describe("what a request costs", () => {
     expect(other.headers.ratelimit).toBe('"burst";r=0;t=1, "search";r=9;t=60');
   });
 
-  test("the same submission twice at the same moment is one search", async () => {
+  test("a concurrent duplicate submission is one search", async () => {
     const [app, key] = [appOutOfTime(), await plainKey()];
     const headers = { ...json, "idempotency-key": "twice" };
     const answers = await Promise.all([1, 2].map(() => request(app, key, post(good, headers))));
@@ -343,7 +343,7 @@ describe("what a request costs", () => {
     expect(after.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("a search that the store refuses (503) is one request and no search, and says so", async () => {
+  test("a search refused by the store (503) is one request and no search, as the headers say", async () => {
     const submit = () =>
       Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
     const app = appOutOfTime({ jobs: { ...service.context.http.jobs, submit } });
@@ -354,7 +354,7 @@ describe("what a request costs", () => {
 });
 
 describe("two services on one store", () => {
-  test("share what is left of a key", async () => {
+  test("share the remaining rate of a key", async () => {
     const apps = [service.app, appWith()];
     const key = await quickKey();
     const submitBy = (index: number) =>
@@ -371,7 +371,7 @@ describe("two services on one store", () => {
     expect((await submitBy(1)).headers.ratelimit).toContain('"search";r=8');
   });
 
-  test("share the second of a key, in which its reads wait in one line", async () => {
+  test("share the request rate of a key and the queue of its delayed reads", async () => {
     const { slept, clock } = sleeplessClock();
     const apps = [appWith({ clock }), appWith({ clock })];
     const key = await plainKey();
@@ -383,7 +383,7 @@ describe("two services on one store", () => {
     expect(slept.filter((ms) => ms > 1_000).length).toBeGreaterThanOrEqual(2);
   });
 
-  test("share the wrong keys of an address", async () => {
+  test("share the count of wrong keys of an address", async () => {
     const apps = [service.app, appWith()];
     const request = (index: number, key: string) =>
       submitFrom(apps[index % 2] ?? service.app, "198.51.100.7", key);
@@ -450,7 +450,7 @@ describe("a client that polls each of four searches once a second", () => {
   );
 });
 
-test("an answer that was held tells what is left when it leaves, not when it was asked for", async () => {
+test("the rate headers of a delayed response show the state when it is sent", async () => {
   const key = await quickKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const { find } = service.context.http.jobs;
@@ -469,7 +469,7 @@ test("an answer that was held tells what is left when it leaves, not when it was
   expect(answer.headers.ratelimit).toContain('"search";r=10;t=0');
 });
 
-test("a clock put back or forward by an hour changes no limit of a running service", async () => {
+test("setting the clock back or forward by an hour changes no limit of a running service", async () => {
   const key = await quickKey();
   for (let used = 0; used < 10; used += 1) await service.submit(key, search("comet"));
   for (const shiftMs of [-3_600_000, 7_200_000, -3_600_000]) {
@@ -480,7 +480,7 @@ test("a clock put back or forward by an hour changes no limit of a running servi
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
 });
 
-test("two hundred waiting searches do not delay another key's first, and a restart takes nothing from the minute", async () => {
+test("two hundred queued searches do not delay another key's first, and a restart does not reset the rate", async () => {
   const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_RUNNING_PER_KEY: "2" };
   const first = await startServiceUnderTest(settings);
   const submitTimes = async (to: ServiceUnderTest, key: string, times: number) => {

@@ -123,7 +123,7 @@ beforeAll(async () => {
 
 afterAll(() => service.remove());
 
-test("what was done stands in the log", () => {
+test("the log records each action", () => {
   const messages = logged.map((line) => JSON.parse(line).msg);
   for (const message of ["starting", "request", "job ended", "an attempt at a job failed"]) {
     expect(messages).toContain(message);
@@ -138,7 +138,7 @@ test("what was done stands in the log", () => {
   });
 });
 
-test("no line of the log holds a query, a post, a key or any other secret, and no metric does", () => {
+test("neither log nor metrics contain a query, a post, a key or another secret", () => {
   const lines = logged.join("");
   for (const [what, secret] of secrets) {
     expect(secret.length, what).toBeGreaterThan(8);

@@ -81,7 +81,7 @@ const codesOf = (status: { warnings: { code: string }[] }): string[] =>
   status.warnings.map(({ code }) => code);
 
 describe("a method that does not search", () => {
-  test("asks the platform, and is answered with its records", async () => {
+  test("requests the platform and returns its records", async () => {
     bluesky.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile() }];
     const { result, status, records } = await answered(
       bodyOf("getprofilebyid", "https://bsky.app/profile/did:plc:author/post/3k"),
@@ -104,7 +104,7 @@ describe("a method that does not search", () => {
     expect(bluesky.calls[0]?.target).toMatchObject({ kind: "user", id: "did:plc:author" });
   });
 
-  test("goes on where its cursor says, and gives nothing twice", async () => {
+  test("continues at its cursor without repeating records", async () => {
     bluesky.answers.gettweets = timeline;
     const body = (cursor?: string) =>
       bodyOf("gettweets", "@author.example.com", { max_results: 3, next_cursor: cursor });
@@ -117,7 +117,7 @@ describe("a method that does not search", () => {
     expect(second.result.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("takes no cursor of another method, query, platform or account", async () => {
+  test("refuses a cursor of another method, query, platform or account", async () => {
     bluesky.answers.gettweets = timeline;
     x.answers.gettweets = timeline;
     bluesky.answers.getfollowers = timeline;
@@ -141,7 +141,7 @@ describe("a method that does not search", () => {
     expect((await service.submit(key, again)).statusCode).toBe(202);
   });
 
-  test("is refused what is of searches alone, or of another method", async () => {
+  test("refuses arguments of searches and of other methods", async () => {
     const stray = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
     const problem = await refusal(bodyOf("gettweets", "@a.example", stray));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
@@ -157,7 +157,7 @@ describe("a method that does not search", () => {
     expect(bound.detail).toContain("1 to 100");
   });
 
-  test("says in code points where its query names nothing", async () => {
+  test("locates an unreadable target in code points", async () => {
     const problem = await refusal(bodyOf("gettweets", " 😀"));
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0]).toMatchObject({
@@ -168,7 +168,7 @@ describe("a method that does not search", () => {
     });
   });
 
-  test("asks the platform that path, type or query name", async () => {
+  test("requests the platform that path, type or query name", async () => {
     x.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile({ platform: "x" }) }];
     const byQuery = await answered(bodyOf("getprofilebyid", "https://x.com/ann"));
     expect(byQuery.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
@@ -184,7 +184,7 @@ describe("a method that does not search", () => {
     expect(problem.errors[0].pointer).toBe("/arguments/query");
   });
 
-  test("that the platform lacks is refused with what is closest and who has it", async () => {
+  test("suggests the closest method and the platforms that support it", async () => {
     const problem = await refusal(bodyOf("getspace", "1"), "/v1/search/live/bluesky");
     expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
     expect(problem.hint).toContain("Closest is gettweets");
@@ -212,7 +212,7 @@ describe("a username without a platform", () => {
     ]);
   });
 
-  test("is the account of this name in the archive, on whichever platform", async () => {
+  test("means the archived account of that name, on any platform", async () => {
     const imported = await answered(bodyOf("gettweets", "getmasafi"));
     expect(imported.status).toMatchObject({
       platform: "x",
@@ -228,7 +228,7 @@ describe("a username without a platform", () => {
   });
 
   test.each(["gettweets", "getmedia", "getprofilebyid"])(
-    "is refused by %s where several accounts have it, with the form of each",
+    "is refused by %s if several accounts match, with the form of each",
     async (method) => {
       const problem = await refusal(bodyOf(method, "tom"));
       expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
@@ -239,7 +239,7 @@ describe("a username without a platform", () => {
   );
 });
 
-test("whatever the arguments are, a job is taken or refused with where and why", async () => {
+test("any arguments are accepted or refused with pointer and reason", async () => {
   const query = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.constantFrom("@ann", "x:@ann", "20", "at://", "https://x.com/i/status/20", "@a@b.example"),
@@ -278,7 +278,7 @@ test("whatever the arguments are, a job is taken or refused with where and why",
 });
 
 describe("the ID of a record", () => {
-  test("of a post that a platform gave leads its account to the post, and nobody else", async () => {
+  test("of a platform's post resolves for the account that received it and for no other", async () => {
     bluesky.answers.gettweets = timeline.slice(0, 1);
     const given = await answered(bodyOf("gettweets", "@author.example.com"));
     const id = given.records[0].ID;
@@ -292,7 +292,7 @@ describe("the ID of a record", () => {
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
   });
 
-  test("of a post that is held leads to it, whoever asks", async () => {
+  test("of an archived post resolves for every account", async () => {
     await service.addPosts([makePost({ key: "held", text: "a held comet" })]);
     const search = bodyOf("searchbyfullarchive", "held");
     const id = (await answered(search)).records[0].ID;
@@ -307,8 +307,8 @@ describe("the ID of a record", () => {
   });
 });
 
-describe("what a platform gave", () => {
-  test("is left out once it is deleted or its account hidden; the count stays", async () => {
+describe("posts that a platform returned", () => {
+  test("are left out once deleted or hidden; the count stays", async () => {
     const repost = post({
       uri: "at://did:plc:fan/app.bsky.feed.repost/r",
       userId: "did:plc:fan",
@@ -338,7 +338,7 @@ describe("what a platform gave", () => {
     expect((await service.call(key, { method: "GET", url })).json().count).toBe(4);
   });
 
-  test("is told by its IDs alone where the platform wants it", async () => {
+  test("contain only IDs where the platform requires it", async () => {
     x.answers.gettweets = [
       post({ platform: "x", nativeId: 20n, userId: "12", username: "jack", text: "a secret" }),
     ];
@@ -350,7 +350,7 @@ describe("what a platform gave", () => {
     expect(codesOf(status)).toEqual(["ids_only"]);
   });
 
-  test("is no result where it failed: the answer says which platform and what to do", async () => {
+  test("are missing when the platform failed: the error names it and the fix", async () => {
     bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky answers with 503", {
       status: 502,
       hint: "search again later",
@@ -373,7 +373,7 @@ describe("what a platform gave", () => {
   });
 });
 
-describe("in one call", () => {
+describe("in one request", () => {
   const call = (body: object, accept = "application/json") =>
     service.call(key, {
       method: "POST",
@@ -387,7 +387,7 @@ describe("in one call", () => {
     bluesky.answers.getfollowers = [{ kind: "profile", profile: makeProfile() }];
   });
 
-  test("profiles have a table of their own", async () => {
+  test("profiles have their own CSV columns", async () => {
     const { body } = await call(followers, "text/csv");
     const [names = "", row] = body.split("\r\n");
     expect(names).toContain("Metadata.public_metrics.followers_count");
@@ -395,7 +395,7 @@ describe("in one call", () => {
     expect(row).toContain("did:plc:author,2024-01-01T00:00:00Z,bluesky,author.example.com");
   });
 
-  test("profiles read as such in Markdown", async () => {
+  test("profiles have their own Markdown form", async () => {
     const { body } = await call(followers, "text/markdown");
     expect(body).toContain("# getfollowers: `bluesky:@author.example.com`\n\n1 account. ");
     expect(body).toContain("The platform has no more.");
@@ -403,7 +403,7 @@ describe("in one call", () => {
     expect(body).toContain(">     writes");
   });
 
-  test("fields of a profile are selected", async () => {
+  test("fields of a profile can be selected", async () => {
     const fields = ["ID", "Metadata.public_metrics.followers_count"];
     const { results, citations } = (await call({ ...followers, fields })).json();
     expect(results).toEqual([
@@ -412,7 +412,7 @@ describe("in one call", () => {
     expect(citations[0]).toMatchObject({ id: "did:plc:author", author: "author.example.com" });
   });
 
-  test("what has no room is in the result of the job, and the answer says so", async () => {
+  test("records beyond the size limit are in the job's result, as the response says", async () => {
     bluesky.answers.gettweets = timeline;
     const body = {
       ...bodyOf("gettweets", "@author.example.com", { max_results: 3 }),

@@ -120,7 +120,7 @@ function expectDescribed(
 /** What only nodes of other processes bring about; test/nodes/api.test.ts has them answered. */
 const ofOtherNodes = ["fetchProof", "fetchProofWithoutPlatform", "readAttestation"];
 
-describe("every request that is shown is taken, and answered as described", () => {
+describe("every documented request is accepted and gets its documented response", () => {
   test.each(all)("%s", async (id, endpoint) => {
     const values = endpoint.method === "DELETE" ? await makeValues() : kept;
     const status = ofOtherNodes.includes(id) ? 404 : /^(?:2|302)/;
@@ -128,24 +128,21 @@ describe("every request that is shown is taken, and answered as described", () =
   });
 });
 
-describe("every refusal is as described", () => {
+describe("every error response is as documented", () => {
   test.each(keyed)("%s without a key", async (_, endpoint) => {
     const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
     expectDescribed(endpoint, await send({ options, key: null }), 401);
   });
 
-  test.each(keyed)(
-    "%s for a platform, job or other thing that is not there",
-    async (_, endpoint) => {
-      for (const parameter of endpoint.operation.parameters ?? []) {
-        if (parameter.in !== "path") continue;
-        const values = { ...kept, [parameter.name]: "nothing" };
-        expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
-      }
-    },
-  );
+  test.each(keyed)("%s with an unknown platform, job or other resource", async (_, endpoint) => {
+    for (const parameter of endpoint.operation.parameters ?? []) {
+      if (parameter.in !== "path") continue;
+      const values = { ...kept, [parameter.name]: "nothing" };
+      expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
+    }
+  });
 
-  test.each(keyed)("%s with a parameter that there is not", async (_, endpoint) => {
+  test.each(keyed)("%s with an unknown parameter", async (_, endpoint) => {
     const hasQuery = endpoint.operation.parameters?.some(
       ({ in: position }) => position === "query",
     );
@@ -159,7 +156,7 @@ describe("every refusal is as described", () => {
     expectDescribed(endpoint, answer, 400);
   });
 
-  test.each(keyed)("%s of a key whose second is used up", async (_, endpoint) => {
+  test.each(keyed)("%s with a key over its rate", async (_, endpoint) => {
     const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
     await service.call(slow, { method: "GET", url });
     const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
@@ -167,7 +164,7 @@ describe("every refusal is as described", () => {
   });
 
   test.each(withBody)(
-    "%s with a body that is broken, of another type, too large",
+    "%s with a body that is malformed, of another type or too large",
     async (_, endpoint) => {
       const request = requestOf(endpoint, kept);
       const type = { "content-type": "text/plain" };
@@ -179,23 +176,26 @@ describe("every refusal is as described", () => {
   );
 });
 
-describe("a body that no route asked for is refused as described", () => {
+describe("an unexpected body is refused as documented", () => {
   const without = all.filter(
     ([, { method, operation }]) =>
       ["POST", "DELETE"].includes(method) && operation.requestBody === undefined,
   );
-  test.each(without)("%s with one of another type, broken, too large", async (_, endpoint) => {
-    const request = requestOf(endpoint, kept);
-    const json = { "content-type": "application/json" };
-    const ofText = { "content-type": "text/plain" };
-    const large = `"${"a".repeat(70_000)}"`;
-    expectDescribed(endpoint, await send(request, { payload: "a", headers: ofText }), 415);
-    expectDescribed(endpoint, await send(request, { payload: "{", headers: json }), 400);
-    expectDescribed(endpoint, await send(request, { payload: large, headers: json }), 413);
-  });
+  test.each(without)(
+    "%s with a body of another type, malformed or too large",
+    async (_, endpoint) => {
+      const request = requestOf(endpoint, kept);
+      const json = { "content-type": "application/json" };
+      const ofText = { "content-type": "text/plain" };
+      const large = `"${"a".repeat(70_000)}"`;
+      expectDescribed(endpoint, await send(request, { payload: "a", headers: ofText }), 415);
+      expectDescribed(endpoint, await send(request, { payload: "{", headers: json }), 400);
+      expectDescribed(endpoint, await send(request, { payload: large, headers: json }), 413);
+    },
+  );
 });
 
-describe("every example fits its schema", () => {
+describe("every example matches its schema", () => {
   test.each(all)("%s", (_, { operation, pointer: position }) => {
     for (const [index, parameter] of (operation.parameters ?? []).entries()) {
       if (parameter.in !== "header" && parameter.required)
@@ -229,7 +229,7 @@ describe("every example fits its schema", () => {
     }
   });
 
-  test("every problem that a status can be is shown under it", () => {
+  test("each status documents every problem that can cause it", () => {
     for (const { operation } of endpoints) {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         const problems = content["application/problem+json"];
@@ -260,7 +260,7 @@ function valueMeantBy(
   return String(value);
 }
 
-describe("every link leads to an operation that goes on", () => {
+describe("every link names an operation that follows", () => {
   const links = endpoints.flatMap((endpoint) =>
     Object.entries(endpoint.operation.responses).flatMap(([status, { links: given = {} }]) =>
       Object.entries(given).map(

@@ -86,11 +86,11 @@ describe("the examples of docs/api.md", () => {
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
       .replaceAll(/"\d{19}"/g, '"id"');
 
-  test("are of every form that has one", () => {
+  test("cover every form", () => {
     expect(examples.map(({ form }) => form)).toEqual(["json", "csv", "markdown"]);
   });
 
-  test.each(examples)("$form is answered as it is written", async ({ command, form, answer }) => {
+  test.each(examples)("$form is answered as documented", async ({ command, form, answer }) => {
     await service.context.archive.write({
       changes: [],
       coverage: [
@@ -143,8 +143,8 @@ const essays = (more: Record<string, unknown> = {}, inside: Record<string, unkno
   ...more,
 });
 
-describe("the answer in JSON", () => {
-  test("has all that the result and the status tell, and where to cite the posts from", async () => {
+describe("the JSON answer", () => {
+  test("has everything that result and status have, and the citations", async () => {
     const answer = await answered(search("linked"));
     const body = answer.json();
     expect(Object.keys(body)).toEqual([
@@ -187,7 +187,7 @@ describe("the answer in JSON", () => {
     expect(answer.headers["x-warnings"]).toContain('"incomplete_coverage"');
   });
 
-  test("goes on by its cursor, here and in a submission", async () => {
+  test("continues with its cursor, here and in a submission", async () => {
     const first = (await answered(search("comet", { max_results: 2 }))).json();
     const rest = search("comet", { max_results: 3, next_cursor: first.next_cursor });
     const second = (await answered(rest)).json();
@@ -196,7 +196,7 @@ describe("the answer in JSON", () => {
     expect((await service.submit(key, rest)).statusCode).toBe(202);
   });
 
-  test("a platform in the path narrows, x is twitter, a method may be the full archive", async () => {
+  test("is narrowed by a platform in the path, accepts x as twitter and the full archive as method", async () => {
     const body = search('"comet number"', { type: "searchbyfullarchive", max_results: 500 });
     expect((await request(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
     for (const path of ["/v1/search/x", "/v1/search/twitter", "/v1/search/mastodon"]) {
@@ -208,7 +208,7 @@ describe("the answer in JSON", () => {
 });
 
 describe("fields", () => {
-  test("leave of each record what was asked for, where it stands", async () => {
+  test("select members of each record, at their usual path", async () => {
     const fields = [
       "Metadata.username",
       "Content",
@@ -225,7 +225,7 @@ describe("fields", () => {
     expect(body.citations).toHaveLength(1);
   });
 
-  test("one within another is the wider", async () => {
+  test("include all of an object when one selected field contains another", async () => {
     const fields = ["Metadata.username", "Metadata", "ID"];
     const [record] = (await answered({ ...search("number 3"), fields })).json().results;
     expect(Object.keys(record)).toEqual(["Metadata", "ID"]);
@@ -239,7 +239,7 @@ describe("fields", () => {
     ["Metadata.like_count", "Metadata.public_metrics.like_count"],
     ["__proto__", "there are ID, Content"],
     ["Metadata.media.url", "Metadata.url"],
-  ])("%s is refused with the nearest", async (field, nearest) => {
+  ])("refuse %s and suggest the nearest", async (field, nearest) => {
     const answer = await request({ ...search("comet"), fields: ["ID", field] });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors).toEqual([
@@ -248,7 +248,7 @@ describe("fields", () => {
   });
 
   test.each([[[]], ["Content"], [[1]], [null], [["ID", "ID"]]])(
-    "%j is no list of fields",
+    "refuse %j as a list of fields",
     async (fields) => {
       const answer = await request({ ...search("comet"), fields });
       expect(answer.statusCode).toBe(400);
@@ -261,7 +261,7 @@ describe("max_chars", () => {
   const count = (results: readonly { Content: string }[]) =>
     results.reduce((sum, { Content }) => sum + [...Content].length, 0);
 
-  test("shortens the long texts alike, leaves the short ones whole, and says which", async () => {
+  test("shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
     const whole = (await answered(essays())).json();
     const answer = await answered(essays({ max_chars: 1_000 }));
     const body = answer.json();
@@ -279,7 +279,7 @@ describe("max_chars", () => {
     expect(answer.headers["x-truncated"]).toBe("shortened=3, omitted=0");
   });
 
-  test("leaves out what has no room, and continues with it", async () => {
+  test("leaves out records that do not fit and continues with them", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -295,7 +295,7 @@ describe("max_chars", () => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5].map((number) => `essay ${number}`));
   });
 
-  test("the whole texts are in the result of the job", async () => {
+  test("leaves whole texts in the job's result", async () => {
     const body = (await answered(essays({ max_chars: 100 }))).json();
     expect(body.truncated.omitted).toBeGreaterThan(0);
     const result = (await service.result(key, body.uuid)).json();
@@ -303,13 +303,13 @@ describe("max_chars", () => {
     expect(count(result)).toBeGreaterThan(3_000);
   });
 
-  test("without the text among the fields there is nothing to shorten", async () => {
+  test("shortens nothing when the text is not among the fields", async () => {
     const body = (await answered(essays({ max_chars: 100, fields: ["ID"] }))).json();
     expect(body.results).toHaveLength(6);
     expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
   });
 
-  test.each([99, 0, -1, 1_000_001, 1.5, "500", null])("%j is refused", async (maxChars) => {
+  test.each([99, 0, -1, 1_000_001, 1.5, "500", null])("refuses %j", async (maxChars) => {
     const answer = await request(essays({ max_chars: maxChars }));
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
@@ -317,7 +317,7 @@ describe("max_chars", () => {
 });
 
 describe("NDJSON", () => {
-  test("is a record a line, and nothing else", async () => {
+  test("is one record a line and nothing else", async () => {
     const answer = await answered(search("comet", { max_results: 2 }), "application/x-ndjson");
     expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
     const lines = answer.body.split("\n");
@@ -331,20 +331,20 @@ describe("NDJSON", () => {
     expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
   });
 
-  test("of hostile texts is a record a line too", async () => {
+  test("stays one record a line with hostile texts", async () => {
     const answer = await answered(search("hostile"), "application/x-ndjson");
     const [line = "", ...rest] = answer.body.split("\n");
     expect(rest).toEqual([""]);
     expect(JSON.parse(line).Content).toBe(`hostile ${hostileText}`);
   });
 
-  test("is empty when nothing matched", async () => {
+  test("is empty when nothing matches", async () => {
     expect((await answered(search("nosuchword"), "application/x-ndjson")).body).toBe("");
   });
 });
 
 describe("CSV", () => {
-  test("is a row of names, then a row a post, each ended by CRLF", async () => {
+  test("has a header row, then one row a post, each ended by CRLF", async () => {
     const body = {
       ...search("number 3"),
       fields: [
@@ -364,7 +364,7 @@ describe("CSV", () => {
     );
   });
 
-  test("without fields has the columns that a table of posts needs", async () => {
+  test("has the useful columns of a post when no fields are selected", async () => {
     const { body } = await answered(search("linked"), "text/csv");
     const [names = "", row = ""] = body.split("\r\n");
     expect(names).toMatch(/^ID,Metadata\.created_at,.*,Content,Metadata\.url,/);
@@ -372,7 +372,7 @@ describe("CSV", () => {
     expect((await answered(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
   });
 
-  test("quotes what it must, and defuses what a spreadsheet would run", async () => {
+  test("quotes where needed and neutralises spreadsheet formulas", async () => {
     const fields = ["Content", "Metadata.author", "Metadata.username"];
     const formula = await answered({ ...search("formula"), fields }, "text/csv");
     expect(formula.body.split("\r\n")[1]).toBe("'=1+1 formula,'-2+3,author.example.com");
@@ -384,7 +384,7 @@ describe("CSV", () => {
   });
 });
 
-test("a search that nothing can answer warns with the next step, as JSON and as Markdown", async () => {
+test("a search without a source warns with the next step, as JSON and as Markdown", async () => {
   const onX = { ...search("comet"), type: "x" };
   const { warnings } = (await answered(onX)).json();
   expect(warnings).toContainEqual({
@@ -413,7 +413,7 @@ describe("Markdown", () => {
     expect(answer.body).toContain(`\`${answer.headers["x-job-uuid"]}\``);
   });
 
-  test("keeps a hostile text in its quotation", async () => {
+  test("keeps hostile text inside its quotation", async () => {
     const { body } = await answered(search("hostile"), "text/markdown");
     expect(body).toContain("1. ``@@evil`name`` · ");
     expect(body).toContain("`javascript:alert(1)`\n");
@@ -424,7 +424,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("shows other fields beneath the text, and the text only where it is wanted", async () => {
+  test("shows other fields below the text, and the text only if selected", async () => {
     const fields = ["Metadata.hashtags", "Metadata.geo", "Metadata.public_metrics.like_count"];
     const { body } = await answered({ ...search("number 3"), fields }, "text/markdown");
     expect(body).toContain(
@@ -433,7 +433,7 @@ describe("Markdown", () => {
     expect(body).not.toContain("comet number 3");
   });
 
-  test("says what is shortened, what is left out, and how to go on", async () => {
+  test("says what is shortened, what is left out and how to continue", async () => {
     const answer = await answered(essays({ max_chars: 230 }), "text/markdown");
     expect(answer.body).toContain("(shortened: the text has 1011 characters)");
     expect(answer.body).toMatch(
@@ -442,7 +442,7 @@ describe("Markdown", () => {
     expect(answer.body).toContain(`next_cursor \`${answer.headers["x-next-cursor"]}\``);
   });
 
-  test("tells a list that is empty as nobody wrote it from one that is empty as nobody listened", async () => {
+  test("distinguishes an empty list with full coverage from one with gaps", async () => {
     const unknown = await answered(search("nosuchword"), "text/markdown");
     expect(unknown.body).toMatch(
       /No post was found\. There may be some: from \S+Z to \S+Z, the archive does not cover everything\. Missing: from /,
@@ -462,7 +462,7 @@ describe("Markdown", () => {
 
 describe("Accept", () => {
   test.each(["application/json", "application/x-ndjson", "text/csv", "text/markdown"])(
-    "%s tells coverage, warnings, cut texts and how to go on in its header",
+    "%s reports coverage, warnings, shortened texts and the cursor in headers",
     async (accept) => {
       const { headers } = await answered(essays({ max_chars: 230 }), accept);
       expect(headers["content-type"]).toContain(accept);
@@ -477,7 +477,7 @@ describe("Accept", () => {
     },
   );
 
-  test("weights decide, and a search that has no form to answer in is refused before it costs anything", async () => {
+  test("is negotiated by weight, and an unsupported form is refused without using the rate", async () => {
     const weighed = await answered(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
     expect(weighed.headers["content-type"]).toMatch(/^text\/markdown/);
     const limited = await service.makeKey({ submissionsPerMinute: null });
@@ -490,7 +490,7 @@ describe("Accept", () => {
     expect(refused.headers.ratelimit).toContain('"search";r=10');
   });
 
-  test("changes nothing of the result route, which is a bare array", async () => {
+  test("does not affect the result route, which returns a bare array", async () => {
     const { uuid } = (await answered(search("comet"))).json();
     const url = `/v1/search/live/social/result/${uuid}`;
     const result = await service.call(key, { method: "GET", url, headers: { accept: "text/csv" } });
@@ -500,14 +500,14 @@ describe("Accept", () => {
 });
 
 describe("a refused search", () => {
-  test.each([0, 31, -1, 1.5, "10", null])("wait %j", async (wait) => {
+  test.each([0, 31, -1, 1.5, "10", null])("returns 400 for wait %j", async (wait) => {
     const answer = await request({ ...search("comet"), wait });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code: "invalid_request", uuid: "" });
     expect(answer.json().errors[0].pointer).toBe("/wait");
   });
 
-  test("names what is wrong as a submission does", async () => {
+  test("has the error details of a submission", async () => {
     expect((await request({ ...search("comet"), max_char: 500 })).json().detail).toContain(
       "max_chars",
     );
@@ -529,7 +529,7 @@ describe("a refused search", () => {
     expect(other.headers.allow).toBe("OPTIONS, POST");
   });
 
-  test("costs nothing of the searches, one that is answered costs one", async () => {
+  test("uses no search of the rate; an answered one uses one", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const refused = await request({ ...search("comet"), fields: ["nothing"] }, { key: limited });
     expect(refused.headers.ratelimit).toContain('"search";r=10');
@@ -539,7 +539,7 @@ describe("a refused search", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("asks for the same job in another form, for nothing", async () => {
+  test("returns the same job in another form without using the rate", async () => {
     const headers = { "idempotency-key": "form" };
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const first = await request(search("comet"), { headers, key: limited });
@@ -556,7 +556,7 @@ describe("Idempotency-Key", () => {
   });
 });
 
-describe("a job that has not ended well", () => {
+describe("a job that has not finished successfully", () => {
   const unfinished = (submitted: SubmittedJob): SubmittedJob =>
     submitted.isReplay ? submitted : { ...submitted, job: { ...submitted.job, finishedMs: null } };
 
@@ -592,7 +592,7 @@ describe("a job that has not ended well", () => {
   test.each([
     ["in progress", { wait: 7 }, 7_000],
     ["error(retrying)", {}, 10_000],
-  ] as const)("%s is a 202 that says where its result will be", async (state, more, waitMs) => {
+  ] as const)("%s returns 202 with the location of its result", async (state, more, waitMs) => {
     const { answer, waits } = await answerTo({ state }, { ...search("comet"), ...more });
     expect(waits).toEqual([waitMs]);
     expect(answer.statusCode).toBe(202);
@@ -619,7 +619,7 @@ describe("a job that has not ended well", () => {
     ["error", 500, "job_failed", { code: "poison", message: "it broke twice", status: 500 }],
     ["cancelled", 410, "job_cancelled", null],
     ["expired", 410, "result_expired", null],
-  ] as const)("%s is a %i %s, which names the job", async (state, status, code, failure) => {
+  ] as const)("%s returns %i %s with the job's uuid", async (state, status, code, failure) => {
     const { answer } = await answerTo({ state, failure });
     expect(answer.statusCode).toBe(status);
     expect(answer.headers["content-type"]).toContain("application/problem+json");
@@ -629,7 +629,7 @@ describe("a job that has not ended well", () => {
     expect(uuid).not.toBe("");
   });
 
-  test("one that is on disk and cannot be waited for is named too", async () => {
+  test("includes the uuid when the job is stored but waiting for it fails", async () => {
     const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     const { queue } = service.context;
     const { submit } = queue;
@@ -648,7 +648,7 @@ describe("the node's search in one request", () => {
   const headers = { "content-type": "application/json" };
   const payload = JSON.stringify({ query: "linked" });
 
-  test("tells its warnings, and is answered once under an Idempotency-Key", async () => {
+  test("includes its warnings, and is answered once under an Idempotency-Key", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const options = {
       method: "POST",
@@ -664,7 +664,7 @@ describe("the node's search in one request", () => {
     expect(again.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("needs a key unless the node is opened on purpose, and then only there", async () => {
+  test("requires a key except on a node that is explicitly open", async () => {
     const { settings } = service.context.http;
     expect(settings.openNodeKey).toBe(null);
     const openNodeKey = await service.makeKey({ submissionsPerMinute: null });
@@ -684,7 +684,7 @@ describe("the node's search in one request", () => {
   });
 });
 
-describe("a search that is waited for", () => {
+describe("a search that waits", () => {
   let slow: ServiceUnderTest;
   let slowKey: string;
   beforeAll(async () => {
@@ -712,7 +712,7 @@ describe("a search that is waited for", () => {
   const jobOf = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
 
-  test("counts among the held ones of its key; one more is refused, and a cancel ends it", async () => {
+  test("counts as a waiting request of its key; one more is refused, and a cancel ends it", async () => {
     const first = post("first");
     await slow.waitForHeld(1);
     const second = await post("second");
@@ -725,7 +725,7 @@ describe("a search that is waited for", () => {
     expect((await first).json()).toMatchObject({ status: 410, code: "job_cancelled" });
   });
 
-  test("stays submitted when its client goes", async () => {
+  test("stays submitted when its client disconnects", async () => {
     const leaving = new AbortController();
     const removed = fetch(`${slow.url}/v1/search/social`, {
       method: "POST",
@@ -746,7 +746,7 @@ describe("a search that is waited for", () => {
     expect(status.json()).toMatchObject({ status: "received" });
   });
 
-  test("is answered with its uuid when the server stops", async () => {
+  test("returns its uuid when the server stops", async () => {
     const before = await submissions();
     const stored = post("stopped");
     await slow.waitForHeld(1);

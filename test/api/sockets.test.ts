@@ -55,7 +55,7 @@ const closing = (line: string, ...fields: readonly string[]): string =>
   head(line, "Connection: close", ...fields);
 
 /** Their time limits run beside each other. */
-describe.concurrent("what is sent too much of, or too slowly:", () => {
+describe.concurrent("oversized or slow input", () => {
   const padded = (bytes: number): string => {
     const body = JSON.stringify(search("comet"));
     return `${body}${" ".repeat(bytes - body.length)}`;
@@ -67,7 +67,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
     ["of a stranger", "Transfer-Encoding: chunked", false, 401],
   ] as const;
 
-  test("a body that is not taken is answered at once and cut soon", async () => {
+  test("a refused body is answered immediately and the connection closed soon after", async () => {
     await Promise.all(unwanted.map(expectCut));
   });
 
@@ -91,7 +91,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
     ],
   ] as const;
 
-  test("a client that does not come to an end is told 408 and cut", async () => {
+  test("a client that never finishes its request gets 408 and is disconnected", async () => {
     await Promise.all(unfinished.map(expectTimeout));
   });
 
@@ -106,12 +106,12 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
     expect(answer()).toContain('"code":"request_timeout"');
   }
 
-  test("a client that says nothing: it is cut", async () => {
+  test("a client that sends nothing is disconnected", async () => {
     const { ended } = await open();
     await ended;
   });
 
-  test("a client that does not read its answers: it is cut", async () => {
+  test("a client that does not read its responses is disconnected", async () => {
     const connections = new Set<Socket>();
     service.app.server.on("connection", (accepted: Socket) => connections.add(accepted));
     const socket = await connectTo(service.url);
@@ -127,7 +127,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
     socket.destroy();
   });
 
-  test("a client that goes while its request is held: nothing stays held", async () => {
+  test("a client that disconnects while its request waits frees everything it used", async () => {
     const idle = await startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0" });
     try {
       const owner = await idle.makeKey();
@@ -145,7 +145,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
     }
   });
 
-  test("a body is taken up to the bound to the byte, with and without a length", async () => {
+  test("a body is accepted up to the limit to the byte, with and without Content-Length", async () => {
     for (const [bytes, status] of [
       [bodyBytes, 202],
       [bodyBytes + 1, 413],
@@ -166,7 +166,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
     }
   });
 
-  test("a body that is compressed is refused before it is read", async () => {
+  test("a compressed body is refused before it is read", async () => {
     for (const encoding of ["gzip", "br", "deflate", "zstd", "identity, gzip"]) {
       const answer = await service.call(key, {
         method: "POST",
@@ -179,7 +179,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
   });
 });
 
-test("no more connections are open than are allowed, and one that ends makes room", async () => {
+test("connections are limited, and closing one makes room", async () => {
   const many = await Promise.all(Array.from({ length: 50 }, open));
   const refused = await exchange("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*connection: close/i);
@@ -188,7 +188,7 @@ test("no more connections are open than are allowed, and one that ends makes roo
   expect((await fetch(`${service.url}/livez`)).status).toBe(200);
 });
 
-test("idle connections of one address leave room for others, and its own next request is told why", async () => {
+test("idle connections of one address are closed for others, with a reason for its own next request", async () => {
   const small = await startServiceUnderTest({ EARSHOT_MAX_CONNECTIONS: "60" });
   const idle: Socket[] = [];
   try {
@@ -214,7 +214,7 @@ test("idle connections of one address leave room for others, and its own next re
   }
 });
 
-describe("what two servers could read in two ways is refused", () => {
+describe("a request that two servers could parse differently is refused", () => {
   const smuggled = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
 
   test.each([
@@ -233,25 +233,25 @@ describe("what two servers could read in two ways is refused", () => {
     expect(answer).not.toContain("earshot_");
   });
 
-  test("a line that is no HTTP", async () => {
+  test("a request line that is not HTTP", async () => {
     for (const line of ["GET\r\n\r\n", "\u0016\u0003\u0001\u0002", "GET / HTTP/9.9\r\n\r\n"]) {
       expect(statuses(await exchange(line)), line).toEqual([400]);
     }
   });
 });
 
-describe("requests of other forms", () => {
-  test("an absolute target is that path here, whatever host it names", async () => {
+describe("unusual requests", () => {
+  test("an absolute target is its path, whatever host it names", async () => {
     const answer = await exchange(closing("GET http://other.example/livez HTTP/1.1"));
     expect(statuses(answer)).toEqual([200]);
   });
 
-  test("HTTP/1.0 is answered and closed", async () => {
+  test("HTTP/1.0 is answered and the connection closed", async () => {
     const answer = await exchange("GET /livez HTTP/1.0\r\n\r\n");
     expect(statuses(answer)).toEqual([200]);
   });
 
-  test("a client that asks whether to go on is told so, and its request answered", async () => {
+  test("Expect: 100-continue gets 100, then the response", async () => {
     const body = JSON.stringify(search("comet"));
     const answer = await exchange(
       closing(
@@ -265,18 +265,18 @@ describe("requests of other forms", () => {
     expect(statuses(answer)).toEqual([100, 202]);
   });
 
-  test("a wish for another protocol is passed over", async () => {
+  test("an Upgrade header is ignored", async () => {
     const wish = ["Upgrade: h2c, websocket", "HTTP2-Settings: AAMAAABkAAQAAP__"];
     const fields = ["Connection: close, Upgrade", ...wish];
     expect(statuses(await exchange(head("GET /livez HTTP/1.1", ...fields)))).toEqual([200]);
   });
 
-  test("CONNECT opens nothing", async () => {
+  test("CONNECT opens no tunnel", async () => {
     const answer = await exchange("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n");
     expect(statuses(answer).filter((status) => status < 400)).toEqual([]);
   });
 
-  test("requests that are sent without waiting are answered in their order", async () => {
+  test("pipelined requests are answered in order", async () => {
     const answer = await exchange(
       head("GET /livez HTTP/1.1"),
       head("GET /nothing HTTP/1.1"),
@@ -286,7 +286,7 @@ describe("requests of other forms", () => {
     expect(statuses(answer)).toEqual([200, 404, 404, 200]);
   });
 
-  test("a path that is too long is refused, wherever it would lead", async () => {
+  test("an overlong path is refused, whatever route it would match", async () => {
     const long = "a".repeat(20_000);
     for (const target of [`/${long}`, `/livez?${long}`, `${path}/status/${long}`]) {
       expect(statuses(await exchange(head(`GET ${target} HTTP/1.1`)))).toEqual([431]);

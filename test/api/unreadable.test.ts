@@ -29,7 +29,7 @@ async function refusal(body: string | Buffer) {
   return { ...answer.json(), size: answer.body.length };
 }
 
-describe("a refusal stays small, whatever the request repeats", () => {
+describe("an error response is small, whatever the request repeats", () => {
   const names = (count: number, name: (index: number) => string) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
 
@@ -46,7 +46,7 @@ describe("a refusal stays small, whatever the request repeats", () => {
     }
   });
 
-  test("each name has a message of its own", async () => {
+  test("each unknown name has its own message", async () => {
     const { errors } = await refusal(JSON.stringify(search("comet", { max_result: 1, cont: 1 })));
     expect(errors).toMatchObject([
       { pointer: "/arguments/max_result", message: expect.stringContaining('"max_results"?') },
@@ -64,7 +64,7 @@ describe("a refusal stays small, whatever the request repeats", () => {
   });
 });
 
-test("a body with more names than are parsed is refused before it is", async () => {
+test("a body with too many names is refused before it is parsed", async () => {
   const names = Array.from({ length: 60_000 }, (_, index) => `"n${index}":1`);
   const answer = await service.submit(key, `{${names.join(",")}}`);
   expect(answer.statusCode).toBe(400);
@@ -74,7 +74,7 @@ test("a body with more names than are parsed is refused before it is", async () 
   });
 });
 
-describe("a body that cannot be read", () => {
+describe("an unreadable body", () => {
   test.each([
     ['{"type":', "the body is not JSON: unexpected end of JSON input"],
     ['{"type": social}', "the body is not JSON: unexpected token 's'"],
@@ -85,11 +85,11 @@ describe("a body that cannot be read", () => {
     ["[".repeat(200_000), "the body nests too deeply"],
     [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body nests too deeply"],
     ["", "the body is empty, expected a JSON object"],
-  ])("%.20s tells once what is wrong, and where", async (body, message) => {
+  ])("%.20s is reported once, with its location", async (body, message) => {
     expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
   });
 
-  test("bytes that are no UTF-8", async () => {
+  test("bytes that are not UTF-8 are refused", async () => {
     const body = Buffer.from(JSON.stringify(search("comet \u00e9")), "latin1");
     expect(await refusal(body)).toMatchObject({
       code: "invalid_json",
@@ -97,7 +97,7 @@ describe("a body that cannot be read", () => {
     });
   });
 
-  test("a forbidden name, however it is written and wherever it stands", async () => {
+  test("a forbidden name is refused in any spelling and at any depth", async () => {
     for (const name of ["__proto__", "\\u005f_proto__"]) {
       const body = `{"type":"social","arguments":{"query":{"${name}":1}}}`;
       expect(await refusal(body)).toMatchObject({
@@ -114,14 +114,14 @@ describe("a body that cannot be read", () => {
     [search("comet", { max_results: "20" }), "/arguments/max_results: expected a whole number"],
     [search("comet", { count: 1.5 }), "/arguments/count: expected a whole number"],
     [search("comet", { query: 5 }), "/arguments/query: expected the query as a string"],
-  ])("%j: says what is expected and how to send it", async (body, message) => {
+  ])("%j: the error says what is expected and how to send it", async (body, message) => {
     const problem = await refusal(JSON.stringify(body));
     expect(problem).toMatchObject({ code: "invalid_request", error: message });
     expect(problem.hint).toMatch(/^(send|put|write) /);
   });
 });
 
-describe("a fault is mended as its own path needs it, where two paths say the same of it", () => {
+describe("the same error has a hint that fits its route", () => {
   const hintAt = async (method: "GET" | "POST", url: string, payload?: unknown) => {
     const answer = await service.call(key, {
       method,
@@ -137,11 +137,11 @@ describe("a fault is mended as its own path needs it, where two paths say the sa
     [path, '"type":"social"'],
     ["/v1/search/social", '"wait":10'],
     ["/v1/webhooks", '"url":'],
-  ])("%s is sent a list", async (url, hint) => {
+  ])("%s receives a list", async (url, hint) => {
     expect(await hintAt("POST", url, [])).toContain(hint);
   });
 
-  test("a wait that is no whole number", async () => {
+  test("a wait that is not a whole number", async () => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     expect(await hintAt("GET", `${path}/status/${uuid}?wait=0`)).toContain("?wait=10");
     const requested = { ...search("comet"), wait: 0 };
@@ -149,7 +149,7 @@ describe("a fault is mended as its own path needs it, where two paths say the sa
   });
 });
 
-test("a number out of range and a word that is not known have one code everywhere", async () => {
+test("out-of-range numbers and unknown words have one code on every route", async () => {
   for (const [parameters, code] of [
     ["limit=0", "out_of_range"],
     ["limit=101", "out_of_range"],
@@ -162,7 +162,7 @@ test("a number out of range and a word that is not known have one code everywher
 });
 
 test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tweets/recent"])(
-  "%s refuses what it would pass over in its address",
+  "%s refuses query parameters that it would ignore",
   async (url) => {
     const answer = await service.call(key, {
       method: "POST",
@@ -179,7 +179,7 @@ test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tw
   },
 );
 
-describe("a body that two readers could take for two things is refused", () => {
+describe("an ambiguous JSON body is refused", () => {
   const whole = JSON.stringify(search("comet"));
 
   test.each([
@@ -204,7 +204,7 @@ describe("a body that two readers could take for two things is refused", () => {
     expect(["invalid_request", "invalid_json"]).toContain((await refusal(body)).code);
   });
 
-  test("a byte order mark is none of it; a second one is", async () => {
+  test("one byte order mark is skipped; a second one is an error", async () => {
     const headers = { "content-type": "application/json" };
     const send = (payload: string) =>
       service.call(key, { method: "POST", url: path, headers, payload });
@@ -212,14 +212,14 @@ describe("a body that two readers could take for two things is refused", () => {
     expect((await refusal(`\ufeff\ufeff${whole}`)).code).toBe("invalid_json");
   });
 
-  test("quotes, backslashes and colons within strings are no names", async () => {
+  test("quotes, backslashes and colons within strings are not taken for names", async () => {
     const query = String.raw`comet -"a": -"b\": -"{\"a\":1}"`;
     const answer = await service.submit(key, JSON.stringify(search(query)));
     expect(answer.statusCode, answer.body).toBe(202);
   });
 });
 
-test("half a surrogate pair in a query pages like any other character", async () => {
+test("a lone surrogate in a query pages like any other character", async () => {
   const answer = await service.submit(key, search('comet -"x\ud800y"'));
   expect(answer.statusCode).toBe(202);
   const { uuid } = answer.json();
@@ -245,18 +245,15 @@ test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1"
 describe("methods", () => {
   const others = METHODS.filter((method) => !["CONNECT", "OPTIONS", "POST"].includes(method));
 
-  test.each(others)("%s on a path that takes POST is 405 with Allow", async (method) => {
+  test.each(others)("%s on a path that takes POST returns 405 with Allow", async (method) => {
     const answer = await fetchRaw(method, path);
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
     expect(answer).toMatch(/\r\nallow: OPTIONS, POST\r\n/);
   });
 
-  test.each(["QUERY", "PROPFIND", "POST"])(
-    "%s on a path that is not there is 404",
-    async (method) => {
-      expect(await fetchRaw(method, "/nothing")).toMatch(/^HTTP\/1\.1 404 /);
-    },
-  );
+  test.each(["QUERY", "PROPFIND", "POST"])("%s on an unknown path returns 404", async (method) => {
+    expect(await fetchRaw(method, "/nothing")).toMatch(/^HTTP\/1\.1 404 /);
+  });
 });
 
 /** Methods that no client library sends. */
@@ -269,7 +266,7 @@ async function fetchRaw(method: string, url: string): Promise<string> {
   return text;
 }
 
-test("the type of a problem leads to what it means", async () => {
+test("the type of a problem links to its page", async () => {
   const { type, title } = await refusal("{");
   const answer = await service.call(null, { method: "GET", url: type });
   expect(answer.statusCode).toBe(200);
@@ -277,7 +274,7 @@ test("the type of a problem leads to what it means", async () => {
   expect(answer.body.startsWith(`# ${title}\n`)).toBe(true);
 });
 
-describe("what the server of Node would refuse with an empty body", () => {
+describe("requests that Node's parser would refuse with an empty body", () => {
   async function answerTo(request: string): Promise<string> {
     const socket = await connectTo(service.url);
     socket.write(request);

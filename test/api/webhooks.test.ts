@@ -118,7 +118,7 @@ function storedBytes(): string {
 }
 
 describe("registering", () => {
-  test("tells the secret once, and where the webhook is", async () => {
+  test("returns the secret once, and the webhook's Location", async () => {
     const answer = await post("/v1/webhooks", { url: `${receiver.url}/once` });
     expect(answer.statusCode).toBe(201);
     const { secret, ...webhook } = answer.json();
@@ -151,7 +151,7 @@ describe("registering", () => {
       `https://example.com/${"é".repeat(2_000)}`,
       "on",
     ],
-  ])("an address %s is refused", async (_, url, allowHttp) => {
+  ])("refuses a URL %s", async (_, url, allowHttp) => {
     const { webhooks } = service.context.config;
     const before = webhooks.allowHttp;
     webhooks.allowHttp = allowHttp === "on" ? "on" : "off";
@@ -174,12 +174,12 @@ describe("registering", () => {
     [{ url: "https://example.com", events: ["job.done", "job.done"] }, "/events"],
     [{ url: "https://example.com", events: ["job.dune"] }, "/events/0"],
     [{ url: "https://example.com", secret: "mine" }, "/secret"],
-  ])("the body %j is refused at %s", async (body, pointer) => {
+  ])("refuses the body %j at %s", async (body, pointer) => {
     const answer = await post("/v1/webhooks", body);
     expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
 
-  test("is refused beyond five; a deleted one makes room", async () => {
+  test("is limited to five webhooks; deleting one makes room", async () => {
     const made = [];
     for (let count = 0; count < 5; count += 1) made.push(await register("/five"));
     const url = `${receiver.url}/six`;
@@ -210,7 +210,7 @@ describe("registering", () => {
 });
 
 describe("the end of a job", () => {
-  test("is told at once, signed as Standard Webhooks says, without query and posts", async () => {
+  test("is delivered immediately, signed as Standard Webhooks requires, without query and posts", async () => {
     const { id, secret } = await register("/done");
     const uuid = await submit("aurora over the bay");
     await finish();
@@ -257,7 +257,7 @@ describe("the end of a job", () => {
     });
   });
 
-  test("is told in each of its forms, to those who ask for it", async () => {
+  test("is delivered for each outcome to the webhooks that subscribe to it", async () => {
     await register("/all");
     await register("/errors", { events: ["job.error"] });
     const failed = await submit();
@@ -283,7 +283,7 @@ describe("the end of a job", () => {
     ]);
   });
 
-  test("is not told to another account, nor to a webhook that was deleted", async () => {
+  test("is not delivered to another account or to a deleted webhook", async () => {
     await register("/mine", {}, await service.makeKey());
     const { id } = await register("/deleted");
     await service.call(key, { method: "DELETE", url: `/v1/webhooks/${id}` });
@@ -298,7 +298,7 @@ describe("the end of a job", () => {
 describe("a receiver", () => {
   const sendTest = (id: string) => post(`/v1/webhooks/${id}/test`);
 
-  test("that fails is sent the same again after five seconds, signed anew", async () => {
+  test("that fails gets the same message again after five seconds, with a new signature", async () => {
     const { id, secret } = await register("/flaky");
     receiver.answers.set("/flaky", (_request, response) => response.writeHead(500).end("no"));
     expect((await sendTest(id)).json()).toMatchObject({ event: "webhook.test", state: "waiting" });
@@ -323,7 +323,7 @@ describe("a receiver", () => {
     expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBeNull();
   });
 
-  test("that redirects inwards is not followed", async () => {
+  test("that redirects to an internal address is not followed", async () => {
     const { id } = await register("/redirects");
     receiver.answers.set("/redirects", (_request, response) => {
       response.writeHead(307, { location: `${service.url}/metrics` }).end();
@@ -336,7 +336,7 @@ describe("a receiver", () => {
     });
   });
 
-  test("that is gone is not told any more, until its webhook is enabled again", async () => {
+  test("that answers 410 gets no more deliveries until its webhook is enabled again", async () => {
     const { id } = await register("/gone");
     receiver.answers.set("/gone", (_request, response) => response.writeHead(410).end());
     await sendTest(id);
@@ -365,7 +365,7 @@ describe("a receiver", () => {
     expect(await deliveriesOf(id)).toHaveLength(1);
   });
 
-  test("that hangs is sent two things at a time, and holds up no other", async () => {
+  test("that does not answer gets two deliveries at a time and does not delay others", async () => {
     const slow = await register("/slow");
     const quick = await register("/quick");
     const stored: ServerResponse[] = [];
@@ -423,7 +423,7 @@ describe("a delivery", () => {
   });
 
   test.each(["?limit=0", "?limit=101", "?state=gone", "?state=failed,gone", "?page=2"])(
-    "the list refuses %s",
+    "list refuses %s",
     async (query) => {
       const { id } = await register("/refused");
       const answer = await get(`/v1/webhooks/${id}/deliveries${query}`);
@@ -431,7 +431,7 @@ describe("a delivery", () => {
     },
   );
 
-  test.each(["-1", "1", "x", ""])("the list refuses the cursor %j", async (cursor) => {
+  test.each(["-1", "1", "x", ""])("list refuses the cursor %j", async (cursor) => {
     const { id } = await register("/refused");
     const answer = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
     const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
@@ -439,7 +439,7 @@ describe("a delivery", () => {
   });
 });
 
-test("a call without a body may name the type of one", async () => {
+test("request without a body may have a Content-Type", async () => {
   const { id } = await register("/typed");
   const headers = { "content-type": "application/json" };
   const url = `/v1/webhooks/${id}`;
@@ -448,7 +448,7 @@ test("a call without a body may name the type of one", async () => {
   expect((await service.call(key, { method: "DELETE", url, headers })).statusCode).toBe(204);
 });
 
-test("while a secret is replaced both sign, and each receiver can tell", async () => {
+test("during secret rotation both secrets sign, and a receiver can verify with either", async () => {
   const { id, secret: former } = await register("/rotating");
   const answer = await post(`/v1/webhooks/${id}/secret`);
   expect(answer.statusCode).toBe(200);
@@ -462,7 +462,7 @@ test("while a secret is replaced both sign, and each receiver can tell", async (
   expect(() => verified("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", sent)).toThrow();
 });
 
-test("another account's webhook and delivery look absent on every path", async () => {
+test("another account's webhook and delivery look unknown on every path", async () => {
   const { id } = await register("/theirs");
   await post(`/v1/webhooks/${id}/test`);
   const { id: deliveryId } = await delivery(id, { state: "delivered" });
@@ -493,7 +493,7 @@ test("another account's webhook and delivery look absent on every path", async (
   expect((await get("/v1/webhooks", other)).json().webhooks).toHaveLength(1);
 });
 
-test("the metrics count how deliveries fared and how many wait", async () => {
+test("metrics count deliveries by outcome and report the queue length", async () => {
   const { id } = await register("/counted");
   await post(`/v1/webhooks/${id}/test`);
   await delivery(id, { state: "delivered" });

@@ -134,7 +134,7 @@ test("the network is large enough", () => {
 });
 
 describe("accounts", () => {
-  test("getprofilebyid tells of an account by its DID; one that is hidden is not there", async () => {
+  test("getprofilebyid returns an account by its DID, and nothing for a hidden one", async () => {
     const wrong = await compared(
       someAccounts(),
       ({ did }) => ({ method: "getprofilebyid", query: did, type: "social-api" }),
@@ -143,7 +143,7 @@ describe("accounts", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("searchbyprofile tells of one by its handle and by the address of its profile", async () => {
+  test("searchbyprofile returns an account by its handle and by the URL of its profile", async () => {
     const queries = [
       ({ handle }: Account) => handle,
       ({ handle }: Account) => `@${handle.toUpperCase()}`,
@@ -160,7 +160,7 @@ describe("accounts", () => {
     }
   });
 
-  test("a name that nobody has, or has no more, is nobody's", async () => {
+  test("an unused or former handle finds no account", async () => {
     for (const query of [
       "nobody-at-all.test",
       "person10.test",
@@ -171,7 +171,7 @@ describe("accounts", () => {
     }
   });
 
-  test("getfollowers and getfollowing tell of each account once, to the last page", async () => {
+  test("getfollowers and getfollowing return each account once, to the last page", async () => {
     const star = accountAt(cast.star);
     expect(world.truth.followersOf(star).length).toBeGreaterThan(100);
     expect(world.truth.followedBy(star).length).toBeGreaterThan(100);
@@ -192,7 +192,7 @@ describe("accounts", () => {
 });
 
 describe("posts of an account", () => {
-  test("gettweets tells of every post and repost once, the newest first, to the last page", async () => {
+  test("gettweets returns every post and repost once, newest first, to the last page", async () => {
     expect(world.truth.entriesOf(accountAt(cast.prolific)).length).toBeGreaterThan(300);
     const wrong = await compared(
       someAccounts(),
@@ -209,7 +209,7 @@ describe("posts of an account", () => {
     expect(timesOutOfOrder(found)).toEqual([]);
   });
 
-  test("getmedia tells of the posts with pictures", async () => {
+  test("getmedia returns the posts with pictures", async () => {
     const wrong = await compared(
       someAccounts(),
       ({ did }) => ({ method: "getmedia", query: did }),
@@ -220,8 +220,8 @@ describe("posts of an account", () => {
   });
 });
 
-describe("one post", () => {
-  test("getbyid tells of a post by its uri; one that is hidden or deleted is not there", async () => {
+describe("a single post", () => {
+  test("getbyid returns a post by its uri, and nothing for a hidden or deleted one", async () => {
     const wrong = await compared(
       somePosts(),
       ({ uri }) => ({ method: "getbyid", query: uri, type: "social-api" }),
@@ -230,7 +230,7 @@ describe("one post", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("getbyid takes the address of its page, with handle or DID", async () => {
+  test("getbyid accepts the URL of a post's page, with handle or DID", async () => {
     const addresses = [
       ({ by, uri }: Post) => `https://bsky.app/profile/${by.handle}/post/${keyOf(uri)}`,
       ({ by, uri }: Post) => `https://bsky.app/profile/${by.did}/post/${keyOf(uri)}`,
@@ -245,7 +245,7 @@ describe("one post", () => {
     }
   });
 
-  test("getreplies tells of all that was answered below a post", async () => {
+  test("getreplies returns all replies below a post", async () => {
     const [first] = somePosts();
     expect(first === undefined ? 0 : world.truth.repliesTo(first).length).toBeGreaterThan(90);
     const wrong = await compared(
@@ -256,7 +256,7 @@ describe("one post", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("getretweeters tells who reposted it, to the last page", async () => {
+  test("getretweeters returns everyone who reposted a post, to the last page", async () => {
     const [first] = somePosts();
     expect(first === undefined ? 0 : world.truth.repostersOf(first).length).toBeGreaterThan(100);
     const wrong = await compared(
@@ -267,7 +267,7 @@ describe("one post", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a post has one ID, whichever method tells of it", async () => {
+  test("a post has the same ID in every method", async () => {
     const account = accountAt(cast.star);
     const listed = await anyone.all({ method: "gettweets", query: account.did });
     const some = listed.filter(({ Metadata }) => Metadata.is_retweet === false).slice(0, 12);
@@ -279,8 +279,8 @@ describe("one post", () => {
   });
 });
 
-describe("what belongs to an account alone", () => {
-  test("gethometweets tells of what those wrote and reposted whom the account follows", async () => {
+describe("private reads of an account", () => {
+  test("gethometweets returns posts and reposts of the followed accounts", async () => {
     for (const [asker, index] of [
       [reader, cast.reader],
       [other, cast.other],
@@ -294,7 +294,7 @@ describe("what belongs to an account alone", () => {
     expect(world.truth.homeOf(accountAt(cast.reader)).length).toBeGreaterThan(300);
   });
 
-  test("getforyoutweets tells of a feed in its own order, less what is hidden or deleted", async () => {
+  test("getforyoutweets returns a feed in its own order, without hidden and deleted posts", async () => {
     const due = world.feed.posts.filter(isShown);
     expect(due.length).toBeLessThan(world.feed.posts.length);
     const found = await reader.all({ method: "getforyoutweets", maxResults: 50 });
@@ -302,14 +302,14 @@ describe("what belongs to an account alone", () => {
     expect(found.map(({ Metadata }) => Metadata.uri)).toEqual(due.map(({ uri }) => uri));
   });
 
-  test("an account without a credential is refused, and told what is missing", async () => {
+  test("an account without a credential is refused, with what is missing", async () => {
     for (const method of ["gethometweets", "getforyoutweets"]) {
       const { code, body } = await anyone.submit({ method });
       expect({ code, body }).toMatchObject({ code: 422, body: { code: "source_unavailable" } });
     }
   });
 
-  test("nothing of a home timeline is shown to another account", async () => {
+  test("a home timeline is never visible to another account", async () => {
     const { status, next } = await reader.page({ method: "gethometweets", maxResults: 10 });
     expect(status).toMatchObject({ status: "done", sources: [{ via: "credential", count: 10 }] });
     expect((await anyone.result(status.uuid)).code).toBe(404);
@@ -352,7 +352,7 @@ describe("searches", () => {
     },
   );
 
-  test("a language is one that the post names, or that was found in its text", async () => {
+  test("a language filter matches the language a post declares, or the detected one", async () => {
     const query = `${rareWord} lang:ja`;
     const found = await reader.all({ method: "searchbyfullarchive", query });
     const isNamed = ({ Metadata }: ApiRecord): boolean => Metadata.lang_detected === false;
@@ -366,7 +366,7 @@ describe("searches", () => {
     expect(differences(found, all).filter((line) => !line.startsWith("missing"))).toEqual([]);
   });
 
-  test("searchbyquery finds those of the last days, and says where they came from", async () => {
+  test("searchbyquery finds posts of the last days and reports their source", async () => {
     const sinceMs = Date.now() - 6 * dayMs;
     const due = rarePosts(({ createdMs }) => createdMs >= sinceMs);
     expect(due.length).toBeGreaterThan(0);
@@ -379,7 +379,7 @@ describe("searches", () => {
     );
   });
 
-  test("without a credential the archive alone answers, which is empty", async () => {
+  test("without a credential only the archive answers, and it is empty", async () => {
     const requested = { method: "searchbyquery", query: rareWord };
     const { records, status } = await anyone.page({ ...requested, type: "social-credential" });
     expect(records).toEqual([]);
@@ -388,7 +388,7 @@ describe("searches", () => {
   });
 });
 
-test("gettrends ends with an error that names the upstream, which has no trends here", async () => {
+test("gettrends fails with an error that names the upstream, which has no trends here", async () => {
   const { body } = await anyone.submit({ method: "gettrends" });
   const { code, body: problem } = await anyone.result(String(body.uuid));
   const { host } = new URL(world.network.appview);

@@ -149,7 +149,7 @@ async function shown(query: string, requested = server): Promise<[string, string
   return found.map(({ Metadata, Content }): [string, string] => [Metadata.uri, Content]).sort();
 }
 
-test("every post of every account is found, with its handle and name, and claimed as held", async () => {
+test("every post of every account is found with its handle and name, and covered", async () => {
   const file = join(folder, "people.txt");
   writeFileSync(file, `${people.map(({ handle }) => handle).join("\n")} # the last one\n`);
   const run = await backfill("--authors-file", file, "--json", "--no-labels");
@@ -165,14 +165,14 @@ test("every post of every account is found, with its handle and name, and claime
   expect(one?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
 });
 
-test("a second run asks each account once and reads none", async () => {
+test("a second run requests each account once and reads no repository", async () => {
   const run = await backfill("--author", ...people.map(({ did }) => did), "--json", "--no-labels");
   for (const summary of summaries(run)) {
     expect(summary).toMatchObject({ outcome: "unchanged", added: 0 });
   }
 });
 
-test("what was edited, deleted and taken down meanwhile is so here, whatever way it is read", async () => {
+test("edits, deletions and takedowns between runs are applied, with every way of reading", async () => {
   const [busiest, second, third, fourth] = people;
   if (!busiest || !second || !third || !fourth) throw new Error("people");
   const [first, next] = busiest.posts;
@@ -214,7 +214,7 @@ test("what was edited, deleted and taken down meanwhile is so here, whatever way
   }
 });
 
-test("a backfill that is killed goes on where it was", async () => {
+test("a killed backfill continues where it stopped", async () => {
   const [busiest] = people;
   if (!busiest) throw new Error("people");
   const other = join(folder, "killed");
@@ -254,7 +254,7 @@ test("a backfill that is killed goes on where it was", async () => {
   }
 });
 
-test("the archive of the real Jetstream replays what it saw, and its stream what came after", async () => {
+test("a replay imports what the real Jetstream recorded, and the stream continues after it", async () => {
   const other = join(folder, "replayed");
   const [, , , , fifth] = people;
   if (!fifth) throw new Error("people");

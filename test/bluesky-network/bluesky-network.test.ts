@@ -98,7 +98,7 @@ async function settled(patienceMs: number): Promise<void> {
   }
 }
 
-describe("after a life of the network in which Earshot is killed, stopped and cut off", () => {
+describe("after a busy network in which Earshot was killed, stopped and disconnected", () => {
   beforeAll(async () => {
     const startedMs = performance.now();
     const people = await makePeople(network, peopleCount);
@@ -126,7 +126,7 @@ describe("after a life of the network in which Earshot is killed, stopped and cu
     console.log(`${truth.posts.size} posts to be seen; ${reportCounts(found, truth, life)}`);
   }, 600_000);
 
-  test("the network was large enough, and everything happened to it", () => {
+  test("the network was large enough and had every kind of event", () => {
     expect(truth.accounts.length).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 180);
     expect(truth.posts.size).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 5_000);
     const requested = proxies[0]?.requests() ?? [];
@@ -135,7 +135,7 @@ describe("after a life of the network in which Earshot is killed, stopped and cu
     expect(requested.length).toBeGreaterThan(compressed);
   });
 
-  test("every post that the network shows is found as it is there, and nothing more", () => {
+  test("every visible post of the network is found as it is there, and no other", () => {
     expect(summary(differences(found, truth))).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe("after a life of the network in which Earshot is killed, stopped and cu
     expect(summary(countsBelow(found, truth, life))).toEqual([]);
   });
 
-  test("from: finds each account by the name it has in the end", async () => {
+  test("from: finds each account by its final handle", async () => {
     const wrong: Differences = [];
     for (const { did, handle, visible } of truth.accounts) {
       const theirs = await foundPosts(running(), `from:${handle}`);

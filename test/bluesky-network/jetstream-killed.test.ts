@@ -69,7 +69,7 @@ const untilFound = (due: readonly { uri: string }[]): Promise<Set<string>> =>
     return due.every(({ uri }) => uris.has(uri)) ? uris : null;
   });
 
-test("what a killed Jetstream had sent stays, and what it lost is not claimed to be held", async () => {
+test("everything that a killed Jetstream had sent is stored, and what it lost is not covered", async () => {
   await untilFound(await writePosts(1));
   const sent = await writePosts(20);
   let found = await untilFound(sent);

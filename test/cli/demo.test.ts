@@ -3,7 +3,7 @@ import { run } from "../../src/cli/main.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { until } from "../../testkit/until.ts";
 
-test("demo --keep prints a link that signs in to its dashboard, and ends when it is stopped", async () => {
+test("demo --keep prints a sign-in link to its dashboard, and ends when it is stopped", async () => {
   const port = await freePort();
   const stopping = new AbortController();
   let out = "";

@@ -50,8 +50,8 @@ const earshot = (args: readonly string[], environment: Readonly<Record<string, s
 
 const withKey = (...args: string[]) => earshot([...args, "--url", url], { EARSHOT_API_KEY: key });
 
-describe("search at a service", () => {
-  test("shows posts, how many and what the answer covers", async () => {
+describe("search on a service", () => {
+  test("prints posts, their count and the coverage", async () => {
     const { code, out, notes } = await withKey("search", "comet", "--max-results", "2");
     expect(notes).toContain("2 posts; there are more, --max-results takes up to 500. There may be");
     expect(code).toBe(0);
@@ -76,14 +76,14 @@ describe("search at a service", () => {
     expect(markdown).toContain("Whole records: the result of job");
   });
 
-  test("marks errors of a query and exits with 2", async () => {
+  test("marks errors in the query and exits with 2", async () => {
     const { code, notes, out } = await withKey("search", "since:2026-02-30");
     expect(notes).toContain("error[invalid_date]");
     expect(code).toBe(2);
     expect(out).toBe("");
   });
 
-  test("a refused key is an error with the service's hint", async () => {
+  test("reports a refused key with the service's hint", async () => {
     const { code, notes } = await earshot(["search", "comet", "--url", url], {
       EARSHOT_API_KEY: `${key.slice(0, -4)}AAAA`,
     });
@@ -91,7 +91,7 @@ describe("search at a service", () => {
     expect(notes).toMatch(/^earshot: .*key/);
   });
 
-  test("an unreachable service is an error in one line", async () => {
+  test("reports an unreachable service in one line", async () => {
     const { code, notes } = await earshot(["search", "comet", "--url", "http://127.0.0.1:9"], {
       EARSHOT_API_KEY: key,
     });
@@ -100,8 +100,8 @@ describe("search at a service", () => {
   });
 });
 
-describe("counts at a service", () => {
-  test("lists every bucket of the last 7 days, incomplete ones marked", async () => {
+describe("counts on a service", () => {
+  test("lists every bucket of the last 7 days and marks incomplete ones", async () => {
     const { code, out, notes } = await withKey("counts", "comet", "--by", "day");
     expect(code, notes).toBe(0);
     const counts = out.trimEnd().split("\n");
@@ -111,7 +111,7 @@ describe("counts at a service", () => {
     expect(notes).toMatch(/^4 posts; the most/);
   });
 
-  test("joins the pages of a long time", async () => {
+  test("joins the pages of a long window", async () => {
     const since = new Date(service.clock.now() - 60 * 24 * hourMs).toISOString();
     const { code, out, notes } = await withKey(
       ...["counts", "comet", "--by", "minute", "--since", since, "--json"],
@@ -129,7 +129,7 @@ describe("counts at a service", () => {
 });
 
 describe("login", () => {
-  test("checks the key, stores it for the user alone, and serves later commands", async () => {
+  test("verifies the key, stores it readable by its user only, and is used by later commands", async () => {
     const wrong = await runCommand(
       ["login", url],
       { XDG_CONFIG_HOME: home },
@@ -158,7 +158,7 @@ describe("login", () => {
     expect(() => statSync(loginFile)).toThrow();
   });
 
-  test("that cannot be read is an error that names the file", async () => {
+  test("reports an unreadable login file by name", async () => {
     mkdirSync(join(home, "earshot"), { recursive: true });
     writeFileSync(loginFile, "{");
     const { code, notes } = await earshot(["search", "number1"]);
@@ -167,7 +167,7 @@ describe("login", () => {
     expect((await earshot(["logout"])).code).toBe(0);
   });
 
-  test("a data folder that is set comes before a login", async () => {
+  test("yields to a data folder that is set", async () => {
     const elsewhere = { EARSHOT_DATA_DIR: join(home, "empty") };
     await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(key));
     const { notes } = await earshot(["search", "number1"], elsewhere);
@@ -181,13 +181,13 @@ test.each([
   [["search", "x", "--url", "https://a.example", "--local"], /cannot be used with/],
   [["search", "x", "--json", "--csv"], /cannot be used with/],
   [["login", "ftp://a.example"], /the address is "ftp:/],
-])("%j is wrong use", async (args, message) => {
+])("%j is a usage error with exit code 2", async (args, message) => {
   const { code, notes } = await earshot(args);
   expect(notes).toMatch(message);
   expect(code).toBe(2);
 });
 
-test("on a terminal, tables and texts have no control characters of posts", async () => {
+test("on a terminal, tables and texts contain no control characters from posts", async () => {
   const createdMs = service.clock.now() - 5_000;
   const createdAt = new Date(createdMs).toISOString();
   const text = "walrus \u001b[31mred";

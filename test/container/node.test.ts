@@ -99,6 +99,6 @@ test("a node is admitted by the measurement of its image, runs a job, and its pr
   });
 });
 
-test("a node ends with exit code 0 when it is stopped", () => {
+test("a node exits with code 0 when it is stopped", () => {
   expect(container.stop()).toBe(0);
 });

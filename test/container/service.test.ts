@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => image.remove());
 
-test("the service runs as a user without privileges, on files that it cannot write", () => {
+test("the service runs as an unprivileged user on a read-only file system", () => {
   expect(container.exec(["id", "-u"]).out).toBe("1000\n");
   expect(container.exec(["touch", "/app/written"]).notes).toContain("Read-only file system");
   expect(container.exec(["touch", "/data/written"]).status).toBe(0);
@@ -46,12 +46,12 @@ test("the service runs as a user without privileges, on files that it cannot wri
   );
 });
 
-test("the health check of the image reports a service that is live", async () => {
+test("the health check of the image reports a live service as healthy", async () => {
   expect((await fetch(`${base}/livez`)).status).toBe(200);
   expect(container.checkHealth()).toBe(0);
 });
 
-test("the service finds posts that were imported beside it, with a key that was created beside it", async () => {
+test("the service finds posts imported beside it, with a key created beside it", async () => {
   const imported = container.exec([...earshot, "import", "-", "--platform", "bluesky"], posts);
   expect(imported.status, imported.notes).toBe(0);
   const created = container.exec([...earshot, "keys", "create", "--name", "laptop"]);
@@ -68,6 +68,6 @@ test("the service serves its documentation and its dashboard", async () => {
   expect(await page("/")).toContain("<script");
 });
 
-test("the service ends with exit code 0 when it is stopped", () => {
+test("the service exits with code 0 when it is stopped", () => {
   expect(container.stop()).toBe(0);
 });

@@ -39,7 +39,7 @@ describe("grafana-dashboard.json", () => {
     JSON.parse(text("deploy/grafana-dashboard.json"));
   const drawn = dashboard.panels.filter(({ type }) => type !== "row");
 
-  test("draws metrics that there are, each panel with a title and a description", () => {
+  test("draws existing metrics only, in panels with a title and a description", () => {
     for (const { title, description = "", targets = [] } of drawn) {
       expect(description.length, title).toBeGreaterThan(10);
       const names = targets.flatMap(({ expr }) => namesIn(expr));
@@ -48,7 +48,7 @@ describe("grafana-dashboard.json", () => {
     }
   });
 
-  test("can be imported anywhere: the data source is chosen, and no panel lies on another", () => {
+  test("imports into any Grafana: its data source is a variable, and no panels overlap", () => {
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36);
     expect(dashboard.templating.list[0]).toMatchObject({
       name: "datasource",
@@ -87,7 +87,7 @@ describe("prometheus-alerts.yaml", () => {
     expect(rule.annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
   });
 
-  test("each alert has a chapter of its own, and each chapter an alert", () => {
+  test("has one alert for each chapter of the page, and one chapter for each alert", () => {
     const chapters = [...text("docs/operations.md").matchAll(/^### (Earshot\w+)$/gm)];
     expect(chapters.map(([, name]) => name).sort()).toEqual(rules.map((rule) => rule.alert).sort());
   });
@@ -96,7 +96,7 @@ describe("prometheus-alerts.yaml", () => {
 describe("earshot.service", () => {
   const unit = text("deploy/earshot.service");
 
-  test("runs what there is, as a user of its own, and may write its own folders alone", () => {
+  test("runs an existing command as its own user, which may write its own folders only", () => {
     const [, node = "", program = ""] = /^ExecStart=(\S+) (\S+) serve$/m.exec(unit) ?? [];
     const inCheckout = (path: string) => path.replace("/opt/earshot/", "");
     expect(existsSync(join(root, inCheckout(program)))).toBe(true);
@@ -115,7 +115,7 @@ describe("earshot.service", () => {
 
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-  test.skipIf(!hasSystemd)("is what systemd takes", () => {
+  test.skipIf(!hasSystemd)("passes systemd-analyze verify", () => {
     const folder = mkdtempSync(join(tmpdir(), "earshot-unit-"));
     const copy = join(folder, "earshot.service");
     writeFileSync(copy, unit.replaceAll("/opt/earshot", root));
@@ -126,7 +126,7 @@ describe("earshot.service", () => {
   });
 });
 
-test("earshot.env.example has settings that there are, with values that can be read", () => {
+test("earshot.env.example contains existing settings with valid values", () => {
   const pairs = text("deploy/earshot.env.example").matchAll(/^(EARSHOT_\w+)=(.*)$/gm);
   const environment = Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
   expect(Object.keys(environment).length).toBeGreaterThan(2);
@@ -139,7 +139,7 @@ describe("Containerfile", () => {
   const last = (word: string): string =>
     instructions.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? "";
 
-  test("copies what there is and what the build is given", () => {
+  test("copies existing files, all inside the build context", () => {
     const given = text("deploy/Containerfile.dockerignore").split("\n");
     const copied = instructions
       .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
@@ -151,7 +151,7 @@ describe("Containerfile", () => {
     }
   });
 
-  test("runs as somebody who is not root, on the Node.js that Earshot needs, with its data in a volume", () => {
+  test("runs as a non-root user on the required Node.js, with its data in a volume", () => {
     const bases = instructions.filter((line) => line.startsWith("FROM "));
     for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
     expect(bases).toHaveLength(3);
@@ -165,7 +165,7 @@ describe("Containerfile", () => {
     );
   });
 
-  test("its health check says how the server is", async () => {
+  test("has a health check that reports the state of the server", async () => {
     const [, , program = ""] = JSON.parse(/CMD (\[.*\])$/.exec(last("HEALTHCHECK"))?.[1] ?? "[]");
     let status = 200;
     const server = createServer((request, answer) => {
@@ -185,7 +185,7 @@ describe("Containerfile", () => {
   });
 });
 
-test("the Caddyfile leads to where Earshot listens, and keeps its operation back", () => {
+test("the Caddyfile proxies to Earshot's address and blocks its operational routes", () => {
   const { host, port } = configFrom({}).http;
   const caddyfile = text("deploy/Caddyfile");
   expect(caddyfile).toContain(`reverse_proxy ${host}:${port}`);

@@ -47,7 +47,7 @@ describe("app-compose.mjs", () => {
     .filter((name) => name.endsWith(".json") && !name.endsWith(".app-compose.json"))
     .map((name) => join(tee, "deployments", name));
 
-  test.each(deployments)("%s has the app-compose and the hash that compose.yaml gives", (file) => {
+  test.each(deployments)("%s has the app-compose and the hash of compose.yaml", (file) => {
     const args = [join(tee, "app-compose.mjs"), "--check", file];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     expect(stderr).not.toContain("is not what");
@@ -66,7 +66,7 @@ describe("app-compose.mjs", () => {
     );
   });
 
-  test("the hash is the SHA-256 of the file as it is written, names in order, no spaces", () => {
+  test("the hash is the SHA-256 of the file as written, with sorted names and no spaces", () => {
     const { stdout } = appCompose(text("compose.yaml"), example);
     const written = readFileSync(join(folder, "one.app-compose.json"));
     const digest = spawnSync("openssl", ["dgst", "-sha256", "-r"], { input: written });
@@ -86,13 +86,13 @@ describe("app-compose.mjs", () => {
     ["name", "two words"],
     ["ingest", "yes"],
     ["evidence", "none"],
-  ])("a deployment whose %s is %j is refused", (name, value) => {
+  ])("refuses a deployment whose %s is %j", (name, value) => {
     const { status, stderr } = appCompose(text("compose.yaml"), { ...example, [name]: value });
     expect(status).toBe(1);
     expect(stderr).toContain(`app-compose: ${name} is`);
   });
 
-  test("a value that the host would choose is refused, and so is one that nobody gives", () => {
+  test("refuses a value that the host would choose, and a missing one", () => {
     const host = text("compose.yaml").replace("tdx", "$" + "{EVIDENCE}");
     expect(appCompose(host, example).stderr).toContain("a dollar sign");
     const open = text("compose.yaml").replace("tdx", '"<evidence>"');
@@ -104,7 +104,7 @@ describe("compose.yaml", () => {
   const appCompose = JSON.parse(text("deployments/example.app-compose.json"));
   const { services } = parse(appCompose.docker_compose_file);
 
-  test("has settings that there are, with the strong evidence and the gateway's key in them", () => {
+  test("has existing settings, with strong evidence and the gateway's key among them", () => {
     const { environment, hostname } = services.node;
     const { node, ingest } = configFrom(readEnvironment(environment));
     expect(node).toMatchObject({
@@ -116,7 +116,7 @@ describe("compose.yaml", () => {
     expect(ingest.source).toBe("off");
   });
 
-  test("runs an image by its digest, without capabilities, on files that cannot be written, with the guest agent's socket", () => {
+  test("runs an image by digest, unprivileged and read-only, with the socket of the guest agent", () => {
     const { node } = services;
     expect(node.image).toMatch(/@sha256:[0-9a-f]{64}$/);
     expect(node).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
@@ -130,7 +130,7 @@ describe("Containerfile", () => {
   const file = text("Containerfile").replaceAll("\\\n", " ");
   const instructions = file.split("\n").filter((line) => /^[A-Z]+ /.test(line));
 
-  test("takes its base by argument alone, without a default, and refuses one without a digest", () => {
+  test("takes its base image by argument without a default, and requires a digest", () => {
     const bases = instructions.filter((line) => line.startsWith("FROM "));
     expect(bases).toHaveLength(2);
     for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
@@ -146,7 +146,7 @@ describe("Containerfile", () => {
     expect(run("")).toBe(1);
   });
 
-  test("copies what there is and what the build is given, and runs the node", () => {
+  test("copies existing files inside the build context, and runs the node", () => {
     const given = text("Containerfile.dockerignore").split("\n");
     const copied = instructions
       .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
@@ -160,7 +160,7 @@ describe("Containerfile", () => {
     expect(instructions).toContain('CMD ["node"]');
   });
 
-  test("installs nothing that differs from one build to the next", () => {
+  test("installs nothing that differs between builds", () => {
     expect(file).not.toMatch(/apt|curl|wget|npm (?:install|i) /);
     expect(file).toContain("npm ci --omit=dev --omit=optional --ignore-scripts");
   });
@@ -169,7 +169,7 @@ describe("Containerfile", () => {
 describe("earshot-node.service", () => {
   const unit = text("earshot-node.service");
 
-  test("runs what there is, as a user of its own", () => {
+  test("runs an existing command as its own user", () => {
     const [, node = "", program = ""] = /^ExecStart=(\S+) (\S+) node$/m.exec(unit) ?? [];
     for (const path of [node, program]) {
       expect(existsSync(join(root, path.replace("/opt/earshot/", ""))), path).toBe(true);
@@ -179,14 +179,14 @@ describe("earshot-node.service", () => {
     );
   });
 
-  test("gives a node that is stopped more time than it takes to end what it runs", () => {
+  test("gives a stopping node longer than it needs to finish its jobs", () => {
     const stopSeconds = Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1]);
     expect(stopSeconds * 1_000).toBeGreaterThan(drainMs);
   });
 
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-  test.skipIf(!hasSystemd)("is what systemd takes", () => {
+  test.skipIf(!hasSystemd)("passes systemd-analyze verify", () => {
     const copy = join(folder, "earshot-node.service");
     writeFileSync(copy, unit.replaceAll("/opt/earshot", root));
     const verified = spawnSync("systemd-analyze", ["verify", copy], { encoding: "utf8" });
@@ -195,7 +195,7 @@ describe("earshot-node.service", () => {
   });
 });
 
-test("policy.example.json is a policy, and takes nothing that there is", () => {
+test("policy.example.json is a valid policy and accepts no existing machine", () => {
   const policy = readPolicy(text("policy.example.json"));
   expect(policy.platforms).toEqual([]);
   expect(policy.compose_hashes).toEqual(["0".repeat(64)]);
@@ -211,7 +211,7 @@ describe("record-evidence.mjs", () => {
     { td_attributes: "000000d000000080", xfam: "e783060000000000" },
     { mr_config_id: `03${"ab".repeat(32)}${"00".repeat(15)}` },
   ])(
-    "writes down evidence, collateral and facts, and a policy that takes that very machine: %j",
+    "writes evidence, collateral and facts, and a policy that accepts this machine: %j",
     async (variant) => {
       const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
       const usual = JSON.parse(readFileSync(simulated.tee, "utf8"));
@@ -233,14 +233,14 @@ describe("record-evidence.mjs", () => {
     },
   );
 
-  test("says what is missing on a machine that has no quotes", () => {
+  test("says what is missing on a machine without quotes", () => {
     const { status, stderr } = record(join(folder, "nothing"), "--simulated", "/nothing");
     expect(status).toBe(1);
     expect(stderr).toContain("/nothing/tee.json");
   });
 });
 
-test("node.env.example has settings that there are, with values that can be read", () => {
+test("node.env.example contains existing settings with valid values", () => {
   const pairs = text("node.env.example").matchAll(/^(EARSHOT_\w+)=(.*)$/gm);
   const environment = Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
   expect(Object.keys(environment).length).toBeGreaterThan(3);

@@ -30,7 +30,7 @@ function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[
   });
 }
 
-test("the oracle shares nothing with the product: it imports its own files, node and twitter-text", () => {
+test("the oracle shares no code with the product: it imports its own files, node and twitter-text", () => {
   for (const file of readdirSync(here).filter((name) => name.endsWith(".ts"))) {
     const source = readFileSync(new URL(file, here), "utf8");
     const imported = [
@@ -50,10 +50,10 @@ describe.each(cases)("$about", ({ query, finds, passes }) => {
   });
 });
 
-describe("examples of the page", () => {
+describe("the examples of the page", () => {
   const examples = examplesOf(page);
 
-  test("each has a query and posts", () => {
+  test("each have a query and posts", () => {
     for (const { query, posts, line } of examples) {
       expect(query, `line ${line}`).not.toBe("");
       expect(posts.length, `line ${line}`).toBeGreaterThan(0);
@@ -67,14 +67,14 @@ describe("examples of the page", () => {
   });
 });
 
-describe("queries of the page", () => {
+describe("the queries of the page", () => {
   const blocks = [...page.matchAll(/^```query\n(.*?)^```/gms)].map((match) => match[1] ?? "");
   test.each(blocks.flatMap((block) => block.trim().split("\n")))("%s can be read", (query) => {
     expect(compileOracle(query, aroundOf([]))).toBeTypeOf("function");
   });
 });
 
-test("what a name stands for: accounts that wrote under it, else an id, and a handle as it is written", () => {
+test("a name means the accounts that wrote under it, otherwise an id, and a handle literally", () => {
   const mention = (handle: string, id: string | null): OraclePost => {
     const post = postOfRecord({ text: `hello @${handle}` });
     return { ...post, mention_ids: [id] };

@@ -41,7 +41,7 @@ const servesAgain = () =>
   until("the service to serve again", async () => ((await submitted()) === 202 ? true : null));
 
 test.each(["SIGINT", "SIGQUIT"] as const)(
-  "while the database is away after %s requests are refused at once, and what was accepted is there afterwards",
+  "requests are refused quickly while the database is away after %s, and accepted jobs survive",
   async (signal) => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     await server.stop(signal);
@@ -52,7 +52,7 @@ test.each(["SIGINT", "SIGQUIT"] as const)(
   },
 );
 
-test("a database that hangs is given up, and nothing waits for it for long", async () => {
+test("a database that hangs fails requests after their limit, and none waits longer", async () => {
   expect(await submitted()).toBe(202);
   server.signalAll("SIGSTOP");
   try {
@@ -64,7 +64,7 @@ test("a database that hangs is given up, and nothing waits for it for long", asy
   await servesAgain();
 });
 
-test("sessions that the database ends are replaced", async () => {
+test("connections that the database closes are replaced", async () => {
   await server.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'earshot'",
   );

@@ -65,7 +65,7 @@ function addRows(count: number): void {
 const copy = (onProgress: (copied: number) => void = () => undefined) =>
   copyControl({ dataDir: folder, url, onProgress });
 
-test("a service goes on in PostgreSQL with its accounts, keys and jobs", async () => {
+test("a service continues in PostgreSQL with its accounts, keys and jobs", async () => {
   const key = await newKey();
   let uuid = "";
   await withService({}, async (call) => {
@@ -84,7 +84,7 @@ test("a service goes on in PostgreSQL with its accounts, keys and jobs", async (
   });
 }, 60_000);
 
-test("every value arrives as it was, however large or strange", async () => {
+test("every value is copied unchanged, however large or unusual", async () => {
   await newKey();
   addRows(3);
   const tables = await copy();
@@ -98,7 +98,7 @@ test("every value arrives as it was, however large or strange", async () => {
   });
 });
 
-test("an interrupted copy goes on where it was, and no gateway starts on it before", async () => {
+test("an interrupted copy resumes, and no gateway starts on it before it is complete", async () => {
   await newKey();
   addRows(2_500);
   const seen: number[] = [];
@@ -118,7 +118,7 @@ test("an interrupted copy goes on where it was, and no gateway starts on it befo
   await (await openControl({ dataDir: folder, database })).close();
 });
 
-test("a database that is in use, a folder that is, and a store that has changed since are refused", async () => {
+test("a database or folder in use, and a store that has changed since, are refused", async () => {
   await newKey();
   addRows(10);
   await withService({}, async () => {

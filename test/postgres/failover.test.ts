@@ -30,7 +30,7 @@ afterAll(async () => {
   await primary?.remove();
 });
 
-test("goes on at the standby once it is promoted, with all that was accepted", async () => {
+test("a promoted standby takes over with everything that was accepted", async () => {
   const key = await service.makeKey();
   const submit = async () => await service.submit(key, search("comet"));
   const uuids: string[] = [];

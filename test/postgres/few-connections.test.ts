@@ -37,7 +37,7 @@ async function started(connections: number): Promise<ServiceUnderTest> {
 const submissions = (service: ServiceUnderTest, key: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => service.submit(key, search("comet"))));
 
-test("two connections serve two hundred requests at once", async () => {
+test("two connections serve two hundred concurrent requests", async () => {
   const service = await started(2);
   const key = await service.makeKey();
   const answers = await submissions(service, key, 200);
@@ -45,7 +45,7 @@ test("two connections serve two hundred requests at once", async () => {
   expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(200);
 });
 
-test("a server without free connections costs retryable refusals at most, and most are served", async () => {
+test("a server without free connections causes only retryable refusals, and most requests succeed", async () => {
   const service = await started(wanted);
   const key = await service.makeKey();
   const accepted: string[] = [];

@@ -43,7 +43,7 @@ const steps = fc.array(
 
 let cases = 0;
 
-test("take, refuse and give back as the sliding logs in memory do, for keys with a shared limit, too", async () => {
+test("rates allow, refuse and refund as the in-memory sliding logs do, also for keys with a shared limit", async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
@@ -91,7 +91,7 @@ test("take, refuse and give back as the sliding logs in memory do, for keys with
   );
 });
 
-test("never admit more than a high limit in any window, and admit again within a 64th of it", async () => {
+test("a high limit is never exceeded in any window, and is free again within a 64th of it", async () => {
   const key: RatedKey = { keyId: "high", requestsPerSecond: 3, submissionsPerMinute: 100 };
   const admitted: number[] = [];
   for (let nowMs = 2_000_000; nowMs < 2_000_000 + 150_000; nowMs += 331) {

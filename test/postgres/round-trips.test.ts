@@ -44,12 +44,12 @@ async function roundTripsOf(submit: (key: string, turn: number) => Promise<strin
 /** A search that a busy machine does not answer in time is leased and completed, which are two more. */
 const besides = 2;
 
-test("a short search takes four round trips: a key and its rate twice, a search of the rate, the job with its result", async () => {
+test("a short search takes four round trips: key and rate twice, the search rate, the job with its result", async () => {
   const submit = async (key: string) => (await service.submit(key, search("comet"))).json().uuid;
   expect(await roundTripsOf(submit)).toBeLessThan(4 + besides);
 });
 
-test("an idempotency key costs one more", async () => {
+test("an idempotency key costs one more round trip", async () => {
   const submit = async (key: string, turn: number) => {
     const answer = await service.call(key, {
       method: "POST",

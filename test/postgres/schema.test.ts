@@ -71,7 +71,7 @@ function byTable(columns: readonly (Column & { table: string })[]): Map<string, 
   );
 }
 
-test("gateways that start together make the tables once, and each table has the columns of SQLite's", async () => {
+test("gateways that start together create the tables once, with the columns of SQLite's", async () => {
   await Promise.all(Array.from({ length: 5 }, () => migratePostgres(pool)));
   expect(await pool.unsafe("SELECT version FROM control_schema")).toHaveLength(1);
   const [expected, found] = [inSqlite(), await inPostgres()];
@@ -79,7 +79,7 @@ test("gateways that start together make the tables once, and each table has the 
   expect(found).toEqual(expected);
 });
 
-test("a schema that an earlier version cannot use is refused", async () => {
+test("a schema of an incompatible version is refused", async () => {
   await pool.unsafe("INSERT INTO control_schema(version, oldest) VALUES(99, 99)");
   await expect(migratePostgres(pool)).rejects.toMatchObject({ code: "newer_schema" });
 });

@@ -48,8 +48,8 @@ async function uuidOf(gateway: ServiceUnderTest, query = "comet", of = key): Pro
   return answer.json().uuid;
 }
 
-describe("a job that is submitted at one gateway", () => {
-  test("is fetched at the other", async () => {
+describe("a job submitted at one gateway", () => {
+  test("can be fetched at the other", async () => {
     const uuid = await uuidOf(first);
     for (const gateway of [second, first]) {
       const result = await gateway.result(key, uuid);
@@ -58,7 +58,7 @@ describe("a job that is submitted at one gateway", () => {
     }
   });
 
-  test("is run by a node of the other, and its end wakes who waits for it", async () => {
+  test("is run by a node of the other, and its end answers requests that wait for it", async () => {
     const uuid = await uuidOf(second);
     const startedMs = performance.now();
     const result = await second.result(key, uuid);
@@ -67,7 +67,7 @@ describe("a job that is submitted at one gateway", () => {
     expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
-  test("is submitted once with an idempotency key, wherever it is sent", async () => {
+  test("is created once for an idempotency key, wherever it is sent", async () => {
     const payload = JSON.stringify(search("harbour"));
     const submit = (gateway: ServiceUnderTest) =>
       gateway.call(key, {
@@ -80,7 +80,7 @@ describe("a job that is submitted at one gateway", () => {
     expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
   });
 
-  test("shows its changes to readers of both gateways in order, and the last of each job", async () => {
+  test("reports its changes to readers of both gateways in order, and the last of each job", async () => {
     // Changes of other jobs may still be on their way to the other gateway.
     const own = await first.makeKey();
     const accountId = await accountOf(own);
@@ -113,7 +113,7 @@ describe("a job that is submitted at one gateway", () => {
   });
 });
 
-test("requests of a key count together, whichever gateway gets them", async () => {
+test("the rate of a key is shared by both gateways", async () => {
   const limited = await first.makeKey({ requestsPerSecond: 5, submissionsPerMinute: 3 });
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -126,7 +126,7 @@ test("requests of a key count together, whichever gateway gets them", async () =
   expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5);
 });
 
-test("a gateway whose clock is wrong gives its jobs the time of the database", async () => {
+test("a gateway with a wrong clock uses the database's time for jobs", async () => {
   second.clock.shiftWall(3_600_000);
   try {
     const submittedMs = first.clock.now();
@@ -150,7 +150,7 @@ test("a gateway whose clock is wrong gives its jobs the time of the database", a
   }
 });
 
-test("one of them leads, and another takes over when it stops", async () => {
+test("one gateway is the leader, and another takes over when it stops", async () => {
   const own = await databaseSettings();
   const gateways = [await startServiceUnderTest(own), await startServiceUnderTest(own)];
   const leaders = () => gateways.filter(({ context }) => context.sharing.gateway.isLeader());
@@ -165,7 +165,7 @@ test("one of them leads, and another takes over when it stops", async () => {
   }
 });
 
-test("a search is cancelled at one gateway while it waits at the other", async () => {
+test("a search that waits at one gateway can be cancelled at the other", async () => {
   const uuid = await uuidOf(second, "tram");
   const url = `/v1/search/live/social/status/${uuid}`;
   const cancelled = await first.call(key, { method: "DELETE", url });

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const recentPath = "/api/v1/data/social/tweets/recent";
 
-test("a stop does not wait for connections that hold no whole request, and frees the folder", async () => {
+test("a stop does not wait for connections without a complete request, and frees the folder", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "60s" }, logged);
   const key = await service.makeKey();
@@ -57,7 +57,7 @@ test("a stop does not wait for connections that hold no whole request, and frees
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
 
-test("an announced stop turns /readyz to 503 while everything else is still served", async () => {
+test("an announced stop makes /readyz 503 while all other routes are served", async () => {
   const service = await start({ EARSHOT_STOP_NOTICE: "1h" });
   const key = await service.makeKey();
   const noticeOver = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ test("an announced stop turns /readyz to 503 while everything else is still serv
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-test("while running work ends, new requests on new and old connections are 503 and closed", async () => {
+test("while running work ends, requests on new and open connections get 503 and are closed", async () => {
   const service = await start({ EARSHOT_STOP_GRACE: "60s" });
   const key = await service.makeKey();
   const { search: searchArchive } = service.context.archive;
@@ -128,7 +128,7 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
-test("when the grace is over, work that has not ended is left and the folder is free", async () => {
+test("after the grace period unfinished work is abandoned and the folder is free", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "0s" }, logged);
   const key = await service.makeKey();
@@ -148,7 +148,7 @@ test("when the grace is over, work that has not ended is left and the folder is 
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
 
-test("a search in one request that a stop interrupts is 503 and counted as held until then", async () => {
+test("a search in one request that a stop interrupts gets 503 and counts as waiting until then", async () => {
   const logged: string[] = [];
   const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "1" };
   const service = await start(settings, logged);
@@ -171,7 +171,7 @@ test("a search in one request that a stop interrupts is 503 and counted as held 
   expect(logged.join("")).not.toContain('"level":"error"');
 });
 
-test("a client that leaves its search in one request was answered with no problem", async () => {
+test("a client that disconnects from its search in one request is not logged as a problem", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" }, logged);
   const key = await service.makeKey();
@@ -192,7 +192,7 @@ test("a client that leaves its search in one request was answered with no proble
   expect(logged.join("")).not.toContain('"level":"error"');
 });
 
-test("a start that fails once the service listens closes it again", async () => {
+test("a start that fails after the service listens closes it again", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const log = createLog("info", { write: () => true });
   let url = "";
@@ -208,7 +208,7 @@ test("a start that fails once the service listens closes it again", async () => 
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
 
-test("a job that ends by its deadline is counted, and its search in one request is 504", async () => {
+test("a job that exceeds its deadline is counted, and its search in one request gets 504", async () => {
   const logged: string[] = [];
   const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_JOB_DEADLINE: "1s" };
   const service = await start(settings, logged);
@@ -220,7 +220,7 @@ test("a job that ends by its deadline is counted, and its search in one request 
   expect(logged.join("")).not.toContain('"level":"error"');
 });
 
-test("a client that hangs up while its read waits for its turn leaves no error behind", async () => {
+test("a client that disconnects while its read is delayed causes no error", async () => {
   const logged: string[] = [];
   const service = await start({}, logged);
   const key = await service.makeKey({ requestsPerSecond: 1 });
@@ -244,7 +244,7 @@ function callerOf(key: string) {
   return { keyId, accountId: "", ...rates, methods: null };
 }
 
-test("a failed attempt is logged once, without the query, and its caller is told no more than that", async () => {
+test("a failed attempt is logged once without its query, and its caller gets no internal detail", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_MAX_ATTEMPTS: "2" }, logged);
   const key = await service.makeKey();
@@ -264,7 +264,7 @@ test("a failed attempt is logged once, without the query, and its caller is told
   expect(lines).not.toContain('"level":"error"');
 });
 
-test("a job that runs when the server stops is handed back: the next start runs it, in its first attempt", async () => {
+test("a job that runs when the server stops is returned: the next start runs it as its first attempt", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "100ms" }, logged);
   const key = await service.makeKey();
@@ -295,7 +295,7 @@ test("a job that runs when the server stops is handed back: the next start runs 
   });
 });
 
-test("the log tells what started, with what, and how it stopped", async () => {
+test("the log records what started with which settings, and how it stopped", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "3" }, logged);
   await service.stop();
@@ -310,7 +310,7 @@ test("the log tells what started, with what, and how it stopped", async () => {
   expect(lines.at(-1)).toMatchObject({ ms: expect.any(Number), jobs_waiting: 0 });
 });
 
-test("a live window longer than any date is unbounded, and so long a retention ends with the calendar", async () => {
+test("a live window longer than any date is unbounded, and such a retention ends in the year 9999", async () => {
   const service = await start({
     EARSHOT_LIVE_WINDOW: "103000000d",
     EARSHOT_RESULT_RETENTION: "103000000d",

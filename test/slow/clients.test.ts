@@ -80,7 +80,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
         (error: ClientError) => error,
       );
 
-    test("searches, reads all pages, counts, submits, waits and cancels", async () => {
+    test("search, read all pages, count, submit, wait and cancel", async () => {
       const { client: used } = await started(0);
       const page = await used.call<{ results: unknown[]; next_cursor: string }>("search", {
         query: "comet",
@@ -113,7 +113,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await refusalOf(used.call("status", { uuid }))).toMatchObject({ status: 404 });
     });
 
-    test("reports a refusal with its code and place, and does not repeat it", async () => {
+    test("report a refusal with its code and pointer, and do not retry it", async () => {
       const { client: used, proxy: between } = await started(0);
       const refused = await refusalOf(used.call("search", { query: "comet min_faves:many" }));
       expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
@@ -126,7 +126,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       unknown.close();
     });
 
-    test("loses and doubles nothing in 1,000 searches with faults in a third of the requests", async () => {
+    test("lose and repeat nothing in 1,000 searches with faults in a third of the requests", async () => {
       const { client: used, key } = await started(1 / 3);
       const found = await Promise.all(
         Array.from({ length: 1_000 }, async (_, index) => {
@@ -142,7 +142,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await countJobs(key)).toBe(1_000);
     });
 
-    test("reads all pages once, whatever is cut", async () => {
+    test("read all pages once, whatever is interrupted", async () => {
       const { client: used } = await started(1 / 3);
       const all = await used.call<{ ID: string }[]>("searchAll", {
         params: { query: "comet", max_results: 3 },
@@ -151,7 +151,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
     });
 
-    test("sees the end of every job, however often the stream is cut", async () => {
+    test("see the end of every job, however often the stream breaks", async () => {
       const { client: used } = await started(1 / 4);
       const submitted = Array.from({ length: 40 }, () =>
         used.call<string>("submit", { query: "comet" }),
@@ -162,7 +162,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
     });
 
-    test("goes on after the server was killed and started again", async () => {
+    test("continue after the server was killed and restarted", async () => {
       const folder = mkdtempSync(join(tmpdir(), "earshot-clients-"));
       folders.push(folder);
       const port = await freePort();
@@ -182,14 +182,14 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       await server.stop();
     });
 
-    test("gives up after its time", async () => {
+    test("give up after their timeout", async () => {
       const { client: used } = await started(1, () => "http://127.0.0.1:9");
       const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const late = await refusalOf(used.call("wait", { uuid, timeoutMs: 700 }));
       expect(["timeout", "connection", "refused"]).toContain(late.kind);
     });
 
-    test("verifies webhooks", async () => {
+    test("verify webhooks", async () => {
       const { client: used } = await started(0);
       const secretBytes = Buffer.from("a secret of a webhook, 32 bytes!");
       const secret = `whsec_${secretBytes.toString("base64")}`;

@@ -6,13 +6,13 @@ import { printed, programOfFile } from "../../testkit/service/program.ts";
 const { folder, start, earshot } = programOfFile();
 
 describe("the process", () => {
-  test("ends with the exit code of the command", async () => {
+  test("exits with the code of the command", async () => {
     expect(await earshot(["explain", "cats"])).toMatchObject({ code: 0, notes: "" });
     expect(await earshot(["search", "cats"])).toMatchObject({ code: 1, out: "" });
     expect(await earshot(["explian"])).toMatchObject({ code: 2, out: "" });
   });
 
-  test("draws no bar and no colour into a pipe", async () => {
+  test("prints no progress bar and no colour into a pipe", async () => {
     const line = JSON.stringify({
       author: "a_demo",
       created_at: "2020-01-01T00:00:00Z",
@@ -24,7 +24,7 @@ describe("the process", () => {
     expect(out + notes).not.toContain("\u001b");
   });
 
-  test("an import of standard input that is stopped says so and what to do", async () => {
+  test("reports an interrupted import of standard input, and how to continue", async () => {
     const dataDir = join(folder, "stopped");
     const run = start(["import", "-", "--platform", "mastodon"], { EARSHOT_DATA_DIR: dataDir });
     const line = JSON.stringify({
@@ -41,7 +41,7 @@ describe("the process", () => {
     );
   });
 
-  test("is silent when the reader of its output leaves", async () => {
+  test("is silent when the reader of its output closes the pipe", async () => {
     const run = start(["search", "hi", "--ndjson"]);
     run.child.stdout?.destroy();
     expect(await run.ended).toMatchObject({ code: 0 });
@@ -57,7 +57,7 @@ describe("serve", () => {
       { EARSHOT_INGEST: "bluesky", EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe" },
       "the stream cannot be reached, and the archive is empty",
     ],
-  ])("on an empty archive, %s, says what to do next", async (name, settings, message) => {
+  ])("on an empty archive, %s, prints the next step", async (name, settings, message) => {
     const run = start(["serve"], {
       EARSHOT_DATA_DIR: join(folder, `empty ${name}`),
       EARSHOT_LABELER_URLS: "none",
@@ -71,7 +71,7 @@ describe("serve", () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("says where it listens, answers, lets tools work beside it, and stops in order", async () => {
+  test("prints its address, answers, lets commands run beside it, and stops in order", async () => {
     const run = start(["serve"]);
     const url = await printed(run, /listening on (http:\S+)/);
     await printed(run, /earshot keys create/);

@@ -128,7 +128,7 @@ test("a healthy server answers searches and stored results completely", () => {
   }
 });
 
-test("a server on a damaged folder starts or says why not, and gives no wrong answer as complete", () => {
+test("a server on a damaged folder starts or says why not, and marks no wrong answer as complete", () => {
   // Message and hint.
   const refusals = outcomes.flatMap(({ name, refusal }) =>
     refusal !== null && !/^earshot: .+ – .+/s.test(refusal) ? [`${name}: ${refusal}`] : [],
@@ -141,7 +141,7 @@ test("a server on a damaged folder starts or says why not, and gives no wrong an
   ).toEqual([]);
 });
 
-test("what is only kept beside the databases keeps no server from answering", () => {
+test("damaged side files of a database do not prevent a server from answering", () => {
   const harmless = outcomes.filter(({ name }) =>
     /^side files × garbage -shm|marked damaged/.test(name),
   );

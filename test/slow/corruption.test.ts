@@ -72,7 +72,7 @@ const answersOf = (...outcomes: readonly string[]): string[] =>
       ),
   );
 
-test("the healthy archive answers every question completely, with more than one result", () => {
+test("the healthy archive answers every query completely, with more than one result", () => {
   expect(truth.size).toBeGreaterThan(30);
   for (const [{ name }, { values, complete }] of truth) {
     expect(complete, name).toBe(true);
@@ -80,21 +80,21 @@ test("the healthy archive answers every question completely, with more than one 
   }
 });
 
-describe("whatever is damaged", () => {
-  test("no answer that differs says that it is complete", () => {
+describe("a damaged archive", () => {
+  test("marks no answer as complete that differs from the healthy one", () => {
     expect(answersOf("wrong")).toEqual([]);
   });
 
-  test("no answer goes on for ever, and none fails without a code", () => {
+  test("answers every query in time, and fails only with an error code", () => {
     expect(answersOf("endless", "failed")).toEqual([]);
   });
 
-  test("no healthy file is removed", () => {
+  test("loses no healthy file", () => {
     const removed = reports.filter((report) => report.removed.length > 0);
     expect(removed.map((report) => `${describeTrial(report)}: ${report.removed}`)).toEqual([]);
   });
 
-  test("a full check ends, and finds what changes an answer, but for what the start warned of and repaired", () => {
+  test("is reported by a full check wherever an answer changed, unless the start repaired it with a warning", () => {
     const silent = reports.filter(
       (report) =>
         report.checkError !== null ||
@@ -104,7 +104,7 @@ describe("whatever is damaged", () => {
   });
 });
 
-test("a damaged segment changes no answer about other platforms", () => {
+test("answers about other platforms as before when one segment is damaged", () => {
   const changed = reports.flatMap((report) => {
     const { platform } = report.trial.file;
     if (platform === null) return [];
@@ -116,7 +116,7 @@ test("a damaged segment changes no answer about other platforms", () => {
   expect(changed).toEqual([]);
 });
 
-test("one damaged page costs few answers: most are still given", () => {
+test("still gives most answers when a single page is damaged", () => {
   const costly = reports.filter(
     ({ trial, asked, refusal, where }) =>
       trial.file.platform !== null &&
@@ -136,7 +136,7 @@ const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.e
 /** No page of a table has more rows than this; their records may go on elsewhere. */
 const mostRowsOfPage = 60;
 
-test("a damaged segment is made again with every readable post, and answers everything but the lost ones", () => {
+test("has damaged segments rebuilt with every readable post, and then misses only the lost ones", () => {
   const repaired = reports.filter((report) => report.repaired !== null);
   expect(repaired.length).toBeGreaterThan(0);
   const errors = repaired.flatMap((report) => {

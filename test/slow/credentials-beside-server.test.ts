@@ -78,7 +78,7 @@ async function profile(): Promise<{ statuses: number[]; told: string }> {
   return { statuses: [submitted.status, result.status], told: result.text + status.text };
 }
 
-test("a credential is used from the next request on, quarantined when it is refused, and told nowhere", async () => {
+test("a credential is used from the next request on, quarantined when refused, and never revealed", async () => {
   const outputs: string[] = [];
   const credentials = async (...args: string[]): Promise<string> => {
     const { out, notes } = await runCommand(["credentials", ...args], environment, () => ({

@@ -6,7 +6,7 @@ const { folder, start, earshot } = programOfFile();
 
 const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
 
-test("a demo shows the main job whole and leaves nothing behind", async () => {
+test("a demo shows the whole main job and leaves nothing behind", async () => {
   const { code, out, notes } = await earshot(["demo"]);
   expect(notes).toBe("");
   expect(code).toBe(0);
@@ -20,7 +20,7 @@ test("a demo shows the main job whole and leaves nothing behind", async () => {
   expect(leftBehind()).toEqual([]);
 });
 
-test("a demo that is kept runs until it is stopped; then nothing is left either", async () => {
+test("a demo with --keep runs until it is stopped, then leaves nothing behind", async () => {
   const run = start(["demo", "--keep"]);
   const key = await printed(run, /^KEY=(ear_\w+)$/m);
   const url = await printed(run, /It keeps running on (http:\S+)/);

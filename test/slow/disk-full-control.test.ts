@@ -83,7 +83,7 @@ describe.skipIf(disk === null)("a full disk", () => {
     throw new Error("the disk does not fill");
   }
 
-  test("submissions are 503 and say why, reads go on, ingest waits, and all of it mends itself", async () => {
+  test("refuses submissions with 503 and a reason, serves reads, pauses ingest, and recovers without a restart", async () => {
     disk.fill();
     const { accepted, answer } = await submitUntilRefused();
     expect(answer.statusCode).toBe(503);

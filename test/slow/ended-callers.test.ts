@@ -48,7 +48,7 @@ async function expectEnded(answer: Response): Promise<void> {
   });
 }
 
-describe("a request that is open when its key is revoked is 401 within a second or so", () => {
+describe("a request that is open when its key is revoked gets 401 within about a second", () => {
   const query = { query: "comet" };
 
   test.each<[string, Requested]>([
@@ -94,7 +94,7 @@ describe("a request that is open when its key is revoked is 401 within a second 
     await service.waitForHeld(0);
   });
 
-  test("a read that waits for its turn", async () => {
+  test("a read that is delayed by its rate", async () => {
     const key = await service.makeKey({ requestsPerSecond: 1 });
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const answer = answerTo(key, { method: "GET", url: `${path}/status/${uuid}` });
@@ -141,7 +141,7 @@ describe("a request that is open when its key is revoked is 401 within a second 
   });
 });
 
-test("a long answer that leaves slowly is cut off when its key is revoked", async () => {
+test("a long response that is read slowly is cut off when its key is revoked", async () => {
   const key = await service.makeKey();
   await service.submit(key, search("comet"));
   const { jobs } = service.context.http;
@@ -168,7 +168,7 @@ test("a long answer that leaves slowly is cut off when its key is revoked", asyn
   }
 });
 
-describe("what the dashboard ends is ended before the dashboard is answered", () => {
+describe("a revocation in the dashboard takes effect before the dashboard is answered", () => {
   async function keyOf(session: Awaited<ReturnType<ServiceUnderTest["signIn"]>>) {
     const made = await service.callAs(session, {
       method: "POST",
@@ -180,7 +180,7 @@ describe("what the dashboard ends is ended before the dashboard is answered", ()
     return { id: String(key.id), token: String(token) };
   }
 
-  test("a key that is revoked there", async () => {
+  test("for a key", async () => {
     const session = await service.signIn();
     const { id, token } = await keyOf(session);
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
@@ -193,7 +193,7 @@ describe("what the dashboard ends is ended before the dashboard is answered", ()
     await stream.text();
   });
 
-  test("an account that is deleted there", async () => {
+  test("for a deleted account", async () => {
     const session = await service.signIn();
     const { token } = await keyOf(session);
     const { uuid } = (await service.submit(token, search("comet"))).json();

@@ -77,7 +77,7 @@ test("an agent finds and cites what the guide imports", async () => {
   expect(found.structured.complete).toBe(false);
 });
 
-test("monitoring prints new posts alone", async () => {
+test("monitoring prints only new posts", async () => {
   const { stdout, read } = await follow("Monitor a topic");
   const found = read("new.csv").trim().split(/\r?\n/).length - 1;
   expect(found).toBeGreaterThan(0);
@@ -96,7 +96,7 @@ test("research counts, finds and exports", async () => {
   expect(read("report.md")).toContain("# Search: `aurora lang:en`");
 });
 
-test("a team's keys exist and its backups are sound", async () => {
+test("a team has its keys, and its backups are sound", async () => {
   const { stdout } = await follow("Run it for a team");
   expect(stdout).toMatch(/^ear_\w{8}_\w{38}$/m);
   expect(stdout).toMatch(/\bann\b/);

@@ -88,7 +88,7 @@ const kinds: readonly [number, string, (socket: Socket) => void, string | null][
 ];
 
 test.each(kinds)(
-  "%i clients that %s cost little, and are gone soon",
+  "%i clients that %s cost little and are soon disconnected",
   async (clients, name, begin, dribble) => {
     const before = openByServer() + 5;
     const beforeMb = residentMb(server.pid);

@@ -72,7 +72,7 @@ async function answers(dataDir: string): Promise<string[][]> {
   return found;
 }
 
-test("an import killed with -9 again and again ends with the archive of one that was not", async () => {
+test("an import that is killed repeatedly produces the archive of an undisturbed one", async () => {
   const file = writePosts();
   const straight = join(folder, "straight");
   expect(await importFile(file, straight, null)).toBe(0);
@@ -89,7 +89,7 @@ test("an import killed with -9 again and again ends with the archive of one that
   expect(found).toEqual(expected);
 });
 
-test("two imports of one file at the same time give every post once", async () => {
+test("two concurrent imports of one file store every post once", async () => {
   const file = join(folder, "posts.ndjson");
   const both = join(folder, "both");
   expect(await Promise.all([importFile(file, both, null), importFile(file, both, null)])).toEqual([
@@ -122,7 +122,7 @@ function writeXArchive(): string {
   return file;
 }
 
-test("an import of an archive of X killed with -9 again and again ends with the archive of one that was not", async () => {
+test("an import of an X archive that is killed repeatedly produces the archive of an undisturbed one", async () => {
   const file = writeXArchive();
   const straight = join(folder, "x-straight");
   expect(await importFile(file, straight, null, "x-archive")).toBe(0);

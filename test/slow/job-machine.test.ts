@@ -6,7 +6,7 @@ const expectedSteps = Number(process.env.EARSHOT_TEST_STEPS ?? 50_000);
 const runsAtOnce = 50;
 const seed = testSeed(20_261_121);
 
-test(`no job is lost, run to two ends or seen by others, over ${expectedSteps} steps`, {
+test(`no job is lost, ended twice or visible to others, over ${expectedSteps} steps`, {
   timeout: 1_800_000,
 }, async () => {
   console.log(`EARSHOT_TEST_SEED=${seed}`);

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const service of started.splice(0).reverse()) await service.remove();
 });
 
-test("a stop answers a held request with what is known, and closes within its grace", async () => {
+test("a stop answers waiting requests with the current state and exits within its grace period", async () => {
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -28,7 +28,7 @@ test("a stop answers a held request with what is known, and closes within its gr
   expect(await answer.json()).toEqual({ uuid, status: "received", error: "" });
 });
 
-test("a request beyond the held ones of its key is answered at once", async () => {
+test("a request beyond the waiting requests of its key is answered immediately", async () => {
   const service = await start({
     EARSHOT_NODE_CONCURRENCY: "0",
     EARSHOT_MAX_HELD_REQUESTS: "1",
@@ -45,7 +45,7 @@ test("a request beyond the held ones of its key is answered at once", async () =
   expect((await stored).statusCode).toBe(202);
 });
 
-test("jobs and what is left of the minute outlive a restart", async () => {
+test("jobs and the remaining rate survive a restart", async () => {
   const first = await start();
   const key = await first.makeKey({ submissionsPerMinute: null });
   const { uuid } = (await first.submit(key, search("comet"))).json();
@@ -59,7 +59,7 @@ test("jobs and what is left of the minute outlive a restart", async () => {
   expect(answer.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("idempotency keys and the places of event streams outlive a restart", async () => {
+test("idempotency keys and positions of event streams survive a restart", async () => {
   const first = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
   const key = await first.makeKey();
   const submission = {
@@ -86,7 +86,7 @@ test("idempotency keys and the places of event streams outlive a restart", async
   expect(String(text)).toContain(`{"uuid":"${uuid}","status":"done"`);
 });
 
-test("a result that is no longer kept is a 410, its status says expired, then the uuid is unknown", async () => {
+test("an expired result returns 410 and its status says expired; later the uuid is unknown", async () => {
   const service = await start({ EARSHOT_RESULT_RETENTION: "1h", EARSHOT_JOB_RETENTION: "2h" });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -101,7 +101,7 @@ test("a result that is no longer kept is a 410, its status says expired, then th
   expect(status.json()).toMatchObject({ status: "expired", next_cursor: null });
 });
 
-test("a submission beyond the jobs that may wait is refused with 503 and costs nothing", async () => {
+test("a submission to a full queue gets 503 and does not use the rate", async () => {
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_WAITING_JOBS: "1" });
   const key = await service.makeKey({ submissionsPerMinute: null });
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -112,7 +112,7 @@ test("a submission beyond the jobs that may wait is refused with 503 and costs n
   expect(refused.headers.ratelimit).toContain('"search";r=9');
 });
 
-test("two servers on one folder: the second one says so and leaves the first alone", async () => {
+test("a second server on a folder says so and does not disturb the first", async () => {
   const service = await start();
   await expect(start({ EARSHOT_DATA_DIR: service.dataDir })).rejects.toMatchObject({
     code: "folder_in_use",
@@ -121,7 +121,7 @@ test("two servers on one folder: the second one says so and leaves the first alo
   expect(answer.statusCode).toBe(200);
 });
 
-test("what cannot be parsed as HTTP is answered as a problem", async () => {
+test("unparsable HTTP is answered with a problem", async () => {
   const service = await start();
   const url = `${service.url}/v1/search/live/social`;
   const answer = await fetch(url, {

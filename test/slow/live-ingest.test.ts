@@ -83,7 +83,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a post comes by the stream, its label by the labeler, its author's handle by the look-up", async () => {
+test("a post arrives by the stream, its label from the labeler, its author's handle from the lookup", async () => {
   const { state } = start();
   await vi.waitFor(() => expect(jetstream.sockets.size + labeler.open()).toBe(2));
   jetstream.send(commit(startUs, "a"));
@@ -105,7 +105,7 @@ test("a post comes by the stream, its label by the labeler, its author's handle 
   );
 }, 15_000);
 
-test("an account whose handle changes without a word is looked up again", async () => {
+test("an account whose handle changes without an event is looked up again", async () => {
   start();
   jetstream.send(commit(startUs, "a"));
   jetstream.events.push(commit(startUs, "a"));
@@ -115,7 +115,7 @@ test("an account whose handle changes without a word is looked up again", async 
   await archive.until(() => archive.handles.get(did) === "alice.test");
 }, 15_000);
 
-test("neither a labeler nor an AppView that is gone holds up the stream", async () => {
+test("an unreachable labeler or AppView does not delay the stream", async () => {
   await labeler.close();
   appView.closeAllConnections();
   appView.close();
@@ -135,7 +135,7 @@ test("neither a labeler nor an AppView that is gone holds up the stream", async 
   labeler = await startLabelerServer();
 }, 15_000);
 
-test("labels and look-up can be off", async () => {
+test("labels and lookup can be switched off", async () => {
   const { state } = start({ labelerUrls: [], lookUp: "off" });
   await vi.waitFor(() => expect(state().status).toBe("connected"));
   expect(state()).toMatchObject({ labelers: [], lookUp: null });

@@ -38,7 +38,7 @@ function found(dataDir: string): Map<string, Found> {
   );
 }
 
-test("likes, replies, labels and account states arrive though the server is killed with -9 and cut off", async () => {
+test("likes, replies, labels and account states arrive although the server is killed and disconnected", async () => {
   const jetstream = await startJetstreamServer();
   const labeler = await startLabelerServer();
   const dataDir = join(folder, "data");

@@ -88,8 +88,8 @@ function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string,
   return { stream, left };
 }
 
-describe("a stream that is cut, and a server that is killed with -9, again and again", () => {
-  test("end with exactly the posts that the stream left, each once, in its last version", async () => {
+describe("a stream that is cut and a server that is killed, repeatedly", () => {
+  test("store exactly the posts of the stream, each once, in its last version", async () => {
     const jetstream = await startJetstreamServer();
     const { stream, left } = madeUpStream(480);
     const dataDir = join(folder, "made-up");
@@ -141,7 +141,7 @@ describe("a stream that is cut, and a server that is killed with -9, again and a
   );
 });
 
-test("a server without network serves, and says what it waits for", async () => {
+test("a server without network answers, and says what it waits for", async () => {
   const port = await freePort();
   const server = await startServer(join(folder, "alone"), await freePort(), {
     EARSHOT_INGEST: "bluesky",

@@ -89,7 +89,7 @@ async function found(dataDir: string): Promise<number> {
   return (JSON.parse(text) as unknown[]).length;
 }
 
-describe("a catalog that is not the present one", () => {
+describe("a catalog that is missing or out of date", () => {
   const losses: [string, (dataDir: string) => void, RegExp][] = [
     [
       "missing",
@@ -145,7 +145,7 @@ describe("a catalog that is not the present one", () => {
   ];
 
   test.each(losses)(
-    "%s: refused with what to do, and recovered with every post",
+    "%s: refused with instructions, and recovered with every post",
     async (name, lose, message) => {
       const dataDir = copyOf(name);
       const before = segmentFiles(dataDir);
@@ -176,7 +176,7 @@ describe("a catalog that is not the present one", () => {
   );
 });
 
-describe("a control store that is gone", () => {
+describe("a missing control store", () => {
   const path = (dataDir: string): string => join(dataDir, "control.db");
   const losses: [string, (dataDir: string) => void, RegExp][] = [
     [
@@ -205,7 +205,7 @@ describe("a control store that is gone", () => {
   ];
 
   test.each(losses)(
-    "%s: refused with what to do; nothing is begun instead",
+    "%s: refused with instructions; no new one is created",
     (name, lose, message) => {
       const dataDir = copyOf(name);
       lose(dataDir);

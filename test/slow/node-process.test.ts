@@ -68,7 +68,7 @@ async function searched(query: string, path?: string) {
 }
 
 describe("a node with simulated evidence", () => {
-  test("answers from its own archive, and whoever has the result can check who made it", async () => {
+  test("answers from its own archive, and a client can verify the result", async () => {
     const { id, dataDir } = node;
     const { key, uuid, result } = await searched("comet");
     expect(result.statusCode, result.body).toBe(200);
@@ -101,7 +101,7 @@ describe("a node with simulated evidence", () => {
     });
   });
 
-  test("answers what a platform of its own knows, and ends what it runs before it stops", async () => {
+  test("answers what its own platform knows, and finishes its jobs before it stops", async () => {
     const requested = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<void>();
     const stub = stubUpstream("bluesky", {
@@ -136,7 +136,7 @@ describe("a node with simulated evidence", () => {
 });
 
 describe("a node without evidence", () => {
-  test("gets work once an operator has approved it, also as it comes back", async () => {
+  test("gets jobs once an operator has approved it, also after a restart", async () => {
     const createdMs = systemClock.now() - 60_000;
     const stored = makePost({
       platform: "x",
@@ -161,7 +161,7 @@ describe("a node without evidence", () => {
     expect(result.json()).toMatchObject([{ Content: "a comet on X" }]);
   });
 
-  test("that is not meant for this gateway gives up, and says why", async () => {
+  test("stops with a reason when it is not meant for this gateway", async () => {
     const settings = { EARSHOT_NODE_GATEWAY_KEY: makeIdentity().key };
     const stray = await another({ evidence: "none", settings });
     expect(await stray.refused).toMatchObject({
@@ -171,8 +171,8 @@ describe("a node without evidence", () => {
   });
 });
 
-describe("a node that was taken gives up", () => {
-  test("when another run with its identity has its place, also once that has left", async () => {
+describe("a node whose identity another run takes over stops", () => {
+  test("immediately, also after that run has ended", async () => {
     const original = await another({ evidence: "simulated" });
     await original.admitted();
     const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
@@ -198,7 +198,7 @@ describe("a node that listens", () => {
       },
     });
 
-  test("answers a search at once, signed as results are", async () => {
+  test("answers a search immediately, signed like a result", async () => {
     const { id } = node;
     const answer = await request(await gateway.service().makeKey(), { query: "comet", count: 2 });
     const body = await answer.text();
@@ -216,7 +216,7 @@ describe("a node that listens", () => {
     expect(answer.headers.get("ratelimit")).toContain('"burst"');
   });
 
-  test("gives the whole proof of an answer to a nonce, which holds for no other question", async () => {
+  test("returns a full proof for a nonce, which is valid for no other request", async () => {
     const [nonce, earlier] = [randomBytes(32), randomBytes(32)].map((bytes) =>
       bytes.toString("base64url"),
     );
@@ -246,7 +246,7 @@ describe("a node that listens", () => {
     expect(await verify("--nonce", nonce ?? "", "--query", "asteroid")).toMatchObject({ code: 1 });
   });
 
-  test("keeps out whom the gateway does not know, and holds keys to their rates", async () => {
+  test("refuses keys that the gateway does not know, and applies the rates of others", async () => {
     const service = gateway.service();
     expect((await request(null, { query: "comet" })).status).toBe(401);
     const wrong = await request("ear_wrong", { query: "comet" });
@@ -260,7 +260,7 @@ describe("a node that listens", () => {
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(50);
   });
 
-  test("lets nobody in whom only somebody on the way to the gateway knows", async () => {
+  test("refuses a key that only an impostor of the gateway knows", async () => {
     const proxy = await startLyingProxy(gateway.url, {
       "/internal/nodes/introspect": {
         status: "active",
@@ -305,7 +305,7 @@ describe("a node that listens", () => {
     expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404]);
   });
 
-  test("while the gateway is away it lets in whom it has heard of and nobody else, and attests again when it is back", async () => {
+  test("accepts only keys it has seen while the gateway is away, and attests again when it is back", async () => {
     const { url, id } = node;
     const [known, unknown] = [await gateway.service().makeKey(), await gateway.service().makeKey()];
     expect((await request(known, { query: "comet" })).status).toBe(200);
@@ -323,7 +323,7 @@ describe("a node that listens", () => {
     expect(result.json()).toHaveLength(3);
   });
 
-  test("gives evidence over a caller's own nonce, a few times a minute", async () => {
+  test("returns evidence for a caller's nonce, a few times a minute", async () => {
     const { url, id } = node;
     const nonce = randomBytes(32).toString("base64url");
     const answer = await fetch(`${url}/attestation?nonce=${nonce}`);

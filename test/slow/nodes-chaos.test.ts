@@ -59,14 +59,14 @@ function summaryOf(found: ChaosReport): string {
 }
 
 describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
-  test("each accepted job is done, once, with the right answer, which the holder of its last lease has signed", () => {
+  test("are each done once, with the right answer, signed by the holder of the last lease", () => {
     expect(report.contradictions).toEqual([]);
     expect(report.jobs).toBe(jobs);
     expect(report.distinct).toBe(jobs);
     expect(report.states).toEqual({ done: jobs });
   });
 
-  test("each kind of fault happened while jobs waited, and jobs were given to a second node", () => {
+  test("see every kind of fault while jobs wait, and some move to a second node", () => {
     for (const kind of errorKinds) {
       const while_ = report.faults.filter((error) => error.kind === kind && error.waiting > 0);
       expect(while_.length, kind).toBeGreaterThan(0);
@@ -75,14 +75,14 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     expect(Object.keys(report.byNode)).toHaveLength(3);
   });
 
-  test("a key with few jobs waits for its turn among the keys, however many jobs another has waiting", () => {
+  test("of a key with few jobs are run in turn, however many another key has queued", () => {
     for (const { key, jobs: own, most } of report.fairness) {
       expect(own, key).toBe(jobs / 20);
       expect(most, key).toBeLessThanOrEqual(report.mostTurns);
     }
   });
 
-  test("proofs of nodes with either kind of evidence verify", () => {
+  test("have proofs that verify, with either kind of evidence", () => {
     for (const { uuid, verdict } of report.proofs) expect(verdict, uuid).toBe("verified");
     expect(new Set(report.proofs.map(({ evidence }) => evidence)).size).toBe(2);
   });

@@ -84,7 +84,7 @@ async function page(service: ServiceUnderTest, key: string, args: Record<string,
 const posts = manyPosts();
 const uris = posts.map(({ uri }) => uri).sort();
 
-describe("nodes whose archives were filled separately", () => {
+describe("nodes with separately filled archives", () => {
   let gateway: GatewayUnderTest;
   let nodes: NodeUnderTest[];
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe("nodes whose archives were filled separately", () => {
     await gateway.remove();
   });
 
-  test("answer the pages of one search in turn, and lose and repeat no post", async () => {
+  test("answer pages of one search in turn without losing or repeating a post", async () => {
     const service = gateway.service();
     const key = await service.makeKey();
     const random = seededRandom(3);
@@ -122,7 +122,7 @@ describe("nodes whose archives were filled separately", () => {
   });
 });
 
-describe("servers whose archives were filled separately", () => {
+describe("servers with separately filled archives", () => {
   const services: ServiceUnderTest[] = [];
   beforeAll(async () => {
     for (const seed of [4, 5]) {
@@ -134,7 +134,7 @@ describe("servers whose archives were filled separately", () => {
     for (const service of services) await service.remove();
   });
 
-  test("find by getbyid each post whose ID another one gave out", async () => {
+  test("find by getbyid every post whose ID another one returned", async () => {
     const [first, second] = services as [ServiceUnderTest, ServiceUnderTest];
     const [firstKey, secondKey] = [await first.makeKey(), await second.makeKey()];
     const args = { type: "searchbyfullarchive", max_results: 500 };

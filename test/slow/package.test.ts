@@ -104,7 +104,7 @@ test("the query language and the client can be installed alone, with their types
   expect(shown.stdout).toBe("function\n");
 });
 
-test("the package holds the build, and neither sources nor tests", () => {
+test("the package contains the build, but neither sources nor tests", () => {
   const root = join(installed, "node_modules/earshot");
   expect(existsSync(join(root, "dist/server/main.js"))).toBe(true);
   expect(existsSync(join(root, "dist/web/index.html"))).toBe(true);

@@ -55,7 +55,7 @@ test.each([
   ["control.db", ["serve"], ["keys", "list"]],
   ["archive/catalog.db", ["serve"], ["search", "comet"]],
 ])(
-  "a %s of a later version is left alone, in one line and with exit code 1",
+  "a %s of a later version is left unchanged, with one line and exit code 1",
   (name, ...methods) => {
     const dataDir = join(folder, name.replace("/", "-"));
     makeFolder(dataDir);
@@ -69,7 +69,7 @@ test.each([
   },
 );
 
-test("a second server is refused with the process of the first", async () => {
+test("a second server is refused and names the process of the first", async () => {
   const dataDir = join(folder, "two");
   const server = await startServer(dataDir, await freePort());
   const { code, said } = run(dataDir, "serve");
@@ -78,7 +78,7 @@ test("a second server is refused with the process of the first", async () => {
   await server.stop();
 });
 
-test("a limit of 64 open files: a server says how many it needs and does not start", () => {
+test("with a limit of 64 open files a server says how many it needs and does not start", () => {
   const env = environmentOf(join(folder, "few-files"), { EARSHOT_PORT: "0" });
   const command = 'ulimit -n 64 && exec "$0" "$@"';
   const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, program, "serve"], {
@@ -92,7 +92,7 @@ test("a limit of 64 open files: a server says how many it needs and does not sta
   );
 });
 
-test("of six servers started at once on one folder one serves, and the next one takes over when it is killed", async () => {
+test("one of six servers started together on one folder runs, and another takes over when it is killed", async () => {
   const dataDir = join(folder, "six");
   makeFolder(dataDir);
   const servers = await Promise.all(
@@ -132,7 +132,7 @@ describe.skipIf(disk === null)("a disk", () => {
   const dataDir = join(small?.folder ?? "", "data");
   afterAll(() => small.remove());
 
-  test("that is full: a server says so and does not start", () => {
+  test("that is full makes a server say so and not start", () => {
     makeFolder(dataDir);
     small.fill();
     const { code, said } = run(dataDir, "serve");
@@ -142,7 +142,7 @@ describe.skipIf(disk === null)("a disk", () => {
     small.free();
   });
 
-  test("that is mounted for reading alone: every command says so in one line", () => {
+  test("that is read-only makes every command say so in one line", () => {
     small.readOnly();
     for (const method of commands) {
       const { code, said } = run(dataDir, ...method);

@@ -7,7 +7,7 @@ import {
   sealedFrom,
 } from "../../testkit/archives/segment-contents.ts";
 
-test("terms are sealed as they are, around the edges of a chunk, and in many short steps", () => {
+test("terms are sealed unchanged around the edges of a chunk, also in many short steps", () => {
   const edges = [4_095, 4_096, 4_097, 8_192, 8_193, 65_535, 65_536, 65_537];
   const posts = new Map<bigint, string[]>();
   for (let n = 0; n < 65_600; n += 1) {

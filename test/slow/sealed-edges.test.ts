@@ -94,7 +94,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     expect(counted(forms, not(words("pa", "pb")))).toBe(posts - Math.ceil(posts / 3));
   });
 
-  test("finds the newest of every term, also beside others", () => {
+  test("finds the newest post of every term, alone and combined", () => {
     for (const [index, term] of edgeTerms.entries()) {
       const other = words(edgeTerms[(index * 7 + 3) % edgeTerms.length] ?? "");
       for (const plan of [
@@ -110,14 +110,14 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     }
   });
 
-  test("finds as many as a container holds, one more and one less", () => {
+  test("finds as many posts as a container has, one more and one less", () => {
     for (const limit of [1, 4_095, 4_096, 4_097, 8_193]) {
       foundAlike(forms, words("first8192"), { limit });
       foundAlike(forms, words("spread"), { limit });
     }
   });
 
-  test("keeps to ranges that begin and end where chunks and pages do", () => {
+  test("respects ranges that begin and end where chunks and pages do", () => {
     const numbers = [0, 1, 509, 510, 511, 512, 65_534, 65_535, 65_536, 65_537, posts - 1];
     const ids = numbers.filter((number) => number < posts).map((number) => idAt(number, posts));
     for (const high of [...ids, lastId]) {
@@ -132,7 +132,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     }
   });
 
-  test("keeps to windows that end on the time of a post", () => {
+  test("respects windows that end on the time of a post", () => {
     for (const number of [0, 65_534, 65_535, 65_536].filter((each) => each < posts)) {
       const atMs = idTimeMs(idAt(number, posts));
       foundAlike(forms, words("spread"), {
@@ -172,7 +172,7 @@ describe("posts of many words", () => {
   }, 120_000);
   afterAll(() => forms.remove());
 
-  test("are found by two words that stand side by side, wherever those stand", () => {
+  test("are found by two adjacent words, anywhere in the text", () => {
     for (const at of [
       0, 1, 249, 250, 251, 252, 253, 254, 255, 256, 510, 511, 512, 32_766, 32_767, 32_768, 65_534,
       65_535, 65_536, 69_998,
@@ -187,7 +187,7 @@ describe("posts of many words", () => {
     }
   });
 
-  test("are found by a word that stands in them often, beside itself and others", () => {
+  test("are found by a frequent word, next to itself and to others", () => {
     for (const plan of [
       words("again"),
       words("again", "again"),
@@ -252,7 +252,7 @@ describe("a segment that is written to", () => {
     }
   });
 
-  test("keeps a hidden post hidden when it is written anew, also when it is sealed again, and shows it then", () => {
+  test("keeps a hidden post hidden when it is rewritten and resealed, then shows it", () => {
     forms.write((writer) => {
       const stored = writer.findById(id);
       if (stored !== null)
@@ -267,7 +267,7 @@ describe("a segment that is written to", () => {
     bothAgree();
   });
 
-  test("loses a post, and takes it again, more than once, also when it is sealed between", () => {
+  test("deletes and restores a post repeatedly, also when it is sealed in between", () => {
     for (let time = 0; time < 3; time++) {
       forms.write((writer) => writer.remove(id, null));
       expect(river()).toBe(posts - 1);
@@ -283,7 +283,7 @@ describe("a segment that is written to", () => {
     }
   });
 
-  test("takes posts that it never had, between, before and after all others", () => {
+  test("accepts new posts between, before and after all others", () => {
     const others = [idAt(posts + 5, posts), idAt(20, posts) + 1n, idAt(-5, posts)];
     forms.write((writer) => {
       for (const other of others) {
@@ -297,7 +297,7 @@ describe("a segment that is written to", () => {
     bothAgree();
   });
 
-  test("answers when nothing is left of what was sealed", () => {
+  test("answers when no sealed post is left", () => {
     forms.write((writer) => {
       for (let number = 0; number < posts; number++) writer.remove(idAt(number, posts), null);
     });
@@ -375,7 +375,7 @@ describe("the work of the worst queries", () => {
     expect(counts.containers).toBeLessThanOrEqual(leaves * chunks);
   });
 
-  test("a 50-way OR is counted from each container once, and its newest found in the first chunk", () => {
+  test("counts a 50-way OR once from each container, and finds its newest post in the first chunk", () => {
     const plan = any(rareWords);
     expect(counted(forms, plan)).toBe(posts);
     const requested = requestedFor(plan);
@@ -391,7 +391,7 @@ describe("the work of the worst queries", () => {
     expect(counts.containers).toBeLessThanOrEqual(50 * chunks);
   });
 
-  test("a search that is over is stopped after a chunk, and goes on below it", () => {
+  test("stops after a chunk when the search is over, and continues below it", () => {
     const plan = all([words("even"), words("odd")]);
     const requested = requestedFor(plan);
     const stops: bigint[] = [];

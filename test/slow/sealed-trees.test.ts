@@ -54,7 +54,7 @@ const setupMs = 3_600_000;
 const postsOfBatch = 5_000;
 const nowMs = Date.UTC(2026, 0, 1);
 
-describe("150,000 made posts", () => {
+describe("150,000 generated posts", () => {
   const made = [...madePosts(150_000)];
   theSame(
     () => segmentForms(made, inOneStatement),
@@ -113,16 +113,16 @@ function theSame(
   const third = Math.ceil(trees / 3);
   const timeout = 120_000 + trees * 200;
 
-  test(`${third} trees as they were sealed`, { timeout }, () => {
+  test(`answer ${third} trees as sealed`, { timeout }, () => {
     requestTrees(forms, stored, skew(), seed, third);
   });
 
-  test(`${third} trees with a tenth of the posts written since`, { timeout }, () => {
+  test(`answer ${third} trees with a tenth of the posts written since`, { timeout }, () => {
     writeOverlay(forms, stored.ids, stored.texts, seededRandom(seed));
     requestTrees(forms, stored, skew(), seed + 1, third);
   });
 
-  test(`${third} trees sealed again, and written to again`, { timeout }, () => {
+  test(`answer ${third} trees resealed, and written to again`, { timeout }, () => {
     forms.sealAgain();
     requestTrees(forms, stored, skew(), seed + 2, Math.ceil(third / 2));
     writeOverlay(forms, stored.ids, stored.texts, seededRandom(seed + 1));

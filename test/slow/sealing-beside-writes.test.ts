@@ -38,7 +38,7 @@ const sealedOf = (platform: Platform) =>
 const findings = () => findingsIn(archive.folder);
 
 /** Each step combines with a different kind of change. */
-test("what is written at any step of sealing, for the first time or anew, is there afterwards", async () => {
+test("a write at any step of sealing or resealing is there afterwards", async () => {
   for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
   let round = 0;
   for (const platform of ["bluesky", "x", "bluesky", "x"] as const) {

@@ -41,7 +41,7 @@ async function stored(server: ServerProcess): Promise<number> {
   return Number(/^earshot_held_requests (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("SIGTERM answers who waits, ends streams, and ends the process within 5 s with exit code 0", async () => {
+test("SIGTERM answers waiting requests, ends streams and exits with code 0 within 5 s", async () => {
   const server = await start("term", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuids = await Promise.all(["a", "b", "c"].map((word) => submit(server, `word${word}`)));
   const waiting = uuids.map((uuid) => resultOf(server, uuid));
@@ -78,7 +78,7 @@ function lockControl(name: string): DatabaseSync {
   return database;
 }
 
-test("a stop ends within 5 s though a thread does not come to its end, and no job is lost", async () => {
+test("a stop exits within 5 s although a thread does not end, and no job is lost", async () => {
   const server = await start("stuck", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuid = await submit(server, "word");
   const lock = lockControl("stuck");
@@ -93,7 +93,7 @@ test("a stop ends within 5 s though a thread does not come to its end, and no jo
   await next.stop();
 });
 
-test("a second SIGTERM ends the process at once, as that signal does, and no job is lost", async () => {
+test("a second SIGTERM ends the process immediately by that signal, and no job is lost", async () => {
   const server = await start("twice", { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_STOP_GRACE: "1h" });
   const uuid = await submit(server, "word");
   const lock = lockControl("twice");
@@ -111,7 +111,7 @@ test("a second SIGTERM ends the process at once, as that signal does, and no job
   await next.stop();
 });
 
-test("a process that is held for longer than its leases goes on, and no job is lost or doubled", async () => {
+test("a process suspended for longer than its leases continues, and no job is lost or run twice", async () => {
   const server = await start("held", { EARSHOT_LEASE: "1s" });
   const accepted: string[] = [];
   const submitting = (async () => {

@@ -51,8 +51,8 @@ async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[
   return samples;
 }
 
-describe("the simulator of Jetstream's makers at its highest rate", () => {
-  test("everything that Jetstream has sent is held, once and in its last version", async () => {
+describe("Jetstream's own simulator at its highest rate", () => {
+  test("delivers every post once, in its last version", async () => {
     const service = await stream.startService("live", { EARSHOT_SEGMENT_POSTS: "500" });
     await stream.startTraffic();
     const samples: StreamSample[] = [];
@@ -69,7 +69,7 @@ describe("the simulator of Jetstream's makers at its highest rate", () => {
     await service.stop();
   });
 
-  test("a disk on which each write takes 50 ms longer makes the stream wait, and nothing is lost", async () => {
+  test("waits for a disk on which each write takes 50 ms longer, and nothing is lost", async () => {
     const disk = makeSlowDisk(folder, 50);
     const mostWaiting = 200;
     const service = await stream.startService("slow", {

@@ -69,7 +69,7 @@ function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
 }
 
 describe.each(["fts5", "mixed"] as const)("of posts found by %s", (form) => {
-  test("queries of many frequent terms find what the matcher finds, in slices too", () => {
+  test("queries of many frequent terms find what the matcher finds, also in slices", () => {
     const set = openPostSet(posts, 9_000, form);
     let sliced = 0;
     try {
@@ -131,7 +131,7 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   }
 
-  test("goes on from slice to slice while it looks up terms, and ends complete", () => {
+  test("continues from slice to slice while it looks up terms, and ends complete", () => {
     const set = openPostSet(named, 9_000, "sealed");
     try {
       const expected = set.foundByMatcher(plan).slice(0, request.limit);
@@ -146,7 +146,7 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   });
 
-  test("gets on with each page, also when its time is over", () => {
+  test("makes progress with each page, also after its time limit", () => {
     const set = openPostSet(named.slice(0, 800), 9_000, "mixed");
     try {
       const turn = { clock: { now: () => 1, elapsed: () => 0 }, isSliceOver: () => false };
@@ -167,7 +167,7 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   });
 
-  test("ends where it is cancelled while it looks up terms", () => {
+  test("ends when it is cancelled while it looks up terms", () => {
     const set = openPostSet(named, 9_000, "sealed");
     try {
       const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };

@@ -94,7 +94,7 @@ async function untilComplete(): Promise<Look> {
 
 const isConnected = (): boolean => service.context.ingest.state()?.status === "connected";
 
-test("a stream without cuts is complete to the present, answer after answer", async () => {
+test("an uninterrupted stream is complete to the present in every answer", async () => {
   await until("the service listens", async () => (jetstream.open() > 0 ? true : null));
   await untilComplete();
   for (let n = 0; n < 20; n += 1) {
@@ -102,7 +102,7 @@ test("a stream without cuts is complete to the present, answer after answer", as
   }
 });
 
-test("no answer is complete to the present while the connection is cut, and each is once the stream has caught up", async () => {
+test("no answer is complete to the present while disconnected, and all are once the stream has caught up", async () => {
   for (let cuts = 0; cuts < 3; cuts += 1) {
     await untilComplete();
     jetstream.cut();
@@ -119,7 +119,7 @@ test("no answer is complete to the present while the connection is cut, and each
   }
 });
 
-test("after a restart an answer is complete once what was missed has come", async () => {
+test("after a restart answers are complete once the missed events have arrived", async () => {
   await untilComplete();
   await service.stop();
   for (let n = 0; n < 50; n += 1) publish();

@@ -29,7 +29,7 @@ const sets: Readonly<Record<IndexForm, number>> = {
 };
 
 describe.each(indexForms)("posts found by %s", (form) => {
-  test("posting lists that follow docs/executors.md answer as the archive and the matcher do", () => {
+  test("posting lists as in docs/executors.md answer as the archive and the matcher do", () => {
     const met = { exact: 0, rechecked: 0, dropped: 0, found: 0 };
     fc.assert(
       fc.property(posts, queries, (drawn, requested) => {
@@ -57,7 +57,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
     for (const times of Object.values(met)) expect(times).toBeGreaterThan(15);
   });
 
-  test("its pages of any size are those of the archive", () => {
+  test("pages of any size equal the archive's", () => {
     fc.assert(
       fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 9 }), (drawn, query, limit) => {
         const set = openPostSet(drawn, 9, form);

@@ -38,7 +38,7 @@ function fill(): void {
   );
 }
 
-test("a copy that does not fit is removed, the segment stays, and the copy is made when there is room", () => {
+test("a copy that does not fit on the disk is removed, the segment stays, and the copy is made when there is room", () => {
   fill();
   const catalog = openCatalog(archive.folder);
   changeCatalog(catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -57,7 +57,7 @@ test("a copy that does not fit is removed, the segment stays, and the copy is ma
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });
 
-test("a segment whose sealed copy does not fit stays as it was, wherever the disk gets full, and is sealed when there is room", () => {
+test("a segment stays unchanged wherever the disk fills up while it is sealed, and is sealed when there is room", () => {
   fill();
   const catalog = openCatalog(archive.folder);
   wantSeals(catalog, readSegments(catalog).slice(0, 1));

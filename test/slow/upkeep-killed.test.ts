@@ -105,8 +105,8 @@ function contentsOf(folder: string) {
   return contents;
 }
 
-describe("a process that writes, rolls over, splits, rewrites, seals, merges and unlinks, killed with -9 at random", () => {
-  test("leaves the archive of one that was not killed", async () => {
+describe("a process that writes, rolls over, splits, rewrites, seals, merges and unlinks, killed at random", () => {
+  test("produces the archive of an undisturbed one", async () => {
     const straight = newFolder("straight");
     await runAlone(straight);
     const killed = newFolder("killed");
@@ -128,7 +128,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(killed)).toEqual([]);
   });
 
-  test("the same without a kill: what is written into a segment while it is rewritten is not lost", async () => {
+  test("loses no write into a segment that is being rewritten, without a kill", async () => {
     const straight = newFolder("alone");
     await runAlone(straight);
     const beside = newFolder("beside");
@@ -140,7 +140,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(beside)).toEqual([]);
   });
 
-  test("never claims to hold what has aged out, and lets no import go", async () => {
+  test("never covers expired posts, and loses no import", async () => {
     const straight = newFolder("whole");
     await runAlone(straight);
     const aged = newFolder("aged");

@@ -142,7 +142,7 @@ const lasting: [string, Turn][] = [
   ["a question for a credential", answered(401)],
 ];
 
-describe("a fault that passes", () => {
+describe("a temporary upstream fault", () => {
   test.each(errors)("%s: the answer is whole", async (_what, turn) => {
     hostile.script = [turn, page(["1", "2"], "b"), turn, page(["3"])];
     const reported = await job();
@@ -151,7 +151,7 @@ describe("a fault that passes", () => {
   });
 });
 
-describe("a fault that stays", () => {
+describe("a permanent upstream fault", () => {
   test.each([...errors, ...lasting])(
     "%s: an error that names the upstream",
     async (_what, turn) => {
@@ -167,7 +167,7 @@ describe("a fault that stays", () => {
   );
 
   test.each([...errors, ...lasting])(
-    "%s, after a first page: a part that says so",
+    "%s, after a first page: a partial answer that says so",
     async (_what, turn) => {
       hostile.script = [page(["1", "2"], "b")];
       hostile.usual = turn;
@@ -179,15 +179,15 @@ describe("a fault that stays", () => {
   );
 });
 
-describe("pages", () => {
-  test("that repeat and come in another order give each post once, and are not complete", async () => {
+describe("upstream pages", () => {
+  test("that repeat and are out of order give each post once, incomplete", async () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
     const reported = await job();
     expect(reported).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
     expect(codesOf(reported)).toContain("upstream_repeats");
   });
 
-  test("whose cursors lead in a circle end, and it is said", async () => {
+  test("whose cursors form a cycle end with a warning", async () => {
     hostile.script = [page(["1"], "b"), page(["2"], "c")];
     hostile.usual = page(["3"], "b");
     const reported = await job();
@@ -196,7 +196,7 @@ describe("pages", () => {
     expect(hostile.requests).toHaveLength(3);
   });
 
-  test("that bring nothing and never end are left", async () => {
+  test("that are empty and never end are abandoned", async () => {
     let n = 0;
     hostile.usual = (request, response) => {
       n += 1;
@@ -208,7 +208,7 @@ describe("pages", () => {
     expect(hostile.requests.length).toBeLessThan(10);
   });
 
-  test("that never end are read to the bound, and the cursor goes on from there", async () => {
+  test("that never end are read to the limit, and the cursor continues there", async () => {
     let n = 0;
     hostile.usual = (request, response) => {
       n += 1;
@@ -221,7 +221,7 @@ describe("pages", () => {
     expect(second.posts).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 11}`));
   });
 
-  test("that are larger than asked are given in parts, none twice and none left out", async () => {
+  test("that are larger than requested are returned in parts without loss or repetition", async () => {
     const bodies: Record<string, Turn> = {
       first: page(["1", "2", "3", "4", "5"], "b"),
       b: page(["6", "7"]),
@@ -241,7 +241,7 @@ describe("pages", () => {
   });
 });
 
-test("an account that is suspended in the middle gives what was read, and that it is not all", async () => {
+test("of an account suspended midway return what was read, marked incomplete", async () => {
   hostile.script = [page(["1", "2"], "b")];
   hostile.usual = answered(404, {}, "{}");
   const reported = await job();
@@ -249,7 +249,7 @@ test("an account that is suspended in the middle gives what was read, and that i
   expect(codesOf(reported)).toContain("upstream_gone");
 });
 
-test("an account that is not there is an empty answer", async () => {
+test("of an unknown account are an empty answer", async () => {
   hostile.usual = answered(404, {}, "{}");
   expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
 });

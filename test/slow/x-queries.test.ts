@@ -4,7 +4,7 @@ import { testSeed } from "../../testkit/seed.ts";
 
 const numRuns = 600;
 
-test("X is asked for every post that matches, in queries that it takes", {
+test("requests to X cover every matching post, in queries that X accepts", {
   timeout: 240_000,
 }, () => {
   const { sent, matching } = checkSuperset({ numRuns, seed: testSeed(20_261_122) });

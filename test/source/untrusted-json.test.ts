@@ -67,7 +67,7 @@ const reasons: Readonly<Record<string, string>> = {
   "server/version.ts": own,
 };
 
-test("every call of JSON.parse has a reason why it is safe", () => {
+test("every call of JSON.parse is listed with the reason why it is safe", () => {
   const source = new URL("../../src/", import.meta.url);
   const files = readdirSync(source, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/test(-support)?\.ts$/.test(file))
