@@ -25,7 +25,6 @@ import { createUsedUpLimits } from "./used-up-limits.ts";
 /** Longer limits of a platform are ignored. */
 const longestCoolingMs = 86_400_000;
 
-/** How often the use of a credential is stored. */
 const useNotedEveryMs = 60_000;
 
 export type PoolContext = {
@@ -37,9 +36,8 @@ export type PoolContext = {
   randomBytes: RandomBytes;
 };
 
-/** State changes take effect at once and are written in the background. */
+/** State changes take effect at once in memory and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
-  /** Uses and renews the secret in memory. */
   check(credential: Credential): Promise<CheckedCredential>;
   forgetOf(accountId: string): void;
   stop(): Promise<void>;
@@ -162,7 +160,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     note(store.write("useCredential", { id, nowMs }));
   };
 
-  /** Memory has the change, too: a failed write is lost only at the end of the process. */
+  /** Memory has the change too: a failed write is lost only when the process ends. */
   function note(write: Promise<unknown>): void {
     const ended = write
       .catch(() => null)

@@ -3,7 +3,7 @@ import type { Credential, Secrets } from "../../platforms/credential.ts";
 
 type Owned = Pick<Credential, "id" | "accountId">;
 
-/** The deployment's account id is empty, which no account's is. */
+/** The deployment owns credentials with an empty account id. */
 function ownerOf({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
@@ -14,7 +14,7 @@ export function encryptSecrets(sealer: Encryptor, credential: Owned, secrets: Se
 
 /** Errors: `secret_key_mismatch`. */
 export function decryptSecrets(sealer: Encryptor, credential: Owned, sealed: Uint8Array): Secrets {
-  // Decryption authenticates: only `encryptSecrets` made it.
+  // Decryption authenticates: only `encryptSecrets` can have written it.
   return JSON.parse(sealer.open(sealed, ownerOf(credential))) as Secrets;
 }
 

@@ -21,7 +21,9 @@ const idLength = 10;
 /** Shorter values, such as a scope, may be equal by chance. */
 const shortestTelling = 16;
 
-/** Replaces one of the same subject or, without a subject, the same secret; returns the id. Errors: those of `keep`. */
+/**
+ * Replaces a credential of the same subject or, without a subject, the same secret; returns the id.
+ */
 export async function storeCredential(
   credentialStore: CredentialStore,
   { platform, name: kind }: CredentialKind,
@@ -67,7 +69,6 @@ async function findSameSecret(
   return null;
 }
 
-/** A secret encrypted with another key matches no other. */
 async function openedOrNothing({ store, sealer }: CredentialStore, id: string): Promise<Secrets> {
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};

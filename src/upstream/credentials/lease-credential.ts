@@ -8,7 +8,7 @@ import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.t
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
-/** How often to check for another process's renewal, milliseconds. */
+/** How often to check for another process's renewal. */
 const lookAgainMs = 100;
 
 export type LeaseContext = {
@@ -17,13 +17,12 @@ export type LeaseContext = {
   clock: Clock;
 };
 
-/** Users of one credential share its secret and its renewal. */
 export type CredentialLeases = {
   /** Errors: `secret_key_mismatch`. */
   lease(stored: StoredCredential): LeasedCredential;
   inUse(id: string): { secrets: Secrets; revision: number } | null;
   forgetOf(accountId: string): void;
-  /** Waits for pending renewals; those that wait for another process fail. */
+  /** Waits for pending renewals; those waiting for another process fail. */
   stop(): Promise<void>;
 };
 
@@ -67,7 +66,6 @@ export function createCredentialLeases({ store, sealer, clock }: LeaseContext): 
     return made;
   }
 
-  /** Ignores a stored secret older than the one in memory. */
   function adopt(state: State, stored: StoredCredential): void {
     if (stored.revision <= state.stored.revision) return;
     state.secrets = opened(stored);

@@ -11,7 +11,6 @@ import { shownReason } from "../../platforms/without-secrets.ts";
 
 type Given = Readonly<Record<string, string>>;
 
-/** Longest reported name of the subject, characters. */
 const longestName = 300;
 const longestHint = 4;
 
@@ -27,7 +26,7 @@ export async function makeCredential(
   return bounded(made);
 }
 
-/** Authorizes in a browser. Errors: those of `makeCredential` and of `dialogue`. */
+/** Authorizes in a browser. */
 export async function authorizeCredential(
   { fields, run }: NonNullable<CredentialKind["authorization"]>,
   given: Given,

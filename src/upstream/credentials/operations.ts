@@ -34,7 +34,10 @@ export const credentialOperations = {
   ...renewalOperations,
   ...credentialStateOperations,
 
-  /** One with the same id is replaced, and leaves quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
+  /**
+   * Replaces one with the same id and ends its quarantine and cooling. Errors:
+   * `too_many_credentials`, `unknown_account`.
+   */
   keepCredential: durable(function* (database, kept: StoredSecretCredential): Steps<null> {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
     if ((yield* credentialOf(database, kept.id)) === null) yield* requireRoom(database, kept);

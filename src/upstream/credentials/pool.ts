@@ -9,35 +9,34 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own credentials come before the deployment's, least recently used first; those used up in the bucket last, the
- * first to reopen first. Quarantined ones are left out. Changes by other processes (`earshot credentials`) apply from the
- * next choice on.
+ * An account's own credentials come before the deployment's, least recently used first; used-up
+ * ones last, the first to reopen first. Quarantined ones are left out. Changes by other processes
+ * (`earshot credentials`) apply from the next choice on.
  */
 export type CredentialPool = {
   choose(request: {
     platform: Platform;
     accountId: string;
     access: Exclude<AccessKind, "public">;
-    /** `own`: the account's alone. */
     whose: "any" | "own";
     bucket: string | null;
     /** On Mastodon: the origin of the credential; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
-  /** Null if the account may not use it, or it is quarantined. */
+  /** Null if quarantined or not the account's to use. */
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
-  /** Released for the job; null once it has expired. Never stored. */
+  /** Released for one job; null once expired. Never stored. */
   released(release: UsableRelease): PooledCredential | null;
-  /** Whether or not their limits are open. */
+  /** Includes those whose limits are used up. */
   configured(
     platform: Platform,
     accountId: string,
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
-  /** The latest reason for quarantining an own credential; null if none is. */
+  /** The latest reason for quarantining an own credential. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
   /** Marks a bucket as used up, for a day at most; the last call counts. */
   cool(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** Refused at that revision: not used until tested or replaced. No-op if its secret has been replaced. */
+  /** Not used until tested or replaced. No-op if the secret is not of this revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   used(id: string): void;
 };
@@ -46,7 +45,6 @@ export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
   leased: LeasedCredential;
-  /** The revision of the secret in `held`. */
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";

@@ -9,13 +9,12 @@ import { credentialRefused } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { PooledCredential } from "./pool.ts";
 
-/** Sent to another process for one job, which keeps it in memory alone. */
+/** Sent to another process for one job; never stored there. */
 export type ReleasedCredential = {
   id: string;
   platform: Platform;
   kind: string;
   owner: "account" | "deployment";
-  /** An origin. */
   host: string;
   subject: string | null;
   revision: number;
@@ -44,10 +43,7 @@ export function releaseOf(
   return { ...shared, revision: revision(), secrets };
 }
 
-/**
- * Null if it has expired or its kind is unknown. Only the process that stores it can renew it. Its secret is unreadable after
- * expiry (`credential_refused`).
- */
+/** Null if it has expired or its kind is unknown. Only the process that stores it can renew it. */
 export function pooledRelease(
   { credential: released, isOver }: UsableRelease,
   { kinds, tools }: { kinds: readonly CredentialKind[]; tools: CredentialTools },

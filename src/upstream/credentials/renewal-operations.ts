@@ -1,29 +1,28 @@
 /**
- * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft, which ends the session. Compare-
- * and-set on the new token is too late: two processes have used the old one by then. So a renewal is claimed first. The
- * claim is not fsynced, as a power cut ends both processes.
+ * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft, which
+ * ends the session. A compare-and-set on the new token would be too late, so a renewal is claimed
+ * first. The claim is not fsynced: a power cut ends both processes.
  */
 
 import { durable, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import { credentialOf, type StoredCredential } from "./rows.ts";
 
-/** A process that died does not block the others for longer, milliseconds. */
+/** A dead process blocks the others no longer than this. */
 const renewalClaimMs = 60_000;
 
-/** One process at a time renews a secret, with a compare-and-set on the revision. */
 export const renewalOperations = {
   /**
-   * Null if another process has claimed it. Otherwise the credential, whose revision shows whether the claim was made;
-   * `removed` if it is gone.
+   * Null if another process has claimed it. Otherwise the credential, whose revision shows whether
+   * the claim was made; `removed` if it was deleted.
    */
   claimRenewal: relaxed(function* (
     database,
     { id, revision, nowMs }: { id: string; revision: number; nowMs: number },
   ): Steps<StoredCredential | "removed" | null> {
     const untilMs = nowMs + renewalClaimMs;
-    // A claim that ends much later was made before the clock was set back. Slightly later is normal: the other process read
-    // the clock later but claimed first.
+    // A claim that ends much later was made before the clock was set back. Slightly later is
+    // normal: the other process read the clock later but claimed first.
     const claimed = yield* database.run(
       `UPDATE credential SET renewing_until_ms = :untilMs WHERE id = :id AND revision = :revision
            AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :oddMs)`,
@@ -45,7 +44,7 @@ export const renewalOperations = {
     return null;
   }),
 
-  /** If its revision is still the caller's; returns whether it was. */
+  /** Compare-and-set on the revision; returns whether it applied. */
   changeCredentialSecret: durable(function* (
     database,
     change: { id: string; revision: number; sealedSecret: Uint8Array },

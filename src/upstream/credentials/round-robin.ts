@@ -1,9 +1,10 @@
 import type { Credential } from "../../platforms/credential.ts";
 
-/** Orders by stored times, and by this process's own uses. */
 export type RoundRobin = {
   take(id: string, nowMs: number): void;
-  /** Least recently used first; never used ones before. */
+  /**
+   * Least recently used first, by stored times and this process's own uses; never used ones before.
+   */
   compare(one: Credential, other: Credential): number;
 };
 

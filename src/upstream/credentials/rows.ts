@@ -2,7 +2,7 @@ import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import type { Credential } from "../../platforms/credential.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** `revision` counts the changes of the secret, which is encrypted. */
+/** `revision` counts changes of the encrypted secret. */
 export type StoredCredential = {
   credential: Credential;
   revision: number;
@@ -10,7 +10,6 @@ export type StoredCredential = {
 };
 
 export type CredentialListing = Credential & {
-  /** Null also for an account without a name. */
   accountName: string | null;
 };
 
@@ -31,11 +30,10 @@ export function* credentialOf(database: Database, id: string): Steps<StoredCrede
   return row === undefined ? null : yield* storedOf(database, row);
 }
 
-/** Of rows of `credential`: an account's own and the deployment's, without quarantined ones; `platforms` is JSON. */
+/** `platforms` is JSON. */
 export const usableCredential = `(account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
   AND platform IN (SELECT value FROM json_each(:platforms))`;
 
-/** Oldest first. */
 export function* usableCredentials(
   database: Database,
   platforms: readonly Platform[],

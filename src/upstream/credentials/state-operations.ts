@@ -10,7 +10,6 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  /** Drops those that have reopened. */
   coolCredential: relaxed(function* (database, cooling: Cooling): Steps<null> {
     const { id, bucket, untilMs, reason, nowMs } = cooling;
     yield* database.run(
@@ -29,7 +28,7 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  /** No-op if its secret changed since; the time of an earlier quarantine stays. */
+  /** No-op if the secret has changed since; keeps the time of an earlier quarantine. */
   quarantineCredential: durable(function* (database, refused: Refused): Steps<null> {
     yield* database.run(
       `UPDATE credential SET quarantined_ms = coalesce(quarantined_ms, :nowMs), quarantine_reason = :reason

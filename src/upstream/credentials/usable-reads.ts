@@ -13,7 +13,9 @@ type Gathering = {
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/** One read per account and moment: a job needs its platforms and accesses all at once. */
+/**
+ * Batches the reads of one account in one tick: a job needs several platforms and accesses at once.
+ */
 export function createUsableReads(store: Pick<Store<CredentialOperations>, "read">): UsableReads {
   const gathering = new Map<string, Gathering>();
 

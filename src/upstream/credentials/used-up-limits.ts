@@ -1,11 +1,11 @@
 import type { StoredCredential } from "./rows.ts";
 
-/** The latest of this process, else those stored. */
+/** This process's latest, else those stored. */
 export type UsedUpLimits = {
   cool(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
   /**
-   * Null if open, and for a null bucket. After a change of the secret the stored limits count: the store drops those of a
-   * replaced secret.
+   * After a change of the secret the stored limits count: the store drops those of a replaced
+   * secret.
    */
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };

@@ -10,7 +10,6 @@ import { redactError } from "./redact-error.ts";
 import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
 
 export type Access = {
-  /** The owner whose limits its requests share. */
   ownerOf(url: URL): string;
   send(request: AuthorizedRequest): Promise<FetchedAnswer>;
   cool(bucket: string, untilMs: number): void;
@@ -25,7 +24,7 @@ export type AccessContext = {
 
 const mostRedirects = 3;
 
-/** Sends without a credential. Follows redirects within the same origin. */
+/** Follows redirects within the same origin. */
 export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
   async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
     const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
@@ -45,7 +44,10 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
   return { ownerOf: (url) => `public ${url.origin}`, send, cool: () => {} };
 }
 
-/** Quarantines a refused credential. Follows no redirects, and keeps secrets out of errors, whatever the platform echoes. */
+/**
+ * Quarantines a refused credential. Follows no redirects, and redacts secrets that the platform
+ * echoes in errors.
+ */
 export function credentialAccess(
   { fetch, timeoutMs, maxAnswerBytes }: AccessContext,
   pooled: PooledCredential,
@@ -91,7 +93,6 @@ export function credentialAccess(
   };
 }
 
-/** Rejects on abort; `work` continues all the same. */
 function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
@@ -101,7 +102,6 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
   });
 }
 
-/** Null if the answer is no redirect. */
 function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");

@@ -1,6 +1,6 @@
 import type { UpstreamRequest } from "../../platforms/session.ts";
 
-/** Throws if `path` does not begin with a slash. */
+/** Throws unless `path` begins with a slash. */
 export function addressOf(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
   const base = new URL(baseUrl);
   if (!path.startsWith("/")) {

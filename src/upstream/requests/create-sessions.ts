@@ -22,7 +22,6 @@ export type SessionsContext = {
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
-  /** From 0 to below 1. */
   random: () => number;
   settings: {
     timeoutMs: number;
@@ -42,7 +41,9 @@ export type SessionsContext = {
 type SessionRequest = Parameters<Sessions["open"]>[0];
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
-/** The only place that sends requests to platforms: limits, pace and budget of all jobs of the process. */
+/**
+ * All requests to platforms pass through here: limits, pace and budget of all jobs of the process.
+ */
 export function createSessions(context: SessionsContext): Sessions {
   const { pool, clock, random, settings, store } = context;
   const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));
@@ -82,7 +83,7 @@ export function createSessions(context: SessionsContext): Sessions {
     const { credential, owner, access, coolingUntilMs } = one;
     const { id, coolings, subject, host } = credential;
     const revision = one.revision();
-    // Limits that the store dropped with a replaced secret no longer apply.
+    // The store dropped the limits of a replaced secret.
     if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, bucketsOf(coolings));
     revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
@@ -165,6 +166,5 @@ export function createSessions(context: SessionsContext): Sessions {
 const bucketsOf = (coolings: readonly { bucket: string }[]): string[] =>
   coolings.map(({ bucket }) => bucket);
 
-/** Used-up limits last, the first to reopen first. */
 const byOpening = (one: Ranked, other: Ranked): number =>
   (one.closedUntilMs ?? 0) - (other.closedUntilMs ?? 0);

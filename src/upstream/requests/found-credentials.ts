@@ -4,7 +4,10 @@ import type { AskingJob, Sessions } from "./sessions.ts";
 
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
-/** Own credentials before the deployment's, `user` before `app`, otherwise in pool order, and those released for the job. */
+/**
+ * Own before the deployment's, `user` before `app`, otherwise in pool order; then those released
+ * for the job.
+ */
 export async function foundCredentials(
   pool: CredentialPool,
   request: Omit<Parameters<Sessions["open"]>[0], "job"> & {

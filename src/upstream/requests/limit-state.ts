@@ -1,27 +1,24 @@
 import type { Limit } from "../../platforms/upstream.ts";
 
-/** Times are the clock's `elapsed`, so that wall-clock steps have no effect. */
+/** Times are the clock's `elapsed`: steps of the wall clock have no effect. */
 export type LimitState = {
   /** Null if the platform reports none. */
   window: { remaining: number; resetMs: number } | null;
-  /** Whether an answer has reported the current window. */
   isKnown: boolean;
-  /** Requests that may be pending while it is unknown. */
+  /** Requests that may be pending before an answer reports the window. */
   mostUnknown: number;
   running: number;
   /** Answers to requests of an earlier era are ignored. */
   era: number;
   closedUntilMs: number;
-  /** Consecutive, each after the pause of the one before. */
   refusals: number;
-  /** The minimum time from an answer to the next request in sequence, milliseconds; else 0. */
+  /** The minimum time from an answer to the next request in sequence. */
   intervalMs: number;
   intervalUntilMs: number;
 };
 
 export type LimitUsage =
   | { kind: "open" }
-  /** Until the answer to a pending request. */
   | { kind: "unknown" }
   | { kind: "closed"; untilMs: number }
   /** Open, but the interval since the last answer has not passed. */
@@ -42,7 +39,6 @@ export const unknownLimit = (): LimitState => ({
 /** Resets that differ by less are of one window. */
 const sameWindowMs = 1_500;
 
-/** Concurrent requests to a host that does not answer. */
 const mostUnknown = 64;
 
 /** Pending requests count as not yet counted by the platform. */
@@ -60,7 +56,6 @@ export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
   return { kind: "unknown" };
 }
 
-/** Starts the interval, answered or not. */
 export function noteEnd(state: LimitState, nowMs: number): void {
   if (state.intervalMs > 0) state.intervalUntilMs = nowMs + state.intervalMs;
 }
@@ -84,21 +79,23 @@ export function noteAnswer(state: LimitState, era: number, limit: Limit | null):
   window.resetMs = Math.max(window.resetMs, limit.resetMs);
 }
 
-/** It may count all the same. Allows more at once each time, so that not all wait for a dead host in sequence. */
+/**
+ * The platform may have counted it. Allows more concurrent requests each time, so that not all wait
+ * for a dead host in sequence.
+ */
 export function noteSilence(state: LimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
   if (!state.isKnown) state.mostUnknown = Math.min(mostUnknown, state.mostUnknown * 2);
 }
 
-/** Allows one request after `untilMs`, because nothing is known of that window. */
+/** Allows one request after `untilMs`: nothing is known of that window. */
 export function noteRefusal(state: LimitState, untilMs: number): void {
   beginEra(state);
   state.refusals += 1;
   state.closedUntilMs = Math.max(state.closedUntilMs, untilMs);
 }
 
-/** Limits of the former secret do not apply. */
 export function noteReplacement(state: LimitState): void {
   beginEra(state);
   state.closedUntilMs = Number.NEGATIVE_INFINITY;

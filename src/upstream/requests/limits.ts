@@ -16,20 +16,18 @@ import {
 } from "./limit-state.ts";
 
 /**
- * Limits per credential (or host without one) and bucket. Reported limits are obeyed in advance, counting pending requests;
- * before the first report, requests go one at a time. FIFO.
+ * Limits per credential (or host without one) and bucket. Reported limits are obeyed in advance,
+ * counting pending requests; before the first report, requests go one at a time. FIFO.
  */
 export type Limits = {
   /**
-   * Errors: `UpstreamLimited` when used up, at once if impatient, else if it reopens after the deadline; `upstream_timeout`
-   * when that passes; the reason of the signal.
+   * Errors: `UpstreamLimited` when used up, at once if impatient, else if it reopens after the
+   * deadline; `upstream_timeout` when that passes.
    */
   take(request: PermitRequest): Promise<Permit>;
   /** Unix milliseconds; null if open. */
   closedUntilMs(scope: LimitScope): number | null;
-  /** Marks the limit as used up, by earlier knowledge. */
   close(scope: LimitScope, untilMs: number): void;
-  /** Drops used-up limits, except in these buckets. */
   reopen(owner: string, except: readonly string[]): void;
 };
 
@@ -39,7 +37,6 @@ export type Pauses = { leastMs: number; mostMs: number };
 export type LimitsContext = {
   clock: Clock;
   random: () => number;
-  /** Applies to refusals without a reported end. */
   pauses: Pauses;
 };
 
@@ -50,16 +47,13 @@ export type Patience = "patient" | "impatient";
 type PermitRequest = LimitScope & {
   host: string;
   patience: Patience;
-  /** The wait after an answer in sequence, milliseconds; else 0. */
   intervalMs: number;
-  /** The end of the wait for a used-up limit. */
   deadlineMs: number;
-  /** The end of the wait for an interval. */
   intervalDeadlineMs: number;
   signal: AbortSignal;
 };
 
-/** Permits one request. Call exactly one method when it has ended. */
+/** Permits one request. Call exactly one method when it ends. */
 export type Permit = {
   answered(limit: Limit | null): void;
   unanswered(): void;
@@ -71,7 +65,7 @@ export type Permit = {
 /** Consecutive refusals after which longer pauses override requested ones. */
 const mostBelieved = 3;
 
-/** Limits kept; beyond it, those without information are dropped. */
+/** Beyond it, those without information are dropped. */
 const mostLimits = 10_000;
 
 type Waiter = PermitRequest & {
@@ -260,5 +254,5 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
 
 const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
-/** Shared, because an abort without a reason creates an exception each time. */
+/** Shared: an abort without a reason creates an exception each time. */
 const noLonger = new Error("no request is waiting any more");

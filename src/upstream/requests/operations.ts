@@ -15,25 +15,23 @@ export type ReservationRequest = Spender & {
   amounts: Amounts;
   jobUuid: string;
   attempt: number;
-  /** Further calls of this attempt, not lost ones of an earlier one. */
+  /** This attempt's unsettled calls. */
   own: readonly number[];
-  /** Monthly, of the deployment's credentials; null if unlimited. */
   mostPostReads: number | null;
   nowMs: number;
 };
 
-/** `monthPostReads`: of the deployment's credentials, this call included. */
 export type Reserved = { id: number; monthPostReads: number };
 
 export type SpendingOperations = typeof spendingOperations;
 
-/** The time after which an unsettled attempt is dead, milliseconds. */
+/** The age at which an unsettled attempt is dead. */
 const lostAfterMs = 86_400_000;
 
 export const spendingOperations = {
   /**
-   * Reserves the maximum cost before the call. Errors: `paid_call_repeated` when an earlier attempt at the job was lost
-   * during a call, `budget_used_up` when the call may exceed the month's budget.
+   * Reserves the maximum cost before the call. Errors: `paid_call_repeated` if an earlier attempt
+   * at the job was lost during a call, `budget_used_up` if the call may exceed the month's budget.
    */
   reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
@@ -64,7 +62,6 @@ export const spendingOperations = {
     return null;
   }),
 
-  /** Negative if it cost less. */
   correctSpending: durable(function* (
     database,
     correction: Spender & { amounts: Amounts },
@@ -119,7 +116,6 @@ function usedUp(
   );
 }
 
-/** `2026-11` gives December. */
 function endOf(month: string): string {
   const [year = 0, number = 0] = month.split("-").map(Number);
   return isoTime(Date.UTC(year, number, 1)).replace(".000Z", "Z");

@@ -57,7 +57,6 @@ export async function outcomeOf(
   };
 }
 
-/** While sending, or while reading the answer. */
 export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError): FailedRequest {
   const known = knownErrors.get(error.code);
   onOutcome(known?.outcome ?? "failed");
@@ -86,7 +85,7 @@ const knownErrors: ReadonlyMap<string, KnownError> = new Map([
   ["answer_unreadable", { outcome: "unreadable", mayPass: true, mayBeBilled: true }],
   ["answer_too_large", { outcome: "unreadable", mayPass: false, mayBeBilled: true }],
   ["upstream_refused", { outcome: "refused", mayPass: false, mayBeBilled: false }],
-  // From a renewal: nothing of the request reached the platform.
+  // Renewal failed: the request never reached the platform.
   ["upstream_failed", { outcome: "failed", mayPass: true, mayBeBilled: false }],
   ["upstream_limited", { outcome: "limited", mayPass: false, mayBeBilled: false }],
   ["credential_refused", { outcome: "credential_refused", mayPass: false, mayBeBilled: false }],

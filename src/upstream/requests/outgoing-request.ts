@@ -21,7 +21,6 @@ export type SendContext = {
   limits: Limits;
   tries: number;
   retryPauses: Pauses;
-  /** JSON values per answer. */
   maxValues: number;
   onOutcome: (outcome: RequestOutcome) => void;
 };

@@ -3,9 +3,10 @@ import { noSlot } from "../../platforms/request-errors.ts";
 import type { AskingJob } from "./sessions.ts";
 
 /**
- * At most `perSecond` jobs start in any second, round-robin among accounts, FIFO within one. `turn` resolves when the job may
- * start, at once if it already has. Errors: `upstream_limited` when its turn comes after its deadline; the reason of its
- * signal. A job past its deadline takes no turn: its request fails on its own.
+ * At most `perSecond` jobs start in any second, round-robin among accounts, FIFO within one. `turn`
+ * resolves when the job may start, at once if it already has. Errors: `upstream_limited` when its
+ * turn comes after its deadline. A job past its deadline takes no turn: its request fails on its
+ * own.
  */
 export type Pace = { turn(job: AskingJob): Promise<void> };
 
@@ -13,9 +14,9 @@ type Waiter = { accountId: string; begin: () => void };
 
 export function createPace({ clock, perSecond }: { clock: Clock; perSecond: number }): Pace {
   const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
-  /** The last `perSecond` starts, oldest first, by the clock's `elapsed`. */
+  /** Oldest first, by the clock's `elapsed`. */
   const begun: number[] = [];
-  /** Accounts in the order of their turns. */
+  /** In round-robin order. */
   const waiting = new Map<string, Waiter[]>();
   let isLetting = false;
 
@@ -70,7 +71,6 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     waiter.begin();
   }
 
-  /** The latest start, milliseconds from now. */
   function beginsInMs(before: number): number {
     const missing = perSecond - begun.length;
     const round = Math.floor(before / perSecond);

@@ -4,7 +4,9 @@ import type { Limit } from "../../platforms/upstream.ts";
 /** Implausible rate-limit headers are ignored: windows last a day at most. */
 const longestWindowMs = 86_400_000;
 
-/** Null if implausible. A reset in whole seconds may be rounded down, so it counts one second later. */
+/**
+ * Null if implausible. A reset in whole seconds may be rounded down, so it counts one second later.
+ */
 export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | null {
   if (reported === null || !Number.isFinite(reported.remaining)) return null;
   const resetMs = reported.resetMs % 1_000 === 0 ? reported.resetMs + 1_000 : reported.resetMs;
@@ -12,7 +14,7 @@ export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | n
   return { remaining: Math.max(0, Math.floor(reported.remaining)), resetMs };
 }
 
-/** When a 429 allows a retry, Unix milliseconds; null if missing or implausible. */
+/** Unix milliseconds; null if missing or implausible. */
 export function retryUntilMs(
   headers: Headers,
   reported: Limit | null,
@@ -24,7 +26,6 @@ export function retryUntilMs(
   return limit === null || limit.remaining > 0 ? null : limit.resetMs;
 }
 
-/** A number of seconds, or a date. */
 export function retryAfterMs(written: string | null, nowMs: number): number | null {
   if (written === null) return null;
   if (/^\d{1,9}$/.test(written)) return nowMs + Number(written) * 1_000;

@@ -5,15 +5,15 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { unreadableAnswer } from "../../platforms/fields.ts";
 
-/** Answers of the three platforms nest to a quarter of it. */
+/** The platforms' answers nest to a quarter of it. */
 const maxDepth = 64;
 /** Bytes scanned between yields to the event loop. */
 const turnBytes = 1024 ** 2;
 
 /**
- * Null if there is none, or if the body of a refusal (4xx) is something else. Errors: `answer_unreadable` for a body that is
- * empty, truncated, not JSON, nested too deeply or of more than `maxValues` values, because parsing very many small ones
- * blocks the event loop.
+ * Null if empty, or if the body of a refusal (4xx) is not JSON. Errors: `answer_unreadable` for a
+ * body that is empty, truncated, not JSON, nested too deeply or of more than `maxValues` values:
+ * parsing many tiny values blocks the event loop.
  */
 export async function readJson(
   host: string,
@@ -49,7 +49,6 @@ async function requireShape(host: string, body: Uint8Array, maxValues: number): 
   }
 }
 
-/** Not retryable. */
 const refused = (host: string, why: string): EarshotError =>
   new EarshotError("answer_unreadable", `the answer of ${host} cannot be read: ${why}`, {
     status: 502,
@@ -57,7 +56,6 @@ const refused = (host: string, why: string): EarshotError =>
 
 const decoder = new TextDecoder();
 
-/** Drops a byte order mark. */
 const textOf = (body: Uint8Array): string => decoder.decode(body);
 
 /** The parser's message quotes the body, so it is not reported. */

@@ -7,8 +7,8 @@ const mostCauses = 8;
 const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
 
 /**
- * Unchanged if it contains no secret, else a redacted error of its kind: message and hint of one line each, causes only if
- * errors, with message and code.
+ * Unchanged if it contains no secret; else a redacted error of its kind with message, hint and
+ * causes of one line each.
  */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;

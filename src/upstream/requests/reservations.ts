@@ -2,17 +2,15 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Reserved } from "./operations.ts";
 import type { AskingJob } from "./sessions.ts";
 
-/** Unsettled, of one attempt at a job, over all of its sessions. */
+/** Unsettled reservations of one attempt, over all its sessions. */
 export type Reservations = {
   /**
-   * Runs in sequence: each reservation passes the unsettled ones of this attempt, not of an earlier, lost one. Errors: those
-   * of `make`.
+   * Runs in sequence: each passes this attempt's unsettled ones, not those of an earlier, lost one.
    */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
   settled(id: number): void;
 };
 
-/** Per attempt, until the job's deadline. */
 export function createReservations(
   clock: Pick<Clock, "now">,
 ): (job: Pick<AskingJob, "uuid" | "attempt" | "deadlineMs">) => Reservations {

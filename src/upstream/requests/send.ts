@@ -6,7 +6,7 @@ import { type Outcome, outcomeErrorOf, outcomeOf } from "./outcome.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { AskingJob } from "./sessions.ts";
 
-/** Waits for a permit, and retries temporary errors within the job's time. Errors: as `Session.get`. */
+/** Waits for a permit, and retries temporary errors within the job's time. */
 export async function sendRequest(
   context: SendContext,
   question: OutgoingRequest,
@@ -28,7 +28,7 @@ export async function sendRequest(
   }
 }
 
-/** Shared, because an abort without a reason creates an exception each time. */
+/** Shared: an abort without a reason creates an exception each time. */
 const answered = new Error("it was answered, or not, before the deadline");
 
 async function sendUntil(
@@ -70,10 +70,9 @@ async function sendUntil(
   }
 }
 
-/** `isUnderWay`: a request is pending. `mayBeBilled`: a failed one may have been billed. */
+/** `mayBeBilled`: a failed request may have been billed. */
 type Progress = { isSent: boolean; mayBeBilled: boolean };
 
-/** Unix milliseconds. */
 const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number =>
   mostWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + mostWaitMs);
 

@@ -1,7 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Costs in units of the platform and millionths of a dollar. */
+/** In units of the platform and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
 /** `month` is in UTC, `2026-11`. */
@@ -12,7 +12,7 @@ export type Spender = {
   owner: "account" | "deployment";
 };
 
-/** Corrections may be negative. Nothing is stored for a deleted credential of an account. */
+/** Corrections may be negative. Stores nothing for an account's deleted credential. */
 export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
   yield* database.run(
     `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
@@ -36,7 +36,7 @@ export function* addUse(database: Database, spender: Spender, amounts: Amounts):
   );
 }
 
-/** Posts read in the month, including reserved ones. */
+/** Includes reserved posts. */
 export function* deploymentPostReads(
   database: Database,
   { month, platform }: Pick<Spender, "month" | "platform">,
@@ -60,7 +60,7 @@ export function* takeReservation(database: Database, id: number): Steps<Reservat
   return row;
 }
 
-/** Reservations of attempts that ended without settling; the oldest, as many as one transaction takes. */
+/** Of attempts that ended without settling; oldest first, as many as one transaction takes. */
 export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
   return yield* database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
@@ -69,8 +69,8 @@ export function* deadReservations(database: Database, beforeMs: number): Steps<R
 }
 
 /**
- * Drops the spending of the account's own credentials; its jobs' reservations with the deployment's may have been billed, and
- * count in full for the month. Call it before its jobs and credentials are removed.
+ * Drops the spending of the account's own credentials; its jobs' reservations with the deployment's
+ * may have been billed, and count in full. Call it before its jobs and credentials are removed.
  */
 export function* forgetSpendingOf(database: Database, accountId: string): Steps<void> {
   const reserved = yield* database.all<Reservation>(

@@ -15,9 +15,11 @@ export type Spending = {
 
 /** A billed call with its retries. */
 export type PaidCall = {
-  /** Stores the maximum cost before the first attempt. Errors: `budget_used_up`, `paid_call_repeated`, those of the store. */
+  /**
+   * Stores the maximum cost before the first attempt. Errors: `budget_used_up`,
+   * `paid_call_repeated`.
+   */
   reserve(): Promise<void>;
-  /** Presumably in full. */
   billed(): void;
   unbilled(): void;
   /** The actual bill, if different; call once. */
@@ -32,7 +34,7 @@ export type SpendingContext = {
   mostPostReads: number | null;
   spender: Omit<Spender, "month">;
   job: AskingJob;
-  /** Shared by all sessions of the job's attempt. */
+  /** Shared by all sessions of the attempt. */
   reservations: Reservations;
 };
 
@@ -127,7 +129,6 @@ export function createSpending(context: SpendingContext): Spending {
   };
 }
 
-/** The UTC month, `2026-11`. */
 export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);
 
 const nothing: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
@@ -139,7 +140,7 @@ const minus = (one: Amounts, other: Amounts): Amounts => ({
   microUsd: one.microUsd - other.microUsd,
 });
 
-/** Counts may come from a platform, so they are bounded. */
+/** Bounds counts that a platform reports. */
 const count = (reported: number | undefined): number =>
   reported === undefined || !Number.isFinite(reported)
     ? 0

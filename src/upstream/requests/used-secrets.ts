@@ -1,12 +1,12 @@
 import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
-/** Used by one request, because the credential's secrets may be replaced meanwhile. */
+/** The secrets of one request: the credential's own may be replaced meanwhile. */
 export type UsedSecrets = {
   leased: LeasedCredential;
   /** Last used: a refusal concerns it alone. */
   revision(): number;
-  /** All that an answer may echo: the last used and the present ones. The names have no meaning. */
+  /** All that an answer may echo: the last used and the present ones. */
   secrets(): Secrets;
 };
 
