@@ -17,7 +17,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 import type { AskingJob, ConfiguredAccess, OpenSession } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
 
-/** The present, and the end of the window of every search here, Unix milliseconds. */
+/** The end of every search's window here. */
 export const endMs = Date.UTC(2026, 0, 2);
 
 export const noSupport = Object.fromEntries(
@@ -29,7 +29,7 @@ const supported = (access: readonly AccessKind[]): Record<Method, MethodSupport>
   ...Object.fromEntries(methodNames.map((method) => [method, { access, endpoint: "/", note: "" }])),
 });
 
-/** A platform without any access, except as given. */
+/** Without any access, except as given. */
 export function silentUpstream(platform: Platform, special: Partial<Upstream> = {}): Upstream {
   return {
     platform,
@@ -46,7 +46,10 @@ export function silentUpstream(platform: Platform, special: Partial<Upstream> = 
 
 export type RequestedPages = SearchCall[];
 
-/** A platform whose search returns these posts, newest first, `pageSize` per page; of a query it applies only the window. */
+/**
+ * Its search returns these posts, newest first, `pageSize` per page, and applies only the query's
+ * window.
+ */
 export function searchingUpstream(
   platform: Platform,
   posts: readonly Post[],
@@ -101,7 +104,6 @@ export type AnsweringUnderTest = {
   job: AskingJob;
 };
 
-/** An archive, and platforms with these sessions. */
 export function answering({
   upstreams = {},
   sessions = {},
@@ -152,7 +154,6 @@ export function answering({
   return { archive, context, job };
 }
 
-/** A job's request with defaults. */
 export function requestOf(special: Partial<AnswerRequest> = {}): AnswerRequest {
   return {
     platform: "social",

@@ -8,7 +8,7 @@ import { searchAnswer } from "./search-answer.ts";
 
 export type { AnswerContext } from "./context.ts";
 
-/** Rejects with the signal's reason on abort, or with an `EarshotError` that names the upstream if nothing could be answered. */
+/** Rejects with an `EarshotError` that names the upstream if nothing could be answered. */
 export async function answerJob(
   context: AnswerContext,
   request: AnswerRequest,

@@ -4,7 +4,7 @@ import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./completeness.ts";
 import { merged, type SearchRequest } from "./merged-answer.ts";
 
-/** Answers a search that requests no platform. `askable`: those that it could have requested. */
+/** `requestable`: the platforms that the search could have requested. */
 export function archiveAnswer(
   request: SearchRequest,
   archived: ArchivedAnswer,

@@ -13,13 +13,12 @@ import type { AnswerContext } from "./context.ts";
 import { derivedAnswer, isDerived } from "./derived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
-/** Answered with archived posts found by a search. */
 const archivedMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
 
 export const isAnsweredByArchive = (method: FetchMethod): boolean =>
   archivedMethods.includes(method) || isDerived(method);
 
-/** `complete` if there is no more. Null for methods that the archive cannot answer. */
+/** `complete` if there is no more. Null if the archive cannot answer the method. */
 export async function archivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
@@ -42,7 +41,10 @@ export async function archivedAnswer(
   );
 }
 
-/** If a post is not stored, it may still exist; a stored one answers at once if its stream has followed it up to now. */
+/**
+ * A post that is not stored may still exist; a stored one answers at once if its stream has
+ * followed it up to now.
+ */
 async function archivedPost(
   { source }: AnswerContext,
   { platform, asOfMs }: FetchRequest,
@@ -89,7 +91,7 @@ function timeOf(uri: string): number | null {
   return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-/** Unix milliseconds: replies are not older than their post. */
+/** Replies are not older than their post. */
 export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
   queryOf(method, target)?.fromMs ?? null;
 
@@ -124,8 +126,8 @@ function queryOf(
 }
 
 /**
- * The names by which archived replies may refer to a post. A Mastodon id is local to its server, whose replies have both
- * names. An id of letters without a known server cannot be searched.
+ * How archived replies may refer to a post. A Mastodon id is local to its server, whose replies
+ * have both names. An id of letters without a known server cannot be searched.
  */
 function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
   const onServer =

@@ -11,7 +11,7 @@ export type ArchivedPost = {
   username: string;
   authorName: string | null;
   authorVerified: boolean | null;
-  /** Unix milliseconds; null if the record has no time. */
+  /** Null if the record has no time. */
   createdMs: number | null;
   hashtags: readonly string[];
   urls: readonly string[];
@@ -19,7 +19,6 @@ export type ArchivedPost = {
 
 export type ArchivedPosts = {
   posts: readonly ArchivedPost[];
-  /** Null if all posts were read. */
   next: SourceRequest["after"];
   gaps: readonly Span[];
   warnings: readonly SourceWarning[];
@@ -31,7 +30,7 @@ type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" |
 
 const postsOfPage = 500;
 
-/** Newest first, fewer than `most` if the job's deadline comes first. On abort, rejects with the reason of its signal. */
+/** Newest first, fewer than `most` if the job's deadline comes first. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,

@@ -4,7 +4,9 @@ import type { ArchivedPost } from "./archived-posts.ts";
 
 type Counted = { name: string; url: string | null; posts: number; authors: Set<string> };
 
-/** Ranks by number of accounts, ties by posts; at most `most`. `posts` of a trend is the number of posts with it. */
+/**
+ * Ranks by number of accounts, ties by posts. `posts` of a trend is the number of posts with it.
+ */
 export function trendsOf(
   platform: Platform,
   posts: readonly ArchivedPost[],

@@ -3,7 +3,7 @@ import { type AnswerContext, accessFor } from "./context.ts";
 import type { SearchRequest } from "./merged-answer.ts";
 import type { ShortSearchTerms } from "./short-search.ts";
 
-/** Follows the settings alone; the store knows whether there is a credential. */
+/** By the settings alone; the store knows whether there is a credential. */
 export function askableBy(
   { upstreams }: Pick<AnswerContext, "upstreams">,
   { platform: word, type, method }: Pick<SearchRequest, "platform" | "type" | "method">,

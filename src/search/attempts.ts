@@ -1,7 +1,7 @@
 /**
- * Credentials in a fixed order made answers smaller: a user's token was preferred and reads seven days on X. So attempts are
- * ranked by what they may show, then how much of the window they leave unread, then cost. Reading all routes and merging
- * them would bill posts twice.
+ * Attempts are ranked by what they may show, then how much of the window they leave unread, then
+ * cost. A fixed order of credentials would make answers smaller: a user's token reads only seven
+ * days on X. Reading all routes and merging them would bill posts twice.
  */
 
 import type { EarshotError } from "../lib/errors.ts";
@@ -18,10 +18,10 @@ export type FailedAttempt = { attempt: Attempt; error: EarshotError };
 
 export type Ranking = {
   mayShow: (owner: Session["owner"]) => "everything" | "ids";
-  /** Unix milliseconds; null for unbounded. */
+  /** Null for unbounded. */
   fromMs: number | null;
   nowMs: number;
-  /** How much of the oldest part a route may miss, milliseconds. */
+  /** How much of the oldest part a route may miss. */
   toleranceMs: number;
 };
 
@@ -31,10 +31,7 @@ export const attemptsOf = (
 ): Attempt[] =>
   sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
 
-/**
- * Ranks attempts that may show everything first, then those that leave least unread. Sorts a rank by the route's cost, then
- * session order.
- */
+/** Within a rank: the route's cost, then session order. */
 export function ranked(attempts: readonly Attempt[], ranking: Ranking): RankedAttempts {
   const ranks = new Map<string, { shownRank: number; unreadMs: number; attempts: Attempt[] }>();
   for (const attempt of attempts) {
@@ -59,7 +56,6 @@ export function betterThan(
   return failed.filter((one) => rankOf(one.attempt) < rankOf(attempt));
 }
 
-/** Unix milliseconds; null for unbounded. */
 export const reachOf = ({ reachMs }: Route, nowMs: number): number | null =>
   reachMs === null ? null : nowMs - reachMs;
 

@@ -17,7 +17,10 @@ export type CheckedSearch = {
   nowMs: number;
 };
 
-/** Runs the matcher. A name means the accounts that the archive knows under it, and those with this handle in these posts. */
+/**
+ * A name means the accounts that the archive knows under it, and those with this handle in these
+ * posts.
+ */
 export function matching(
   posts: readonly Post[],
   ids: ReadonlyMap<string, bigint>,

@@ -5,13 +5,13 @@ import { idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 
 /**
- * The only place that decides whether an answer is complete. Adapters and readers only report facts: a page that leaves
- * something out (`isPartial`), and the time from which it was read (`sinceMs`).
+ * Only this module decides whether an answer is complete. Adapters and readers report facts: a page
+ * that leaves something out (`isPartial`), and the time from which it was read (`sinceMs`).
  */
 
 export type Reading = {
   warnings: readonly UpstreamWarning[];
-  /** Unix milliseconds; null if posts of any age were read. */
+  /** Null if posts of any age were read. */
   sinceMs: number | null;
 };
 
@@ -32,7 +32,6 @@ export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =
 /** An X post's ID may be in another second than its time. */
 const leastMissingMs = 1_000;
 
-/** The part of the request that a finished reading did not cover. */
 export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
   if (!isWhole(warnings)) return [requested];
   const { fromMs } = requested;
@@ -40,7 +39,6 @@ export function missingOf(requested: Span, { warnings, sinceMs }: Reading): read
   return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];
 }
 
-/** `missing` spans were not read. */
 export function fetchCoverage(requested: Span, missing: readonly Span[]): Coverage {
   return {
     ...requested,
@@ -59,12 +57,15 @@ export type SearchedPlatform = {
   sinceMs: number | null;
 };
 
-/** The oldest part of a live window may leave a recent search's reach while the request is on its way, milliseconds. */
+/**
+ * The oldest part of a live window may leave a recent search's reach while the request is on its
+ * way.
+ */
 export const liveToleranceMs = 900_000;
 
 /**
- * Spans that platforms answered completely are no gaps. On searched platforms a later page covers the time before the
- * previous page. A live window begins where a platform's recent search begins.
+ * Spans that platforms answered completely are no gaps. On searched platforms a later page covers
+ * the time before the previous page. A live window begins where a platform's recent search begins.
  */
 export function searchCoverage(
   coverage: Coverage,
@@ -102,7 +103,7 @@ export function searchCoverage(
 /** X reports post times in whole seconds; IDs have milliseconds. */
 export const skewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
-/** Exclusive, Unix milliseconds. */
+/** Exclusive. */
 export const lastOf = (after: SourceRequest["after"], platform: Platform): number =>
   after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + skewMs(platform) + 1;
 

@@ -10,11 +10,11 @@ export type AnswerContext = {
   sessions: Sessions;
   upstreams: Readonly<Record<Platform, Upstream>>;
   settings: {
-    /** Pages per platform and job. */
+    /** Per platform and job. */
     maxPages: number;
-    /** How long a search waits for a platform's limit, milliseconds. */
+    /** How long a search waits for a platform's limit. */
     searchWaitMs: number;
-    /** The platform of `social` when nothing else names one. */
+    /** Of `social` searches that name none. */
     defaultPlatform: Platform;
   };
 };

@@ -11,7 +11,6 @@ type Answer = {
 
 const listedGaps = 100;
 
-/** Damaged times are gaps, and the answer is not complete. */
 export function withDamage<Known extends Answer>(answer: Known, damage: readonly Damage[]): Known {
   if (damage.length === 0) return answer;
   const { coverage, warnings } = answer;

@@ -3,7 +3,6 @@ import type { AccessMethod, SearchPlatform } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "./context.ts";
 
-/** The deployment's own access methods for each available method. */
 export async function deploymentAccess(
   { sessions, upstreams }: Pick<AnswerContext, "sessions" | "upstreams">,
   platform: Platform,
@@ -24,7 +23,6 @@ export async function deploymentAccess(
   );
 }
 
-/** The platforms that a method may request; a platform without search is not searched. */
 export const requestedFor = (
   upstreams: AnswerContext["upstreams"],
   platform: SearchPlatform,

@@ -12,7 +12,10 @@ import { trendsOf } from "./archived-trends.ts";
 import type { AnswerContext } from "./context.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
-/** Derived from archived posts. Such answers are never complete, so the platform is preferred if it can be requested. */
+/**
+ * Derived from archived posts. Such answers are never complete, so the platform is preferred if it
+ * can be requested.
+ */
 const derivedMethods: readonly FetchMethod[] = [
   "getprofilebyid",
   "searchbyprofile",
@@ -26,10 +29,7 @@ const trendWindowMs = 86_400_000;
 export const mostTrendPosts = 2_000;
 export const mostReposts = 1_000;
 
-/**
- * `query` finds posts of the account, or reposts of the post; null for trends. On abort, rejects with the reason of the job's
- * signal.
- */
+/** `query` finds posts of the account, or reposts of the post; null for trends. */
 export async function derivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
@@ -101,7 +101,6 @@ async function trends(
 
 const withTags = "(has:hashtags OR has:links) -is:retweet";
 
-/** The oldest post read, unless all were. */
 function sinceOf({ posts, next }: ArchivedPosts, fromMs: number): number {
   if (next === null) return fromMs;
   return Math.max(fromMs, posts.at(-1)?.createdMs ?? fromMs);
@@ -157,7 +156,6 @@ function answerOf(
   };
 }
 
-/** Archived data may be shown. */
 const asArchived = (nowMs: number) => ({ mayShow: "everything" as const, nowMs, idOf: () => 0n });
 
 const fromPosts: SourceWarning = {

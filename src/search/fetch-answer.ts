@@ -13,8 +13,9 @@ import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
 /**
- * Answers from the archive if its answer is complete, else from the platform, else from the archive. Derived answers are a
- * fallback. Errors: `source_unavailable` when no one can be requested; those of the platform when neither has anything.
+ * From the archive if complete, else from the platform, else from the archive. Derived answers are
+ * a fallback. Errors: `source_unavailable` when nothing can be requested; those of the platform
+ * when neither has anything.
  */
 export async function fetchAnswer(
   context: AnswerContext,
@@ -26,7 +27,6 @@ export async function fetchAnswer(
     place === null ? await archivedAnswer(context, request, job) : null;
   const isLast = isDerived(method) && after === null;
   const first = isLast ? null : await readArchive();
-  // A later page of the archive's answer continues there.
   if (first !== null && (first.complete || after !== null)) return first;
   const sessions = await sessionsFor(context, request, job);
   if (sessions.length === 0) {

@@ -21,7 +21,6 @@ export async function fetchedItems(
   );
 }
 
-/** The IDs by uri. */
 export async function idsOf(
   archive: Pick<Archive, "identify">,
   posts: readonly Post[],

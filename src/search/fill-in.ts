@@ -3,7 +3,10 @@ import { fieldsOf } from "../platforms/fields.ts";
 import { type AnswerItem, type FetchedItem, isArchived, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 
-/** JSON texts in order: archived records as stored now, others as fetched. Deleted, hidden and damaged ones are left out. */
+/**
+ * JSON texts in order: archived records as stored now, others as fetched. Deleted, hidden and
+ * damaged ones are left out.
+ */
 export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
@@ -27,7 +30,6 @@ const nothing: StoredRecords = { records: [], damage: [] };
 
 const utf8 = new TextEncoder();
 
-/** The same as one JSON array in UTF-8. */
 export async function pageOf(
   archive: Pick<Archive, "records" | "page" | "withheld">,
   items: readonly AnswerItem[],

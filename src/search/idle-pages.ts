@@ -6,8 +6,9 @@ import { mostIdlePages } from "./page-warnings.ts";
 export type Idleness = "none" | "empty" | "repeated";
 
 /**
- * Idle pages are sent empty, or only repeat earlier ones. A page with all items filtered out is not idle, because later ones
- * may have some to show. `isNews`: it has a new item. After `mostIdlePages` in a row the reading ends.
+ * Idle pages are empty, or only repeat earlier ones. A page with all items filtered out is not
+ * idle: later ones may have some to show. `isNews`: it has a new item. After `mostIdlePages` in a
+ * row the reading ends.
  */
 export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
   const looks = new Set<string>();

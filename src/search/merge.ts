@@ -8,17 +8,19 @@ export type Merged = { items: readonly AnswerItem[]; next: Position | null };
 
 export type MergedPart = {
   items: readonly AnswerItem[];
-  /** Where older items may follow; null if none do. */
+  /** Null if no older items follow. */
   moreAfter: Position | null;
 };
 
-/** Before everything older than a time; no post has it. */
 export const positionBefore = (ms: number): Position => ({
   id: lowestId(ms),
   platform: platforms.at(-1) ?? "x",
 });
 
-/** Drops duplicates. The page ends where any source stopped reading: `next` continues there, so that nothing is skipped. */
+/**
+ * Drops duplicates. The page ends where any source stopped reading: `next` continues there, so that
+ * nothing is skipped.
+ */
 export function merge(parts: readonly MergedPart[], limit: number): Merged {
   const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
   const end = ends.toSorted(comparePositions)[0] ?? null;

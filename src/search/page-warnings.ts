@@ -3,7 +3,7 @@ import { isoText } from "../lib/iso-time.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamWarning } from "../platforms/upstream.ts";
 
-/** Idle pages in a row that end a reading. */
+/** In a row. */
 export const mostIdlePages = 3;
 
 export const goOn = "continue with next_cursor";
@@ -15,7 +15,7 @@ export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => (
   isPartial: true,
 });
 
-/** `name` is the platform's, as in all of these. */
+/** `name` is the platform's. */
 export const pageUnavailable = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
   message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
@@ -51,7 +51,7 @@ export const outOfOrder = (name: string): UpstreamWarning => ({
   isPartial: true,
 });
 
-/** Sent empty, though each names a next page. */
+/** Empty, though each names a next page. */
 export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
   message: `${name} gave ${mostIdlePages} pages in a row with nothing in them, and each says that more follows`,
@@ -66,7 +66,6 @@ export const tooManyPages = (name: string, maxPages: number): UpstreamWarning =>
   isPartial: true,
 });
 
-/** All pages allowed were of one moment. */
 export const stuck = (name: string, pages: number): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${pages} pages of ${name} led to nothing older: what it has of that time is not all read`,

@@ -22,11 +22,9 @@ import { watchItems } from "./watch-items.ts";
 /** Long enough to be unique within a page. */
 const keyLength = 22;
 
-/** Short for any id. */
 export const lastKeyOf = (item: UpstreamItem): string =>
   hash("sha256", keyOf(item), "base64url").slice(0, keyLength);
 
-/** See `FetchPosition`. */
 export type PagePosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
 
 export const firstPage: PagePosition = { cursor: null, lastKey: null, skip: 0 };
@@ -45,8 +43,9 @@ export type PageReading = {
 };
 
 /**
- * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as does an error after the
- * first page: the items so far are returned with a warning. `place` never continues a cycle. Errors: those of the first page.
+ * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as
+ * does an error after the first page: the items so far are returned with a warning. `position`
+ * never continues a cycle. Errors: those of the first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
@@ -104,7 +103,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   return ended(position, tooManyPages(name, maxPages));
 }
 
-/** The index after the last returned item; if that is gone, after as many as were returned. */
+/** The index after the last returned item; if that was deleted, after as many as were returned. */
 function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePosition): number {
   if (lastKey === null) return 0;
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);

@@ -2,10 +2,7 @@ import { InvalidQueryError, type ParseOptions, parseQuery } from "@earshot/query
 import type { ParsedQuery } from "@earshot/query/tree";
 import { EarshotError } from "../lib/errors.ts";
 
-/**
- * Throws an EarshotError `invalid_query` (status 400) if the query has an error: the message is the first error in one line,
- * `details` has all of them.
- */
+/** Errors: `invalid_query` (400): the message is the first error, `details` has all of them. */
 export function parseSearchQuery(text: string, options: ParseOptions = {}): ParsedQuery {
   try {
     return parseQuery(text, options);

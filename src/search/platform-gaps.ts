@@ -8,7 +8,6 @@ import { lastOf, since, skewMs } from "./completeness.ts";
 /** Missing on this page; and older, for later pages. Oldest first. */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
-/** Null if nothing is missing. */
 export function gapsOf(
   archived: ArchivedAnswer,
   platform: Platform,

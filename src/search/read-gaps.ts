@@ -18,7 +18,7 @@ import { fetchedItems } from "./fetched-items.ts";
 import { oneAfterAnother } from "./one-after-another.ts";
 import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
 
-/** Time reserved for assembling the answer, milliseconds. */
+/** Time reserved for assembling the answer. */
 const reserveMs = 2_000;
 
 export type GapRequest = {
@@ -41,7 +41,7 @@ type GapReading = {
 
 export type ReadGaps = {
   readings: readonly GapReading[];
-  /** Everything down to this time was seen, Unix milliseconds; null if nothing more can be read. */
+  /** Everything down to this time was seen; null if nothing more can be read. */
   seenFromMs: number | null;
   /** Gaps for later pages, by another attempt. */
   left: readonly Span[];
@@ -51,8 +51,8 @@ export type ReadGaps = {
 };
 
 /**
- * Reads by the attempt that covers most, then by the next best beyond its reach, until there are enough posts. Errors: only
- * others than `EarshotError`.
+ * Reads by the attempt that covers most, then by the next best beyond its reach, until there are
+ * enough posts.
  */
 export async function readGaps(context: AnswerContext, gapRequest: GapRequest): Promise<ReadGaps> {
   const { search, upstream, sessions, request, isLive } = gapRequest;

@@ -33,8 +33,9 @@ export type ReadMethod = {
 };
 
 /**
- * Reads by the attempt that shows most, then by the next best beyond its reach, until there are enough items. `openOthers`
- * opens sessions beyond a cursor's credential. Errors: those of the first attempt.
+ * Reads by the attempt that shows most, then by the next best beyond its reach, until there are
+ * enough items. `openOthers` opens sessions beyond a cursor's credential. Errors: those of the
+ * first attempt.
  */
 export async function readMethod(
   context: AnswerContext,
@@ -73,7 +74,6 @@ export async function readMethod(
           ),
       }),
     ).catch((thrown: unknown) => {
-      // The results of earlier attempts stay.
       if (readings.length === 0 || !(thrown instanceof EarshotError)) throw thrown;
       return thrown;
     });

@@ -6,8 +6,8 @@ import { foundCredentials } from "../upstream/requests/found-credentials.ts";
 import { accessFor, isOwn } from "./context.ts";
 
 /**
- * The best credential that may be released to a remote node, or that of the previous page; null for methods that belong to
- * one account.
+ * The best credential that may be released to a remote node, or that of the previous page; null for
+ * methods that belong to one account.
  */
 export async function releaseCredential(
   { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },

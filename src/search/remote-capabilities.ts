@@ -5,7 +5,7 @@ import type { Platform } from "../posts/post.ts";
 export type RemoteCapabilities = {
   isRunHere: boolean;
   isThere(): boolean;
-  /** `asked`: one can request the platform; `held`: one has an archive of it. */
+  /** `requested`: one can request the platform; `stored`: one has an archive of it. */
   answers(requested: {
     platform: Platform;
     type: SourceType;

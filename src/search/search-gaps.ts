@@ -65,8 +65,8 @@ function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs:
 }
 
 /**
- * Newest gap first, until there are enough posts. An error ends the search with what was found; an error of the first page is
- * thrown, because another credential may not have it.
+ * Newest gap first, until there are enough posts. An error ends the search with what was found; an
+ * error of the first page is thrown, because another credential may not have it.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,

@@ -31,8 +31,8 @@ export type ShortSearch = { request: SearchRequest; tree: QueryNode; terms: Shor
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
 /**
- * Runs on the calling thread until `isOver`. Null if the search takes longer, a platform has to be requested, found posts may
- * have changed, or a segment is damaged. `nowMs`: Unix milliseconds.
+ * Runs on the calling thread until `isOver`. Null if the search takes longer, a platform has to be
+ * requested, found posts may have changed, or a segment is damaged.
  */
 export function shortAnswer(
   { steps, jsonPage }: Pick<Reader, "steps" | "jsonPage">,
@@ -74,7 +74,7 @@ const mayHaveChanged = (
   ofBluesky.length > 0 ||
   (isMastodonFollowed && positions.some(({ platform }) => platform === "mastodon"));
 
-/** Null if it yields, and then it is ended. */
+/** Null if it yields; then it is ended. */
 function firstStep<Value>(steps: Generator<void, Value>): Value | null {
   const step = steps.next();
   if (step.done) return step.value;

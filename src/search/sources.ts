@@ -25,7 +25,7 @@ import {
 
 /** Known before a job is accepted. */
 export type Sources = {
-  /** The platform of `social` when nothing else names one. */
+  /** Of `social` searches that name none. */
   defaultPlatform: Platform;
   support: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>>;
   answerable(request: {
@@ -33,13 +33,16 @@ export type Sources = {
     type: SourceType;
     method: FetchMethod;
     accountId: string;
-    /** May decide where to request it. */
+    /** May decide which server to request. */
     target: Target | null;
   }): Promise<Answerable>;
-  /** Whether a search requests a platform in addition to the archive. */
+  /** In addition to the archive. */
   usesUpstream(search: RoutedSearch): Promise<boolean>;
   isSearched(search: Omit<RoutedSearch, "accountId">): boolean;
-  /** Its method belongs to the account, or the account has its own credential for it, which no other process gets. */
+  /**
+   * Its method belongs to the account, or the account has its own credential for it, which no other
+   * process gets.
+   */
   isKeptHere(request: {
     platform: SearchPlatform;
     type: SourceType;

@@ -3,13 +3,12 @@ import type { AccessKind, Upstream } from "../platforms/upstream.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
 export type Answerable =
-  /** `isAsked`: the platform can be requested; else only the archive answers. */
+  /** `usesUpstream`: the platform can be requested; else only the archive answers. */
   { ok: true; usesUpstream: boolean } | Unanswerable;
 
 type Unanswerable = {
   ok: false;
   why: "no_counterpart" | "credential_refused" | "own_credential_needed" | "not_configured";
-  /** What is wrong, and how to fix it. */
   message: string;
   hint: string;
 };

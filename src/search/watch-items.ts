@@ -5,8 +5,8 @@ import { outOfOrder, repeatedItems } from "./page-warnings.ts";
 const skewMs = 1_000;
 
 /**
- * Detects repeated items, or posts newer than the one before when newest first is promised: the list moved during the
- * reading, or pages do not fit together, so that items may be missing.
+ * Detects repeated items, and posts newer than the one before when newest first is promised: the
+ * list moved during the reading, so items may be missing.
  */
 export function watchItems(name: string): {
   /** `timeMs` is null if no order is promised. Returns whether the item is new. */

@@ -6,7 +6,7 @@ import { recordsOf } from "./fill-in.ts";
 
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
-/** Adds the records of archived items, for a gateway without this archive. Omits posts deleted or hidden meanwhile. */
+/** For a gateway without this archive. Omits posts deleted or hidden meanwhile. */
 export async function withRecords(
   archive: Pick<Archive, "records" | "withheld">,
   answer: SourceAnswer,

@@ -8,12 +8,12 @@ import type { Platform } from "../../posts/post.ts";
 
 type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<Clock, "now"> };
 
-/** Time to search for authors known by handle alone, milliseconds. */
+/** Time to search for authors known by handle alone. */
 const searchMs = 1_000;
 
 /**
- * Searches all platforms. Imported authors without an id are found on X and Bluesky alone: the catalog has only accounts with
- * an id.
+ * Imported authors without an id are found on X and Bluesky alone: the catalog has only accounts
+ * with an id.
  */
 export async function accountsOfName(
   { archive, clock }: Source,

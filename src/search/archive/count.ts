@@ -7,7 +7,7 @@ import { withDamage } from "../damage.ts";
 import { coverageOf } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";
 
-/** Times are Unix milliseconds, `fromMs` inclusive, `toMs` exclusive. */
+/** `fromMs` is inclusive, `toMs` exclusive. */
 export type CountsRequest = {
   platform: SearchPlatform;
   tree: QueryNode;
@@ -21,7 +21,6 @@ export type CountsRequest = {
 };
 
 export type SourceCounts = Pick<CountAnswer, "buckets" | "countedFromMs"> & {
-  /** The whole window was counted and is covered. */
   complete: boolean;
   /** Covers the time from `countedFromMs` on. */
   coverage: Coverage;

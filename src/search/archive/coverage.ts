@@ -20,13 +20,12 @@ export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
   /** Platforms with a source, even if no post has come yet. */
   fedPlatforms: readonly Platform[];
-  /** How far a caught-up stream may lag and still reach the present, milliseconds. */
+  /** How far a caught-up stream may lag and still reach the present. */
   coverageSlackMs: number;
-  /** Unix milliseconds; null if not connected, or unknown to this process. */
+  /** Null if not connected, or unknown to this process. */
   liveSinceMs: (platform: Platform) => number | null;
 };
 
-/** For a process that follows no stream. */
 export const noLiveStream: ArchiveFeed["liveSinceMs"] = () => null;
 
 export type CoverageQuery = {
@@ -46,15 +45,14 @@ export type CoverageRequest = {
   warnings: readonly SourceWarning[];
 };
 
-/** Per platform and collection, and in all. */
 const listedGaps = 100;
 
 /** X reports post times in whole seconds; IDs have milliseconds. */
 const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
 
 /**
- * Bounds in the query narrow the window. A `social` search is complete only if every platform that is fed or has stored posts
- * is, except those that the query excludes.
+ * A `social` search is complete only if every platform with a source or stored posts is, except
+ * those that the query excludes.
  */
 export function coverageOf(
   feed: ArchiveFeed,
@@ -76,7 +74,6 @@ export function coverageOf(
     const slackMs = isLive ? feed.coverageSlackMs : 0;
     const around = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
     const gaps = missingPosts({ platform, tree, names, ...around });
-    // What the stream has not delivered yet is not claimed.
     const toMs = isLive && gaps.length === 0 ? reachedMs(window, ofPosts) : window.toMs;
     const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
     return { platform, gaps, claimed, followed: followedOf(changing, around) };
@@ -121,8 +118,8 @@ export function coverageOf(
 }
 
 /**
- * Empty if nothing can match. A later page claims nothing of the time after its cursor, because posts may have come there
- * since the previous page.
+ * Empty if nothing can match. A later page claims nothing after its cursor: posts may have come
+ * there since.
  */
 function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
@@ -138,7 +135,6 @@ function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQ
   return { fromMs: startMs, toMs: Math.max(endMs, startMs ?? endMs) };
 }
 
-/** Whether platform conditions allow the platform. */
 const admits = (plan: PlanNode, platform: Platform): boolean =>
   plan.kind === "none" || planOn(platform, plan).kind !== "none";
 
@@ -157,7 +153,6 @@ function planOn(platform: Platform, plan: PlanNode): PlanNode {
   }
 }
 
-/** It has a source, or stored posts. */
 function isAnswerable(
   { fedPlatforms }: ArchiveFeed,
   covered: readonly PlatformCoverage[],
@@ -182,7 +177,10 @@ function listedIn(
   };
 }
 
-/** Posts with undercounted likes are left out, or included by a `-`: a warning, not a gap, because they are stored. */
+/**
+ * Undercounted likes leave posts out, or let a `-` include them: a warning, not a gap, because the
+ * posts are stored.
+ */
 function unfollowed(platform: Platform, followed: readonly Followed[]): SourceWarning[] {
   const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
   const counts = missed.filter((what) => what !== "labels");

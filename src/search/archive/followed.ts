@@ -6,7 +6,6 @@ import { type Span, unionOf } from "../../lib/spans.ts";
 /** What a query depends on that changes after the post was written. */
 export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";
 
-/** Replies and quotes are posts. */
 const collections: Readonly<Record<Changing, Collection>> = {
   likes: "likes",
   reposts: "reposts",
@@ -49,8 +48,8 @@ export type Followed = {
 };
 
 /**
- * Looks from the window's start to the present, because a like may come any time after its post. Imported spans are as their
- * file says; a platform fed by imports alone has nothing to follow.
+ * Up to the present, because a like may come any time after its post. A platform fed by imports
+ * alone has nothing to follow.
  */
 export function followedOf(
   changing: ReadonlySet<Changing>,
@@ -75,7 +74,7 @@ export function followedOf(
   });
 }
 
-/** Each labeler has labels of its own, so all must be followed. */
+/** Each labeler has its own labels, so all must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];
@@ -83,10 +82,8 @@ function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageIn
 
 type PostCoverage = {
   window: Span;
-  /** All intervals of the platform. */
   intervals: readonly CoverageInterval[];
   nowMs: number;
   slackMs: number;
-  /** Whether the stream has caught up. */
   isLive: boolean;
 };

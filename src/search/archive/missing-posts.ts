@@ -20,8 +20,8 @@ export type MissingPostsRequest = {
 const maxAccounts = 64;
 
 /**
- * The parts of a window that may lack matching posts, oldest first. If a match must be by one of a few accounts, the coverage
- * of each of them suffices; a name means the accounts known to have had it.
+ * The parts of a window that may lack matching posts, oldest first. If a match must be by one of a
+ * few accounts, the coverage of each suffices; a name means the accounts known to have had it.
  */
 export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;
@@ -68,7 +68,6 @@ const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
     collection === "posts" && account !== null ? accountById(platform, account) : null,
   );
 
-/** `missing` contains all other parts. */
 const inAll = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
   parts.filter((part) => part !== missing).reduce(intersectionOf, missing);
 

@@ -27,11 +27,9 @@ export type PlannedQuery = { tree: QueryNode; names: ResolvedNames; plan: PlanNo
 
 export type ArchivedAnswer = SourceAnswer &
   PlannedQuery & {
-    /** The search reached the end of its window, or its limit. */
     isSearched: boolean;
   };
 
-/** On abort, stops the search and rejects with the signal's reason. */
 export async function searchArchive(
   source: ArchiveSource,
   request: SourceRequest,
@@ -114,7 +112,6 @@ export function answerFound(
 export const by = (account: string | undefined): { account?: string } =>
   account === undefined ? {} : { account };
 
-/** Warns of gaps, and of an unfinished search. */
 export function warningsOf(
   { gaps }: Coverage,
   items: readonly AnswerItem[],

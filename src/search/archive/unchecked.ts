@@ -11,8 +11,8 @@ import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
 /**
- * Whether a Mastodon post is current. `confirmed`: followed up to now. `unchecked`: its stream was interrupted, and it is not
- * compared yet. `unfollowed`: not followed.
+ * Whether a Mastodon post is current. `confirmed`: followed up to now. `unchecked`: its stream was
+ * interrupted, and it has not been compared yet. `unfollowed`: not followed.
  */
 export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
@@ -23,7 +23,7 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
   freshnessOf?: FreshnessOf;
 };
 
-/** The rest of a larger answer is assumed to be like the posts read. */
+/** The rest of a larger answer is assumed to be like these. */
 const mostRead = 20;
 
 /** Null if the post is known to be current. */
@@ -32,7 +32,6 @@ export async function staleWarning(
   position: Position,
 ): Promise<SourceWarning | null> {
   const [author] = await authorsOfStreamed(source, [position]);
-  // Imported posts are as their file says.
   if (author === undefined) return null;
   if (position.platform === "bluesky") {
     return (await isFollowed(source, position, author)) ? null : interruptedWarning;
@@ -41,10 +40,7 @@ export async function staleWarning(
   return freshness === "confirmed" ? null : uncheckedWarning;
 }
 
-/**
- * Warns of posts whose stream was interrupted. `held`: coverage at the time of the search. Ignores the time since a Bluesky
- * stream ended.
- */
+/** `covered`: at the time of the search. Ignores the time since a Bluesky stream ended. */
 export async function uncheckedWarnings(
   source: Source,
   positions: readonly Position[],
@@ -79,8 +75,8 @@ const interruptedWarning: SourceWarning = {
 };
 
 /**
- * Whether all later changes of a Bluesky post were seen: by the stream, which delivers deletions and edits in order, or by a
- * backfill, which compares all posts of the author.
+ * All later changes of a Bluesky post were seen: by the stream, which delivers deletions and edits
+ * in order, or by a backfill, which compares all posts of the author.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
   if (!hasTime(id)) return false;
@@ -103,7 +99,6 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
   return gapsIn(window, intervals, nowMs, isLive ? source.coverageSlackMs : 0).length === 0;
 }
 
-/** Bluesky posts from before an interruption that has ended. */
 export function interrupted(
   positions: readonly Position[],
   covered: readonly PlatformCoverage[],
