@@ -1,14 +1,15 @@
-/** The differences in SQL between SQLite, in which operations are written, and PostgreSQL. */
+/** Operations are written in SQLite's SQL; this module translates it to PostgreSQL's. */
 
 export type PostgresQuery = {
   text: string;
-  /** Of the parameters, in order. */
   names: readonly string[];
 };
 
 const translated = new Map<string, PostgresQuery>();
 
-/** Cached by text. `FOR UPDATE` and `CAST(… AS …)` are valid in both (SQLite's driver drops the former). */
+/**
+ * Cached by text. `FOR UPDATE` and `CAST(… AS …)` are valid in both (`toSqlite` drops the former).
+ */
 export function toPostgres(sql: string): PostgresQuery {
   const known = translated.get(sql);
   if (known !== undefined) return known;
@@ -36,7 +37,7 @@ function translate(sql: string): PostgresQuery {
     if (literal !== undefined) return literal;
     if (json !== undefined) return `json_text(${json}, ${path})`;
     if (name !== undefined) return placeholder(name);
-    // Names without quotes lose their capitals.
+    // PostgreSQL folds unquoted names to lower case.
     if (camel !== undefined) return `"${camel}"`;
     if (whole === "json_each") return "json_values";
     if (whole === "group_concat") return "string_agg";
@@ -47,5 +48,5 @@ function translate(sql: string): PostgresQuery {
   return { text, names };
 }
 
-/** Row locks, which a store with one writer does not need. */
+/** Drops row locks, which a store with one writer does not need. */
 export const toSqlite = (sql: string): string => sql.replaceAll(" FOR UPDATE", "");

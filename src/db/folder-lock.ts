@@ -1,6 +1,7 @@
 /**
- * One server per data folder, by an open SQLite transaction: the operating system ends it with the process, while a pid
- * file would be wrong after a kill. Command-line tools do not take it. SQLite's locks need a local disk.
+ * One server per data folder, by an open SQLite transaction: the operating system ends it with the
+ * process, while a pid file would be wrong after a kill. Command-line tools do not take it.
+ * SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,8 +15,8 @@ import { isBusy } from "./sqlite-errors.ts";
 export type FileLock = { release(): void };
 
 /**
- * Null if another process has the lock after `waitMs`; blocks the thread. Keep a reference: garbage collection releases the
- * lock.
+ * Null if another process has the lock after `waitMs`; blocks the thread. Keep a reference: garbage
+ * collection releases the lock.
  */
 export function holdLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
@@ -45,7 +46,7 @@ export function lockFolder(dataDir: string, waitMs = 0): FileLock {
 
 const holderPath = (dataDir: string): string => join(dataDir, "lock.pid");
 
-/** For people: a failed write is ignored. */
+/** Informational: a failed write is ignored. */
 function noteHolder(dataDir: string): void {
   try {
     writeFileSync(holderPath(dataDir), `process ${process.pid} on ${hostname()}\n`, {

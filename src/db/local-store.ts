@@ -3,7 +3,10 @@ import { type Operations, type Store, stepsOf } from "./operations.ts";
 import { runNow } from "./statements.ts";
 import { type Call, type Outcome, runBatch } from "./write-batch.ts";
 
-/** Operations on the calling thread, one commit per tick. Blocks the event loop: for tests and tools. */
+/**
+ * Operations on the calling thread, one commit per tick. Blocks the event loop: for tests and
+ * tools.
+ */
 export function createLocalStore<Table extends Operations>(
   database: SqliteDatabase,
   operations: Table,
@@ -30,6 +33,5 @@ export function createLocalStore<Table extends Operations>(
     return runNow(stepsOf(operations, method, database.forOperations, args));
   }
 
-  // The return type follows from the name.
   return { read, write, inMemory: read } as Store<Table>;
 }

@@ -1,6 +1,6 @@
 /**
- * The control database and the archive are separate stores. No transaction spans both: a job that runs twice returns the
- * same IDs. A copy of the archive contains no keys or credentials.
+ * The control database and the archive are separate stores. No transaction spans both: a job that
+ * runs twice returns the same IDs. A copy of the archive contains no keys or credentials.
  */
 
 import { mkdirSync } from "node:fs";
@@ -13,7 +13,7 @@ import { type Database, type Parameters, withoutWaiting } from "./statements.ts"
 
 /** Statements are cached by SQL text; parameters are named (`:name`). */
 export type SqliteDatabase = {
-  /** For operations: no statement is yielded, each is run at once. */
+  /** For operations: each statement runs at once, and none is yielded. */
   forOperations: Database;
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
@@ -32,7 +32,10 @@ export type SqliteDatabase = {
 
 const busyTimeoutMs = 5_000;
 
-/** Creates or migrates as needed, owner-readable only. Commits are durable by default. Errors: `newer_schema`. */
+/**
+ * Creates or migrates as needed, readable by the owner only. Commits are durable by default.
+ * Errors: `newer_schema`.
+ */
 export function openForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
@@ -95,7 +98,6 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
     return statement;
   }
 
-  // The row type follows from the SQL.
   const get = <Row>(sql: string, parameters: Parameters = {}) =>
     prepared(sql).get(parameters) as Row | undefined;
   const all = <Row>(sql: string, parameters: Parameters = {}) =>

@@ -2,10 +2,10 @@ import type { SqliteDatabase } from "./open.ts";
 import { type Database, runNow, type Steps } from "./statements.ts";
 
 /**
- * Named operations of the control store. Reads use a read-only connection. Waiting writes share a transaction: `durable`
- * ones are on disk when their promise resolves; `relaxed` ones, rebuilt after a crash, may be lost. `memory` operations
- * change unwritten state (`perStore`) on the caller's thread, a server's event loop: they may only read a few rows of small
- * tables.
+ * Named operations of the control store. Reads use a read-only connection. Waiting writes share a
+ * transaction: `durable` ones are on disk when their promise resolves; `relaxed` ones, rebuilt
+ * after a crash, may be lost. `memory` operations change unwritten state (`perStore`) on the
+ * caller's thread, a server's event loop: they may only read a few rows of small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
@@ -47,15 +47,16 @@ export function memory<Args, Value>(
 }
 
 /**
- * Operations that lock each row by which they decide, or check it in the statement that changes it, so that others may run at the
- * same time. Others run as if alone: where the store has several writers, they are repeated after a conflict.
+ * Operations that lock each row by which they decide, or check it in the statement that changes it,
+ * so that others may run at the same time. Other operations are serializable: a store with several
+ * writers repeats them after a conflict.
  */
 export function byRow<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [
     name,
     { ...operation, isByRow: true },
   ]);
-  // `fromEntries` cannot express that names and operations are the table's own.
+  // `fromEntries` loses the types.
   return Object.fromEntries(marked) as Table;
 }
 
@@ -84,8 +85,8 @@ type NamesOf<Table, M extends Mode> = {
   string;
 
 /**
- * Calls of one tick share a commit. Errors: those of the operation, which then has no effect; `store_unavailable` and
- * `thread_died`, both retryable.
+ * Calls of one tick share a commit. Errors: those of the operation, which then has no effect;
+ * `store_unavailable` and `thread_died`, both retryable.
  */
 export type Store<Table> = {
   read<Name extends NamesOf<Table, "read">>(
@@ -108,7 +109,6 @@ export function stepsOf(
   database: Database,
   args: unknown,
 ): Steps<unknown> {
-  // The Store's types checked the arguments.
   return operationOf(operations, name).run(database, args as never);
 }
 

@@ -1,14 +1,12 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 
-/** SQLite's. */
 const sideFiles = ["", "-wal", "-shm", "-journal"];
 
-/** Group and others. */
 const othersMode = 0o077;
 
 /**
- * Creates the file, or restricts it and its side files to the owner. Never opens an existing file: closing it would drop
- * its locks.
+ * Creates the file, or restricts it and its side files to the owner. Never opens an existing file:
+ * closing it would drop its locks.
  */
 export function makePrivate(path: string): void {
   try {
@@ -19,7 +17,6 @@ export function makePrivate(path: string): void {
   for (const suffix of sideFiles) tighten(path + suffix);
 }
 
-/** With its parents. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   tighten(path);

@@ -10,7 +10,6 @@ export const sqlite = {
   notADatabase: 26,
 } as const;
 
-/** Null if the error is not SQLite's. */
 export function extendedCodeOf(thrown: unknown): number | null {
   if (!(thrown instanceof Error && "errcode" in thrown)) return null;
   return typeof thrown.errcode === "number" ? thrown.errcode : null;

@@ -8,12 +8,12 @@ import { runBatch } from "./write-batch.ts";
 
 export type Served = { database: SqliteDatabase; close(): void };
 
-/** Of the next batch, from the waiting calls; at least one. */
+/** Of the next batch; at least one. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
 /**
- * On this worker thread. A failed `open` fails its batch, and the next call retries. By default a batch takes all waiting
- * calls.
+ * On this worker thread. A failed `open` fails its batch, and the next call retries. By default a
+ * batch takes all waiting calls.
  */
 export function serveWrites(
   operations: Operations,
@@ -50,7 +50,6 @@ function written(
   );
 }
 
-/** Same, for reads. */
 export function serveReads(operations: Operations, open: () => Served): void {
   const served = openedOnce(open);
   serveBatches(

@@ -18,7 +18,6 @@ export function* ensureSecrets(database: Database, randomBytes: RandomBytes): St
 }
 
 export const settingOperations = {
-  /** Opens the store. */
   open: relaxed(function* (database, _args: null) {
     return {
       cursorKey: yield* secretOf(database, "cursor_key"),
@@ -46,7 +45,6 @@ function* secretOf(database: Database, name: SecretName): Steps<Uint8Array> {
   return row.value;
 }
 
-/** Anything is encrypted with the folder's secret key. */
 function* holdsSecrets(database: Database): Steps<boolean> {
   const row = yield* database.get<{ found: number }>(
     "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",

@@ -1,7 +1,7 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { extendedCodeOf, resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** Not of the statement. */
+/** Codes of the environment, not the statement. */
 const outside: ReadonlySet<number> = new Set([
   sqlite.busy,
   sqlite.locked,
@@ -22,8 +22,8 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; both retryable. Deleted account:
- * `unauthorized`. Others pass unchanged.
+ * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; both
+ * retryable. Deleted account: `unauthorized`. Others pass unchanged.
  */
 export function storeError(thrown: unknown): unknown {
   const code = resultCodeOf(thrown);

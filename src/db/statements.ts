@@ -2,22 +2,24 @@ import type { SQLInputValue } from "node:sqlite";
 
 export type Parameters = Readonly<Record<string, SQLInputValue>>;
 
-/** Parameters are named (`:name`). `get` and `all` return rows, `run` the number of changed rows. */
+/**
+ * Parameters are named (`:name`). `get` and `all` return rows, `run` the number of changed rows.
+ */
 export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
-  /** Needs no transaction with others; for statements of one engine (db/postgres/run-operation.ts). */
+  /** Its own transaction; for statements of one engine (db/postgres/run-operation.ts). */
   isAlone?: true;
 };
 
 /**
- * An operation as a sequence of statements. It yields each statement and continues with its result, so that one definition
- * runs at once on SQLite, and with a round trip a statement on PostgreSQL.
+ * An operation as a sequence of statements. It yields each and continues with its result, so that
+ * one definition runs at once on SQLite, and with a round trip per statement on PostgreSQL.
  */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 
-/** What operations see of a database. All statements of an operation are in one transaction. */
+/** All statements of an operation are in one transaction. */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined>;
   all<Row>(sql: string, parameters?: Parameters): Steps<Row[]>;
@@ -52,14 +54,13 @@ export function withoutWaiting(database: AnsweringDatabase): Database {
   };
 }
 
-/** For databases that answer at once, without a statement being yielded. */
 export function runNow<Value>(steps: Steps<Value>): Value {
   const step = steps.next();
   if (step.done !== true) throw new Error("a statement waits that should have been run");
   return step.value;
 }
 
-/** Each item after the other, without the nulls. */
+/** Sequentially, without the nulls. */
 export function* eachOf<Item, Value>(
   items: readonly Item[],
   stepsOf: (item: Item) => Steps<Value | null>,

@@ -51,7 +51,6 @@ export function writeStoreId(dataDir: string, store: StoreName, id: string): voi
   }
 }
 
-/** Unless already recorded. */
 export function noteStoreId(dataDir: string, store: StoreName, id: string): void {
   if (readStoreId(dataDir, store) === null) writeStoreId(dataDir, store, id);
 }

@@ -5,12 +5,14 @@ import { storeError } from "./sqlite-errors.ts";
 import { runNow } from "./statements.ts";
 import type { Thread } from "./threads/thread.ts";
 
-/** Serves the operations of a table. */
 export type StoreThread<Table extends Operations> = Thread<{
   [Name in keyof Table]: (args: ArgsOf<Table[Name]>) => ValueOf<Table[Name]>;
 }>;
 
-/** One writer and one reader thread; `memory` operations run here, on a read-only connection opened on first use. */
+/**
+ * One writer and one reader thread; `memory` operations run here, on a read-only connection opened
+ * on first use.
+ */
 export function createThreadStore<Table extends Operations>(
   writer: Pick<StoreThread<Table>, "call">,
   reader: Pick<StoreThread<Table>, "call">,
@@ -36,7 +38,6 @@ export function createThreadStore<Table extends Operations>(
     database = null;
   }
 
-  // The type follows from the name.
   const store = {
     read: (name: never, args: never) => reader.call(name, args),
     write: (name: never, args: never) => writer.call(name, args),

@@ -1,13 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** Of retries, milliseconds. */
 const patienceMs = 10_000;
 const stepMs = 5;
 
 /**
- * SQLite ignores its busy timeout for this lock: when two processes create a database at once, one must retry. Blocks the
- * thread.
+ * SQLite ignores its busy timeout for this lock: when two processes create a database at once, one
+ * must retry. Blocks the thread.
  */
 export function useWriteAheadLog(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += stepMs) {

@@ -8,8 +8,9 @@ export type Call = { method: string; args: unknown };
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on others. Synced if any
- * call is durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
+ * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on
+ * others. Synced if any call is durable; an unsynced commit becomes durable with the next synced
+ * one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: SqliteDatabase,
@@ -45,7 +46,6 @@ function runAlone(database: SqliteDatabase, operations: Operations, call: Call):
   }
 }
 
-/** An unknown name fails only its own call. */
 function isDurable(operations: Operations, call: Call): boolean {
   return operations[call.method]?.mode === "durable";
 }

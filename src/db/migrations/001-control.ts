@@ -1,6 +1,6 @@
 /**
- * Times are Unix milliseconds; a job's request, result, failure and warnings are JSON. `job.sequence` is the order of
- * submission.
+ * Times are Unix milliseconds; a job's request, result, failure and warnings are JSON.
+ * `job.sequence` is the order of submission.
  */
 export const control001 = `
   CREATE TABLE setting(

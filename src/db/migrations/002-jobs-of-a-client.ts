@@ -1,6 +1,6 @@
 /**
- * `account.last_change` counts changes of the account's jobs; `job.change` is the number of a job's last one. The state
- * index covers unfinished jobs only.
+ * `account.last_change` counts changes of the account's jobs; `job.change` is the number of a job's
+ * last one. The state index covers unfinished jobs only.
  */
 export const control002 = `
   ALTER TABLE account ADD COLUMN last_change INTEGER NOT NULL DEFAULT 0;

@@ -1,2 +1,2 @@
-/** Drops a table that nothing wrote. */
+/** Drops an unused table. */
 export const control007 = "DROP TABLE spot_check;";

@@ -1,7 +1,8 @@
 /**
- * A process that serves the API writes its row every second, so that the next one, or another one beside it, can tell how long
- * it has been gone. `gateway.capabilities` is JSON, what its nodes can do. `job.gateway` is the one whose node runs the job. `account.is_links_account` marks the account that operators
- * enter by one-time links.
+ * A process that serves the API writes its row every second, so that the next one, or another one
+ * beside it, knows how long it has been down. `gateway.capabilities` is JSON, what its nodes can
+ * do. `job.gateway` is the one whose node runs the job. `account.is_links_account` marks the
+ * account that operators enter by one-time links.
  */
 export const control008 = `
   CREATE TABLE gateway(

@@ -14,7 +14,10 @@ export type Calls = {
 };
 
 type CallOptions = {
-  /** What calls change: those of the same run one after the other, others side by side. Default: nothing. */
+  /**
+   * What a call changes: calls that change the same run in sequence, others concurrently. Default:
+   * nothing.
+   */
   changedBy?: (args: unknown) => readonly string[];
   /** In place of one that did not answer. */
   onNewPool?: (pool: Pool) => void;
@@ -22,11 +25,10 @@ type CallOptions = {
 
 const mostWaiting = 5_000;
 
-/** To get one of the connections that the process has when the server lets it open no more. */
+/** Attempts to get a connection of the process when the server opens no more. */
 const mostAttempts = 10;
 const pauseMs = 10;
 
-/** Operations on a PostgreSQL server, side by side over a pool of connections. */
 export function createCalls(
   terms: PostgresTerms,
   operations: Operations,
@@ -38,7 +40,7 @@ export function createCalls(
   const running = new Set<Promise<unknown>>();
   const lastOf = new Map<string, Promise<unknown>>();
 
-  /** Connections that hang are given up with their pool, and the next call connects again. */
+  /** Closes a pool whose connections hang; the next call connects again. */
   function giveUp(hanging: Pool): void {
     if (pool !== hanging) return;
     pool = openPool(terms);

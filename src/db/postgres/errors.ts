@@ -9,23 +9,22 @@ export function isConflict(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && conflicts.has(thrown.code);
 }
 
-/** A row that another transaction has just inserted. */
 export function isDuplicate(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && thrown.code === "23505";
 }
 
-/** The server has no connection left, and nothing was sent. */
+/** Nothing was sent. */
 export function isCrowded(thrown: unknown): boolean {
   const cause = thrown instanceof EarshotError ? thrown.cause : thrown;
   return cause instanceof postgres.PostgresError && cause.code === "53300";
 }
 
-/** Classes of SQLSTATE that are about the server or the connection, not about the statement. */
+/** SQLSTATE classes of the server or the connection, not the statement. */
 const outside = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 
 /**
- * Server or connection: `store_unavailable`, full disk: `storage_full`, both retryable. Deleted account: `unauthorized`. Others
- * pass unchanged.
+ * Server or connection: `store_unavailable`, full disk: `storage_full`, both retryable. Deleted
+ * account: `unauthorized`. Others pass unchanged.
  */
 export function postgresError(thrown: unknown): unknown {
   if (thrown instanceof EarshotError) return thrown;

@@ -3,8 +3,8 @@ import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 
 export type Leadership = {
   /**
-   * Whether this process leads, which one at a time does; after its end or a broken connection another takes over. Errors: those of
-   * the connection; it does not lead then.
+   * Whether this process leads: one at a time does, and another takes over when it ends or its
+   * connection breaks. It does not lead after a connection error.
    */
   take(): Promise<boolean>;
   close(): Promise<void>;
@@ -13,7 +13,9 @@ export type Leadership = {
 /** Any number, the same for all processes. */
 const leaderLock = 6_390_127_402;
 
-/** By an advisory lock on a connection of its own, which the server frees with the connection. */
+/**
+ * By an advisory lock on a connection of its own, which the server releases with the connection.
+ */
 export function createLeadership(terms: PostgresTerms): Leadership {
   let pool: Pool | null = null;
   let session: string | null = null;
@@ -21,7 +23,7 @@ export function createLeadership(terms: PostgresTerms): Leadership {
   async function take(): Promise<boolean> {
     pool ??= openPool({ ...terms, connections: 1 });
     try {
-      // Another session than the last has not got its locks.
+      // A new session does not have the locks of the previous one.
       const [row] = await pool.unsafe<{ session: string; isLocked: number }[]>(
         `SELECT pg_backend_pid()::TEXT AS session,
            CASE WHEN pg_backend_pid()::TEXT = '${session ?? ""}' THEN TRUE

@@ -1,20 +1,20 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
-/** `isFresh`: it has just begun to listen, so that earlier ones may have been missed. */
+/** `isFresh`: it has just begun to listen, so earlier ones may have been missed. */
 export type Notifications = { isFresh: boolean; payloads: readonly string[] };
 
 export type Listener = {
-  /** To another pool, or the first. It listens again by itself when the connection breaks. */
+  /** Listens again by itself when the connection breaks. */
   listenOn(pool: Pool): void;
-  /** Waits until there are some, or until it is closed. */
+  /** Waits until there are some, or it is closed. */
   next(): Promise<Notifications>;
   close(): void;
 };
 
 const retryMs = 500;
 
-/** More than these are read from the tables instead. */
+/** Beyond it, the tables are read instead. */
 const mostWaiting = 10_000;
 
 export function createListener(channel: string, clock: Pick<Clock, "sleep">): Listener {
@@ -41,7 +41,7 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
 
   function listenOn(pool: Pool): void {
     current = pool;
-    // Once it listens, the driver connects again by itself.
+    // Once it listens, the driver reconnects by itself.
     pool.listen(channel, note, noteFresh).catch(async () => {
       await clock.sleep(retryMs);
       if (!isClosed && current === pool) listenOn(pool);

@@ -6,14 +6,16 @@ type Waiting = { untilMs: number; onLate: () => void };
 export type Patience = {
   /** Errors: those of the call; `store_unavailable` once it takes too long, after `onLate`. */
   within<Value>(call: Promise<Value>, onLate: () => void): Promise<Value>;
-  /** Ends the timer. */
   stop(): void;
 };
 
-/** A server that answers ends a statement before; longer, and it or the way to it is gone. */
+/**
+ * A responsive server ends a statement at its timeout; past this factor, the server or the
+ * connection is unreachable.
+ */
 const patienceFactor = 2;
 
-/** One timer for all calls, because each call would cost more for its timer than for its answer. */
+/** One timer for all calls: a timer each would cost more than its answer. */
 export function createPatience(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,

@@ -1,14 +1,17 @@
 import postgres, { type Sql, type TransactionSql } from "postgres";
 
 export type PostgresTerms = {
-  /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
+  /**
+   * `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for
+   * a socket.
+   */
   url: string;
   /** The process, for its notifications (migrations/notify-changes.ts). */
   gateway: string;
   connections: number;
   /** Of a statement. */
   timeoutMs: number;
-  /** Commits need not be on the server's disk when they are answered. Default: false. */
+  /** Commits may be acknowledged before they are on the server's disk. */
   isUnsynced?: boolean;
 };
 
@@ -19,7 +22,9 @@ export type Transaction = TransactionSql<Types>;
 
 const connectTimeoutSeconds = 5;
 
-/** Connects on first use, and again after failures. Rows have the same JavaScript types as SQLite's. */
+/**
+ * Connects on first use, and again after failures. Rows have the same JavaScript types as SQLite's.
+ */
 export function openPool({
   url,
   gateway,
@@ -48,7 +53,7 @@ export function openPool({
     },
     types: {
       int8: { to: 20, from: [20, 1700], serialize: wholeNumber, parse: Number },
-      // Its text has no NUL.
+      // PostgreSQL's text cannot contain NUL.
       text: {
         to: 25,
         from: [25],
@@ -69,7 +74,10 @@ export function openPool({
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
-/** The driver takes the parameter `host` for a setting of the session. Several hosts with ports are not a URL. */
+/**
+ * The driver treats the parameter `host` as a session setting. Several hosts with ports are not a
+ * URL.
+ */
 function addressOf(url: string): { address: string; socket: string | null } {
   const [base = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);

@@ -19,7 +19,7 @@ export const postgresDatabase: Database = {
   emptyLogSoon: () => undefined,
 };
 
-/** A statement that is a transaction of its own, in one round trip, if no other came before it. */
+/** A statement that is its own transaction, in one round trip, if it is the first. */
 export function* alone<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
   return (yield { kind: "get", sql, parameters, isAlone: true }) as Row | undefined;
 }
@@ -27,9 +27,9 @@ export function* alone<Row>(sql: string, parameters: Parameters): Steps<Row | un
 const mostAttempts = 10;
 
 /**
- * Reads and operations on rates send their statements one by one. A write is one transaction: READ COMMITTED if it is `byRow`,
- * otherwise SERIALIZABLE, and repeated after a conflict. Only `durable` writes wait for the disk. Errors: those of the operation;
- * `store_unavailable`, `storage_full`.
+ * Reads and operations on rates send their statements one by one. A write is one transaction: READ
+ * COMMITTED if it is `byRow`, otherwise SERIALIZABLE, and repeated after a conflict. Only `durable`
+ * writes wait for the disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
   pool: Pool,
@@ -37,7 +37,6 @@ export async function runOperation(
   args: unknown,
 ): Promise<unknown> {
   const { mode } = operation;
-  // The Store's types checked the arguments.
   const steps = () => operation.run(postgresDatabase, args as never);
   try {
     if (mode === "read" || mode === "memory") return await runSteps(pool, steps());
@@ -64,7 +63,7 @@ async function runWrite(
   }
 }
 
-/** A transaction begins with the first statement that is not alone. */
+/** The transaction begins with the first statement that needs one. */
 async function runOnce(
   pool: Pool,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },
@@ -98,7 +97,7 @@ async function answerOf(
 ): Promise<unknown> {
   const { text, names } = toPostgres(sql);
   const values = names.map((name) => parameters[name] ?? null);
-  // The driver's type leaves out that bytes are a Uint8Array.
+  // The driver's type omits that bytes are a Uint8Array.
   const result = await connection.unsafe(text, values as never[], { prepare: true });
   if (kind === "run") return result.count;
   return kind === "get" ? result[0] : [...result];

@@ -7,11 +7,11 @@ import { createListener, type Notifications } from "./notifications.ts";
 import type { PostgresTerms } from "./pool.ts";
 
 export type PostgresStore = Pick<Calls, "run" | "close"> & {
-  /** Brings the schema up to date. Errors: `newer_schema`, `store_unavailable`. */
+  /** Errors: `newer_schema`, `store_unavailable`. */
   migrate(): Promise<void>;
   /** Of changes that other processes committed. */
   nextNotifications(): Promise<Notifications>;
-  /** Whether this process leads (leadership.ts). */
+  /** See leadership.ts. */
   lead(): Promise<boolean>;
 };
 

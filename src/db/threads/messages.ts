@@ -48,7 +48,6 @@ export function revive(error: CarriedError): EarshotError {
   });
 }
 
-/** `thread_died`, `thread_restarted` or `thread_closed`. */
 export function threadEnded(code: string, reason: string, cause: unknown): EarshotError {
   return new EarshotError(code, `a worker thread is gone: ${reason}`, {
     status: 503,

@@ -20,7 +20,6 @@ export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;
 }
 
-/** The caller has given up. */
 export function isCancelled({ stopFlag }: ThreadCall): boolean {
   return stopFlag !== undefined && isStopped((workerData as ThreadStart).stopFlags, stopFlag);
 }
@@ -75,7 +74,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
-/** Asynchronous calls, side by side. `close` completes them. */
+/** Asynchronous calls, concurrently. `close` completes them. */
 export function serveConcurrently(
   answer: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
@@ -83,7 +82,7 @@ export function serveConcurrently(
   const port = portOfThread();
   let replies: ThreadReply[] = [];
 
-  /** Replies of one turn are sent together, because waking a thread costs more than most calls. */
+  /** Replies of one tick are sent together: waking a thread costs more than most calls. */
   function send(reply: ThreadReply): void {
     replies.push(reply);
     if (replies.length > 1) return;
@@ -150,7 +149,6 @@ export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
 }
 
 function runMethod<M extends Methods<M>>(methods: M, { method, args }: ThreadCall): unknown {
-  // Callers are typed by the same methods.
   const run: ((args: never) => unknown) | undefined = methods[method as keyof M];
   if (run === undefined) throw new Error(`the thread has no method ${method}`);
   return run(args as never);

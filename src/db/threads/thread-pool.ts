@@ -35,7 +35,6 @@ export class ThreadPool<M extends Methods<M>> {
     return this.#at(-1);
   }
 
-  /** Of all together. */
   load(): ThreadLoad {
     const loads = this.#threads.map((thread) => thread.load());
     return {

@@ -11,7 +11,7 @@ import {
 } from "./messages.ts";
 import { StopFlags } from "./stop-flags.ts";
 
-/** A function of one argument per method; null if it has none. */
+/** One argument per method; null if it has none. */
 export type Methods<M> = { readonly [Name in keyof M]: (args: never) => unknown };
 
 export type MethodArgs<F> = F extends (...args: infer Args) => unknown
@@ -33,15 +33,14 @@ export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
   /**
-   * Errors: those of the method. If the thread ends: `thread_died` for the current call, `thread_restarted` for those
-   * behind it; both retryable.
+   * Errors: those of the method. If the thread ends: `thread_died` for the current call,
+   * `thread_restarted` for those behind it; both retryable.
    */
   call<Name extends keyof M & string>(
     method: Name,
     args: MethodArgs<M[Name]>,
     options?: CallOptions,
   ): Promise<MethodValue<M[Name]>>;
-  /** Unanswered calls. */
   readonly waiting: number;
   load(): ThreadLoad;
   /** Completes pending calls first. */
@@ -51,7 +50,6 @@ export type Thread<M extends Methods<M>> = {
 type Waiting = {
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
-  /** Null until sent. */
   worker: Worker | null;
 };
 
@@ -61,8 +59,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * The module is loaded at the first call, and again after the thread died. Calls of one turn are sent together, because
- * waking a thread costs more than most calls.
+ * The module is loaded at the first call, and again after the thread died. Calls of one tick are
+ * sent together: waking a thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);
@@ -93,7 +91,6 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
       signal === undefined
         ? this.#send(method, args, transferred)
         : this.#stopFlags.during(signal, (flag) => this.#send(method, args, transferred, flag));
-    // The worker serves the same methods.
     return answer as Promise<MethodValue<M[Name]>>;
   }
 

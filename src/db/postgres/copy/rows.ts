@@ -3,12 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Pool } from "../pool.ts";
 import type { CopiedTable } from "./tables.ts";
 
-/** Values as PostgreSQL reads them: numbers in decimal, bytes as `\x…`. */
+/** As PostgreSQL reads values: numbers in decimal, bytes as `\x…`. */
 export type TextRow = readonly (string | null)[];
 
 const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
 
-/** In the order of the key, which is the same in both databases; `after` a key, if there is one. */
+/** In the order of the key, which is the same in both databases. */
 export function* rowsOfSource(
   source: DatabaseSync,
   table: CopiedTable,
@@ -24,7 +24,6 @@ export function* rowsOfSource(
   statement.setReturnArrays(true);
   const values = after === null ? [] : valuesOf(table, after);
   for (const row of statement.iterate(...values)) {
-    // With returned arrays; the type does not follow.
     yield (row as unknown as readonly unknown[]).map(textOf);
   }
 }
@@ -39,7 +38,7 @@ export async function* rowsOfTarget(target: Pool, table: CopiedTable): AsyncGene
 
 const rowsAtOnce = 500;
 
-/** Of the last row in the order of the key; null if the table is empty. */
+/** Null if the table is empty. */
 export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextRow | null> {
   const columns = table.key.map((name) => `${name}::TEXT`).join(", ");
   const order = table.key.map((name) => `${name} DESC`).join(", ");
@@ -66,7 +65,7 @@ export async function insertRows(
   );
 }
 
-/** Of rows in their order: how many, and their SHA-256. */
+/** Number and SHA-256 of rows in their order. */
 export class RowSum {
   #count = 0;
   readonly #hash: Hash = createHash("sha256");
@@ -86,7 +85,7 @@ export class RowSum {
 function textOf(value: unknown): string | null {
   if (value === null) return null;
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
-  // PostgreSQL's text has no NUL.
+  // PostgreSQL's text cannot contain NUL.
   return String(value).replaceAll("\0", "\u{fffd}");
 }
 

@@ -5,7 +5,7 @@ type ColumnKind = "number" | "text" | "bytes";
 export type CopiedTable = {
   name: string;
   columns: readonly { name: string; kind: ColumnKind }[];
-  /** Columns whose values name a row. */
+  /** Columns whose values identify a row. */
   key: readonly string[];
 };
 

@@ -1,4 +1,7 @@
-/** The tables of the control store, as the SQLite migrations leave them (db/migrations/); described there. */
+/**
+ * The tables of the control store after the SQLite migrations (db/migrations/), which describe
+ * them.
+ */
 export const controlTables = `
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

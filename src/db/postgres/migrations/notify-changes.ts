@@ -1,7 +1,8 @@
 /**
- * Notifies the other gateways of each visible change of a job, and of a deletion soon after its end, when it is committed
- * (jobs/other-gateways.ts reads it). A single gateway sends none, because each takes a lock that all commits share. One
- * that has just come may miss what others commit meanwhile, and reads the table again.
+ * Notifies the other gateways of each visible change of a job, and of a deletion soon after its
+ * end, at commit (jobs/other-gateways.ts reads it). A single gateway sends none, because each takes
+ * a lock that all commits share. A new gateway may miss what others commit while it starts, and
+ * reads the table again.
  */
 export const changeNotifications = `
   CREATE FUNCTION notify_job_change() RETURNS trigger LANGUAGE plpgsql AS $$

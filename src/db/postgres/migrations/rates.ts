@@ -1,10 +1,13 @@
 /**
- * Rates that hold over all processes. A row is the sliding log of a key (or of `account <id>`) and a policy: the times of
- * calls that still count, microseconds of the server's clock, oldest first, and how many calls each stands for (`used` in all). Up to `exact_limit`
- * calls each has its own time; above, times are rounded up to a 64th of the window, which admits a call later but never earlier.
+ * Rates shared by all processes. A row is the sliding log of a key (or of `account <id>`) and a
+ * policy: the times of calls that still count, microseconds of the server's clock, oldest first,
+ * and how many calls each represents (`used` in all). Up to `exact_limit` calls each has its own
+ * time; above, times are rounded up to a 64th of the window, which admits a call later but never
+ * earlier.
  *
- * `take_rates` locks the rows, and takes one call from all of them if each has room within `most_wait_us`; `is_taken` false only
- * reports. `take_turn` takes from one policy and reports both. Rates need no sync: the commit of an accepted job syncs what was written before it.
+ * `take_rates` locks the rows, and takes one call from all of them if each has room within
+ * `most_wait_us`; `is_taken` false only reports. `take_turn` takes from one policy and reports
+ * both. Rates need no sync: the commit of an accepted job syncs what was written before it.
  */
 export const rateFunctions = `
   CREATE TABLE rate(
