@@ -5,7 +5,6 @@ import { isXHandle, userOf } from "./target-names.ts";
 
 const blueskyHost = ".bsky.social";
 
-/** A username without host or platform. */
 export type BareName = UserTarget & { platform: null; handle: string };
 
 export const isBareName = (target: Target): target is BareName =>
@@ -19,7 +18,7 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
   return isHandle(handle) ? userOf(platform, { handle }) : null;
 }
 
-/** True for the handle itself, `<name>.bsky.social`, and `<name>@` any host. */
+/** The handle itself, `<name>.bsky.social`, or `<name>@` any host. */
 export function canName(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];

@@ -2,7 +2,7 @@ import type { FetchedAnswer } from "../lib/guarded-fetch.ts";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
-/** A credential without its secrets. Times are Unix milliseconds. */
+/** Without its secrets. */
 export type Credential = {
   id: string;
   /** Null: owned by the deployment. */
@@ -12,7 +12,7 @@ export type Credential = {
   kind: string;
   /** Origin of its requests. */
   host: string;
-  /** DID, account id or user id that it acts for; null for an application. */
+  /** DID, account id or user id; null for an application. */
   subject: string | null;
   subjectName: string | null;
   /** The first characters of the secret. */
@@ -30,7 +30,7 @@ export type CredentialKind = {
   platform: Platform;
   name: string;
   access: Exclude<AccessKind, "public">;
-  /** Display name, such as `Bluesky app password`. */
+  /** `Bluesky app password`. */
   title: string;
   /** What it enables; one sentence for the user who adds it. */
   purpose: string;
@@ -41,8 +41,8 @@ export type CredentialKind = {
   /** In display order. Secret ones are never read from the command line. */
   fields: readonly CredentialField[];
   /**
-   * Validates the input with the platform and returns the credential to store. Errors: `credential_invalid` with field and
-   * reason; those of the fetch.
+   * Validates the input with the platform. Errors: `credential_invalid` with field and reason;
+   * those of the fetch.
    */
   make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
   /** Alternative in a browser. */
@@ -50,8 +50,8 @@ export type CredentialKind = {
   /** Sends a minimal request and returns a one-line summary. Errors: `credential_refused`. */
   test(stored: LeasedCredential, tools: CredentialTools): Promise<string>;
   /**
-   * Sends a request: logs in, renews expired tokens (serialised, see `renew`) and adds the headers. A 401 that survives a
-   * renewal throws `credential_refused`; other answers are returned.
+   * Logs in, renews expired tokens (serialised, see `renew`) and adds the headers. A 401 that
+   * survives a renewal throws `credential_refused`; other answers are returned.
    */
   send(
     request: AuthorizedRequest,
@@ -59,8 +59,8 @@ export type CredentialKind = {
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
   /**
-   * The minimal secrets for a remote node to send requests without renewal; null if missing. Absent if nothing may be
-   * released: requests are billed or sessions need renewal.
+   * The minimal secrets for a remote node to send requests without renewal; null if missing. Absent
+   * if nothing may be released: requests are billed or sessions need renewal.
    */
   released?: (secrets: Secrets) => Secrets | null;
 };
@@ -69,7 +69,8 @@ type Authorization = {
   /** In place of the kind's `fields`. */
   fields: readonly CredentialField[];
   /**
-   * Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`; those of the fetch; those of `dialogue`.
+   * Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`; those of the
+   * fetch and of `dialogue`.
    */
   run(
     given: Readonly<Record<string, string>>,
@@ -81,7 +82,7 @@ type Authorization = {
 export type Dialogue = {
   /** Control characters are removed. */
   show(text: string): void;
-  /** Returns trimmed input. Errors: `input_ended` at end of input. */
+  /** Trimmed. Errors: `input_ended`. */
   ask(question: string): Promise<string>;
 };
 
@@ -113,8 +114,9 @@ export type LeasedCredential = {
   credential: Credential;
   secrets(): Secrets;
   /**
-   * Replaces the secrets. `make` runs for one caller at a time, with the current secrets; concurrent callers share its
-   * result, which is on disk when this resolves. If the secrets no longer equal `seen`, `make` is not called.
+   * Replaces the secrets. `make` runs for one caller at a time, with the current secrets;
+   * concurrent callers share its result, which is on disk when this resolves. If the secrets no
+   * longer equal `seen`, `make` is not called.
    */
   renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };

@@ -7,7 +7,7 @@ export type ClaimedIdentity = {
   url: string | null;
   author: string;
   authorId: string | null;
-  /** When the record is read; posts from long after it are rejected. */
+  /** Posts from long after it are rejected. */
   nowMs: number;
 };
 
@@ -21,14 +21,13 @@ export type Identity = {
   seenMs: number | null;
 };
 
-/** A field that cannot be valid, and what is expected instead. */
 export type IdentityError = { field: string; expected: string; found: string };
 
 export type IdentityRules = {
   identify(claim: ClaimedIdentity): Identity | IdentityError;
   /**
-   * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` refers to, or null. Its URI is
-   * that of a post known only by this id.
+   * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` refers
+   * to. Its URI is that of a post known only by this id.
    */
   reference(id: string, author: string): PostReference | null;
   /** Completes "expected …". */

@@ -37,7 +37,7 @@ export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 /** Results require the calling account's own credential and are shown to no one else. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
-/** Specification 2.4. `social` pairs with all, because its support depends on the configuration. */
+/** `social` pairs with all, because its support depends on the configuration. */
 const supported: Record<SourceType, readonly Method[]> = {
   social: methodNames,
   "social-credential": methodNames,

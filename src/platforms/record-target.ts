@@ -3,14 +3,17 @@ import { readTarget } from "./read-target.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { PostTarget, Target } from "./target.ts";
 
-/** A number only, which may be the ID of a record. */
+/** A number only. */
 export function isRecordId(target: Target): target is PostTarget & { id: string } {
   if (target.kind !== "post" || target.platform === "x") return false;
   const { id, uri, host } = target;
   return id !== null && uri === null && host === null && /^\d{1,19}$/.test(id);
 }
 
-/** The target that the URI of the record's post names, perhaps with server and id. `path` is the requested platform. */
+/**
+ * The target that the URI of the record's post names, perhaps with server and id. `path` is the
+ * requested platform.
+ */
 export function targetOfRecord(
   { platform, uri }: { platform: Platform; uri: string },
   target: PostTarget,

@@ -84,7 +84,6 @@ export function spaceRecord(space: Space): RenderedRecord {
   };
 }
 
-/** Shows only the id. */
 export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
   return profileRecord({
     platform,
@@ -105,7 +104,7 @@ export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
   });
 }
 
-/** Shows only the rank, because trends have no id. */
+/** Trends have no id. */
 export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
   return trendRecord({
     platform,
@@ -136,7 +135,6 @@ export function idOfSpace({ platform, id }: Space): RenderedRecord {
   });
 }
 
-/** Shows only the IDs. */
 export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedRecord {
   return {
     ID: String(id),
@@ -191,7 +189,6 @@ function profileUrl(platform: Platform, userId: string, username: string | null)
 const spaceUrl = ({ platform, id }: Space): string | null =>
   platform === "x" ? `https://x.com/i/spaces/${id}` : null;
 
-/** ISO 8601 in UTC; null if unreadable. */
 function timeOf(text: string | null): string | null {
   const ms = text === null ? null : parseIsoTime(text);
   return ms === null ? null : isoText(ms);

@@ -21,7 +21,9 @@ export function tooLate(host: string): EarshotError {
   });
 }
 
-/** Never repeated, in this attempt or another: it may have been billed although its answer was lost. */
+/**
+ * Never repeated, in this attempt or another: it may have been billed although its answer was lost.
+ */
 export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
     status,

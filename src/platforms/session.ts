@@ -3,8 +3,8 @@ import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
 /**
- * Access with one credential or none. Requests respect rate limits, queue within the job's time, retry where useful, and are
- * billed.
+ * Access with one credential or none. Requests respect rate limits, queue within the job's time,
+ * retry where useful, and are billed.
  */
 export type Session = {
   platform: Platform;
@@ -12,20 +12,21 @@ export type Session = {
   /** Null without a credential. */
   owner: "account" | "deployment" | null;
   credentialId: string | null;
-  /** DID, account id or X user id that the credential acts for; null for none or unknown. */
+  /** DID, account id or X user id that the credential acts for. */
   subjectId: string | null;
   /** The account's PDS, the instance or the API. */
   baseUrl: string;
   /** When the request was submitted; adapters do not read the clock. */
   nowMs: number;
   /**
-   * Sends one GET. Returns 2xx answers, and 4xx except 401, 408 and 429, for the adapter to interpret. Errors:
-   * `upstream_limited` (resets after the job's deadline), `credential_refused` (401, also with a renewed session),
-   * `upstream_timeout`, `upstream_unreachable`, `upstream_failed` (5xx after all tries), `answer_unreadable`,
-   * `answer_too_large`, `budget_used_up`, or the reason of the job's signal.
+   * Sends one GET. Returns 2xx answers, and 4xx except 401, 408 and 429, for the adapter to
+   * interpret. Errors: `upstream_limited` (resets after the job's deadline), `credential_refused`
+   * (401, also with a renewed session), `upstream_timeout`, `upstream_unreachable`,
+   * `upstream_failed` (5xx after all tries), `answer_unreadable`, `answer_too_large`,
+   * `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Without the credential, on any host, through the same guard; for public data. */
+  /** Without the credential, on any host, through the same guard. */
   getPublic(url: URL, request: Omit<UpstreamRequest, "path">): Promise<UpstreamAnswer>;
 };
 
@@ -47,9 +48,8 @@ export type Bill = { postReads?: number; userReads?: number; requests?: number }
 export type UpstreamAnswer = {
   status: number;
   headers: Headers;
-  /** Arrival, Unix milliseconds; absent if not known to be later than the session's `nowMs`. */
+  /** Absent if not known to be later than the session's `nowMs`. */
   receivedMs?: number;
-  /** Null if the body is empty. */
   json: unknown;
   /** Reports the actual bill. */
   settle(bill: Bill): void;

@@ -133,7 +133,6 @@ const platformSettings = {
 
 export const upstreamSettings = { ...requestSettings, ...credentialSettings, ...platformSettings };
 
-/** Durations in milliseconds. */
 export const upstreamLimits = {
   /** Twice the JSON values of 500 posts. Parsing more would block the event loop. */
   maxAnswerValues: 200_000,

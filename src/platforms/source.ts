@@ -8,7 +8,7 @@ import type { FetchPosition } from "./upstream.ts";
 /** `social` means all platforms. */
 export type SearchPlatform = "social" | Platform;
 
-/** Unix milliseconds, `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+/** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type SourceRequest = {
   platform: SearchPlatform;
   query: string;
@@ -24,13 +24,11 @@ export type SourceRequest = {
 export type AnswerRequest = SourceRequest & {
   type: SourceType;
   method: Method;
-  /** Absent if the method needs none. */
   target?: Target | null;
   /** Absent on a fetch method's first page. */
   place?: FetchPosition | null;
 };
 
-/** A warning in an answer; not an error. */
 export type SourceWarning = {
   code: string;
   message: string;
@@ -39,7 +37,7 @@ export type SourceWarning = {
   hint?: string;
 };
 
-/** Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
+/** `toMs` exclusive; `fromMs` null is unbounded. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
 /** A part of the requested window that the method does not search. */
@@ -58,8 +56,8 @@ export type Coverage = {
 };
 
 /**
- * Posts: within the window. Likes, reposts and labels, if the query depends on them: from the first relevant post to the
- * time of the search.
+ * Posts: within the window. Likes, reposts and labels, if the query depends on them: from the first
+ * relevant post to the time of the search.
  */
 export type CollectionCoverage = {
   platform: Platform;
@@ -70,7 +68,10 @@ export type CollectionCoverage = {
   truncated: boolean;
 };
 
-/** From the archive, with an account's credential, with an application's token, or without a credential. */
+/**
+ * From the archive, with an account's credential, with an application's token, or without a
+ * credential.
+ */
 export const accessMethods = ["archive", "credential", "api", "public"] as const;
 export type AccessMethod = (typeof accessMethods)[number];
 
@@ -91,8 +92,8 @@ export type SourceCost = Bill & {
 };
 
 /**
- * An upstream item, stored with the result. `record` is JSON text. `id` is null unless it is a post. `uri` and `userId`
- * identify what was deleted or hidden since.
+ * An upstream item, stored with the result. `record` is JSON text. `id` is null unless it is a
+ * post. `uri` and `userId` identify what was deleted or hidden since.
  */
 export type FetchedItem = {
   platform: Platform;
@@ -113,9 +114,9 @@ export type SourceAnswer = {
   items: readonly AnswerItem[];
   /** Position after this page of a search; null at the end. */
   next: Position | null;
-  /** Position after this page of a fetch method; absent or null at the end. */
+  /** Of a fetch method; absent or null at the end. */
   nextPlace?: FetchPosition | null;
-  /** True if no match in the window is missing. */
+  /** No match in the window is missing. */
   complete: boolean;
   coverage: Coverage;
   sources: readonly SourcePart[];

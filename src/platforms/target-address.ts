@@ -15,7 +15,7 @@ import {
 
 const blueskyHosts = /^(?:www\.|m\.)?bsky\.app$/;
 const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
-/** An address without a scheme: a host with a dot, and a path. */
+/** A host with a dot, and a path. */
 const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
 /** Null if the text is not the address of such a page. */
@@ -105,7 +105,8 @@ function onMastodon(
 }
 
 /**
- * `/@ann`, `/@ann@other.host`, `/users/ann`, `/profile/ann`, `/u/ann`, `/ap/users/<id>`, `/accounts/<id>`, with any suffix.
+ * `/@ann`, `/@ann@other.host`, `/users/ann`, `/profile/ann`, `/u/ann`, `/ap/users/<id>`,
+ * `/accounts/<id>`, with any suffix.
  */
 function userOnServer(path: readonly string[], host: string): UserTarget | null {
   const [first = "", second = "", third = ""] = path;
@@ -125,8 +126,8 @@ function userOnServer(path: readonly string[], host: string): UserTarget | null 
 }
 
 /**
- * The address is usually the URI, except for web pages `/@ann/<id>`, `/@ann@other.host/<id>` and `/statuses/<id>`, whose id
- * is local to the server.
+ * The address is usually the URI, except for web pages `/@ann/<id>`, `/@ann@other.host/<id>` and
+ * `/statuses/<id>`, whose id is local to the server.
  */
 function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {
   const [first = "", second = "", third = "", fourth = "", fifth = "", ...more] = path;

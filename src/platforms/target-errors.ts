@@ -104,7 +104,6 @@ export function characters(text: string): number {
   return count;
 }
 
-/** Maximum quoted length. */
 const longestEcho = 60;
 
 function shown(written: string): string {

@@ -37,20 +37,22 @@ const numberForm = /^\d{1,40}$/;
 /** Other software: ULIDs, and 18 characters that mix digits and capitals. */
 const ulidForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
-/** Post ids of Misskey and its forks, such as `9h2k1x0abc`; only with a host, because alone they could be names. */
+/**
+ * Post ids of Misskey and its forks, such as `9h2k1x0abc`; only with a host, because alone they
+ * could be names.
+ */
 const letteredForm = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandleForm.test(text);
 /** Without server. */
 export const isLocalName = (text: string): boolean => localForm.test(text);
-/** An account or post id in the forms that servers with Mastodon's API use. */
+/** In the forms that servers with Mastodon's API use. */
 export const isServerId = (text: string): boolean =>
   numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
 /** Also accepts ids that are valid only with a server. */
 const isPostId = (text: string): boolean => isServerId(text) || letteredForm.test(text);
 export const isSpaceId = (text: string): boolean => spaceForm.test(text);
 
-/** A valid post or account number on X, or null. */
 export function xNumber(text: string): string | null {
   if (!/^\d{1,19}$/.test(text)) return null;
   const number = BigInt(text);

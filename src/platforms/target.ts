@@ -1,11 +1,15 @@
 import type { Platform } from "../posts/post.ts";
 
 /**
- * What a fetch method's query names. A null `platform` means the default. Unknown fields are null; at least one name is set.
+ * What a fetch method's query names. A null `platform` means the default. Unknown fields are null;
+ * at least one name is set.
  */
 export type Target = UserTarget | PostTarget | SpaceTarget;
 
-/** `handle` without `@` (`user@host` on Mastodon if the query names the host); `id` such as a DID or number. */
+/**
+ * `handle` without `@` (`user@host` on Mastodon if the query names the host); `id` such as a DID or
+ * number.
+ */
 export type UserTarget = {
   kind: "user";
   platform: Platform | null;
@@ -16,8 +20,8 @@ export type UserTarget = {
 };
 
 /**
- * `uri` is the identity; `id` the platform's (on Mastodon, local to `host`). A Bluesky post addressed by handle has `handle`
- * and `key` until resolved.
+ * `uri` is the identity; `id` the platform's (on Mastodon, local to `host`). A Bluesky post
+ * addressed by handle has `handle` and `key` until resolved.
  */
 export type PostTarget = {
   kind: "post";

@@ -1,7 +1,6 @@
 import { EarshotError } from "../lib/errors.ts";
 import { isoText } from "../lib/iso-time.ts";
 
-/** Rate limit used up until `retryAtMs`, Unix milliseconds. */
 export class UpstreamLimited extends EarshotError {
   readonly retryAtMs: number;
 

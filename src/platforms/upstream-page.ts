@@ -2,7 +2,6 @@ import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts";
 
-/** Warning code for items that could not be parsed. */
 export const unreadableCode = "unreadable_items";
 
 /** `withheld` must not be shown; `unreadable` cannot be parsed. */
@@ -12,7 +11,7 @@ export type SentItem =
   | { kind: "unreadable" };
 
 export type PageOptions = {
-  /** The platform's name in warnings. */
+  /** In warnings. */
   name: string;
   next: string | null;
   nowMs: number;
@@ -45,7 +44,8 @@ export const emptyPage: UpstreamPage = { items: [], next: null };
 export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
 
 /**
- * Distinct items. Reports how many were unreadable and, if any were left out, how many were received and the oldest time.
+ * Distinct items. Reports how many were unreadable and, if any were left out, how many were
+ * received and the oldest time.
  */
 export function pageOf(
   sent: readonly SentItem[],
@@ -78,7 +78,7 @@ export function pageOf(
   };
 }
 
-/** Identifies an item within its platform. */
+/** Within the item's platform. */
 export function keyOf(item: UpstreamItem): string {
   switch (item.kind) {
     case "post":

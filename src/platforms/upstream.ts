@@ -8,8 +8,8 @@ import type { Bill, Session } from "./session.ts";
 import type { Target } from "./target.ts";
 
 /**
- * A platform's official API. A platform is one folder that exports one `Upstream`; choice of access, paging, retries,
- * matching and rendering are shared (search/).
+ * A platform's official API. A platform is one folder that exports one `Upstream`; choice of
+ * access, paging, retries, matching and rendering are shared (search/).
  *
  * `user`: an account's credential. `app`: an application token. `public`: no credential.
  */
@@ -20,8 +20,8 @@ export type Upstream = {
   /** Each entry is a row of docs/platforms.md. */
   support: Readonly<Record<Method, MethodSupport>>;
   /**
-   * One page of a fetch method, in the platform's order; empty if the subject does not exist or is not visible. Errors:
-   * `upstream_refused` for any other refusal.
+   * One page of a fetch method, in the platform's order; empty if the subject does not exist or is
+   * not visible. Errors: `upstream_refused` for any other refusal.
    */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
   /** Absent if each fetch method has a single route that covers everything. */
@@ -30,17 +30,23 @@ export type Upstream = {
   search: UpstreamSearch | null;
   /** Origin of requests without a credential; null if nothing is public. */
   publicBaseUrl: string | null;
-  /** Origin of such requests that a target names, if `publicBaseUrl` is null. Absent if queries never name a server. */
+  /**
+   * Origin of such requests that a target names, if `publicBaseUrl` is null. Absent if queries
+   * never name a server.
+   */
   publicOriginOf?: (target: Target | null) => string | null;
-  /** The bucket's rate limit; null without rate-limit headers. */
+  /** The bucket's; null without rate-limit headers. */
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
-  /** Minimum milliseconds between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
+  /**
+   * Minimum milliseconds between an answer and the bucket's next request; absent or 0 permits
+   * concurrent requests.
+   */
   intervalMs?: (bucket: string) => number;
-  /** The cost of a bill in millionths of a dollar; null if free. */
+  /** In millionths of a dollar; null if free. */
   priceOf: ((bill: Bill) => number) | null;
   /**
-   * Methods, besides those in methods.ts, whose results may be shown only to the credential's owner; they require an
-   * account's own credential.
+   * Methods, besides those in methods.ts, whose results may be shown only to the credential's
+   * owner; they require an account's own credential.
    */
   ownMethods?: readonly Method[];
   /** What callers may see of data fetched with their own credential, the deployment's, or none. */
@@ -56,11 +62,10 @@ export type Route = {
   cost: number;
 };
 
-/** The only route, which covers everything. */
 export const anyRoute: Route = { name: "only", reachMs: null, cost: 0 };
 export const onlyRoute: readonly Route[] = [anyRoute];
 
-/** Remaining requests in the current rate-limit window, and its reset, Unix milliseconds. */
+/** In the current rate-limit window. */
 export type Limit = { remaining: number; resetMs: number };
 
 export type MethodSupport =
@@ -81,7 +86,7 @@ export type PageCall = {
   cursor: string | null;
   /** A page may contain more if the platform has a minimum size. */
   limit: number;
-  /** The route of a first page, if there are several; a cursor continues its own route. */
+  /** Of a first page, if there are several; a cursor continues its own route. */
   route?: string;
   /** End of the posts wanted, exclusive; set when continuing after a route of limited reach. */
   toMs?: number | null;
@@ -95,13 +100,19 @@ export type UpstreamPage = {
   received?: number;
   /** Time of the oldest received post, including those left out. */
   oldestMs?: number;
-  /** The platform returned nothing older than this although it was requested; absent if it returned all. */
+  /**
+   * The platform returned nothing older than this although it was requested; absent if it returned
+   * all.
+   */
   sinceMs?: number;
   /** An item occurred more than once. */
   hasRepeats?: boolean;
-  /** The subject does not exist or is not visible. On a continued page this means that items were lost. */
+  /**
+   * The subject does not exist or is not visible. On a continued page this means that items were
+   * lost.
+   */
   isAbsent?: boolean;
-  /** Warnings about this page, such as that the platform shows only a part. */
+  /** About this page, such as that the platform shows only a part. */
   remarks?: readonly UpstreamWarning[];
 };
 
@@ -124,8 +135,9 @@ export type UpstreamSearch = {
   /** Search finds everything, so a fully searched window counts as covered. */
   isExhaustive: boolean;
   /**
-   * One page, newest first: a superset of the matches. What the platform cannot express is widened (narrowed under a
-   * negation), and the matcher checks each post. Null if nothing on this platform can match.
+   * One page, newest first: a superset of the matches. What the platform cannot express is widened
+   * (narrowed under a negation), and the matcher checks each post. Null if nothing on this platform
+   * can match.
    */
   page(call: SearchCall, session: Session): Promise<UpstreamPage | null>;
 };
@@ -134,7 +146,7 @@ export type SearchCall = {
   tree: QueryNode;
   /** Resolved by the archive. */
   names: ResolvedNames;
-  /** Unix milliseconds, inclusive (null: unbounded); `toMs` exclusive. */
+  /** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
   fromMs: number | null;
   toMs: number;
   /** `within_time:` counts back from it. */
@@ -147,7 +159,7 @@ export type SearchCall = {
 
 export type FetchPosition = {
   platform: Platform;
-  /** Of the previous page, because a timeline belongs to one account; null for none. */
+  /** Of the previous page, because a timeline belongs to one account. */
   credentialId: string | null;
   /** The platform's page; null is the first. */
   cursor: string | null;

@@ -16,8 +16,8 @@ const authorization = new RegExp(
 const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 
 /**
- * A platform's message for display: one line of up to 200 characters without apparent credentials, which a refusal may echo.
- * Empty if not a string.
+ * A platform's message for display: one line of up to 200 characters without apparent credentials,
+ * which a refusal may echo.
  */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";

@@ -18,7 +18,7 @@ import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts
 import { lifeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, refusalOf } from "./xrpc.ts";
 
-/** Logs in once, then uses and refreshes tokens until that fails: a host allows 300 logins a day. */
+/** A host allows 300 logins a day, so tokens are refreshed as long as possible. */
 export function appPasswordKind(settings: FindSettings): CredentialKind {
   const pause = createLogInPause();
   return {
@@ -121,7 +121,9 @@ function methodOf(
   };
 }
 
-/** A taken-down account refuses a login like a wrong password; only its token reports the takedown. */
+/**
+ * A taken-down account refuses a login like a wrong password; only its token reports the takedown.
+ */
 const isTakedown = (answer: LogIn | Refusal | null): answer is Refusal =>
   answer !== null && isRefusal(answer) && answer.error === "AccountTakedown";
 

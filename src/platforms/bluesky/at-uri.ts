@@ -9,14 +9,14 @@ const rkeyForm = /^[A-Za-z0-9._:~-]{1,512}$/;
 const handleForm =
   /^(?=.{3,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** Forms of AT Protocol identifiers: https://atproto.com/specs/did, /handle, /record-key, /nsid and /tid. */
+/** https://atproto.com/specs/did, /handle, /record-key, /nsid and /tid. */
 export const isDid = (text: string): boolean => didForm.test(text);
 export const isHandle = (text: string): boolean => handleForm.test(text);
 const isCollection = (text: string): boolean => collectionForm.test(text);
 export const isRkey = (text: string): boolean =>
   rkeyForm.test(text) && text !== "." && text !== "..";
 
-/** Null if malformed. The authority must be a DID. */
+/** The authority must be a DID. */
 export function parseAtUri(text: string): AtUri | null {
   if (!text.startsWith("at://") || text.length > 1200) return null;
   const parts = text.slice("at://".length).split("/");

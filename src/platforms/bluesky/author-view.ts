@@ -3,18 +3,16 @@ import { isDid, isHandle } from "./at-uri.ts";
 import { readName } from "./profile.ts";
 import { readViewLabels } from "./view-labels.ts";
 
-/** Fields common to all account views. */
 export type AuthorView = {
   did: string;
   /** Null unless the handle resolves back to the account. */
   handle: string | null;
   name: string | null;
-  /** Null if the AppView omits it. */
   verified: boolean | null;
   labels: readonly string[];
 };
 
-/** Null without a valid DID. Never throws. */
+/** Null without a valid DID. */
 export function readAuthorView(value: unknown, nowMs: number): AuthorView | null {
   const { did, handle, displayName, verification, labels } = fieldsOf(value);
   if (typeof did !== "string" || !isDid(did)) return null;

@@ -1,6 +1,6 @@
 import { postCollection } from "./post.ts";
 
-/** Record types to follow, as named in the configuration. */
+/** As named in the configuration. */
 export const followedWords = ["posts", "likes", "reposts", "profiles"] as const;
 
 export type FollowedWord = (typeof followedWords)[number];

@@ -3,16 +3,19 @@ import { isDid, isHandle } from "./at-uri.ts";
 
 export type DidDocument = {
   did: string;
-  /** Personal data server, or null. */
+  /** Personal data server. */
   pds: URL | null;
-  /** As claimed, in lower case; not verified. */
+  /** As claimed; not verified. */
   handle: string | null;
 };
 
 const mostServices = 20;
 const mostNames = 20;
 
-/** Null for other methods than plc and web, and for a did:web with path or port, which the AT Protocol forbids. */
+/**
+ * Null for methods other than plc and web, and for a did:web with path or port, which the AT
+ * Protocol forbids.
+ */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   if (!isDid(did)) return null;
   if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);
@@ -20,7 +23,7 @@ export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   return isHandle(host) ? URL.parse(`https://${host}/.well-known/did.json`) : null;
 }
 
-/** Null if it is of another DID. Never throws. */
+/** Null if it is of another DID. */
 export function readDidDocument(value: unknown, did: string): DidDocument | null {
   const { id, service, alsoKnownAs } = fieldsOf(value);
   if (id !== did) return null;

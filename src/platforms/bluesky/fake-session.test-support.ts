@@ -59,7 +59,6 @@ export const postTarget = (name: {
   key: name.key ?? null,
 });
 
-/** A `profileViewBasic`. */
 export const author = (did = ann, more: Record<string, unknown> = {}) => ({
   did,
   handle: did === ann ? "ann.example" : "bob.example",
@@ -70,7 +69,6 @@ export const author = (did = ann, more: Record<string, unknown> = {}) => ({
 
 export const uriOf = (key: string, did = ann) => `at://${did}/app.bsky.feed.post/${key}`;
 
-/** A `postView`. */
 export const postView = (key: string, more: Record<string, unknown> = {}, did = ann) => ({
   uri: uriOf(key, did),
   cid: "bafyreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgb5etxpbhfkncqzjy",

@@ -19,10 +19,9 @@ export type AccountDirectory = {
 };
 
 /**
- * A handle is resolved by the AppView, DNS and its host, in this order. It counts only if the DID document names it too, so
- * no resolver has to be trusted.
- *
- * Errors: `account_unknown`; `account_deleted` if the directory has a tombstone; those of the fetch.
+ * A handle is resolved by the AppView, DNS and its host, in this order. It counts only if the DID
+ * document names it too, so no resolver has to be trusted. Errors: `account_unknown`;
+ * `account_deleted` if the directory has a tombstone; those of the fetch.
  */
 export async function findAccount(
   requested: string,
@@ -102,7 +101,6 @@ async function requestHost(handle: string, { fetch }: AccountDirectory): Promise
   });
 }
 
-/** After an error the next resolver is tried. */
 async function orNull(request: () => Promise<string | null>): Promise<string | null> {
   try {
     return await request();

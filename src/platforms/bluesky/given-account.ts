@@ -20,8 +20,8 @@ export type FindSettings = {
 };
 
 /**
- * Finds the account for a new credential and its server, which receives a secret next. Errors: `credential_invalid` if there
- * is no such account or its server does not encrypt; those of the fetch.
+ * The server receives a secret next. Errors: `credential_invalid` if there is no such account or
+ * its server does not encrypt; those of the fetch.
  */
 export async function findGivenAccount(
   identifier: string,

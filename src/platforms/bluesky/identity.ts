@@ -9,7 +9,7 @@ import {
 } from "../identity.ts";
 import { isDid, parseAtUri, tidMs } from "./at-uri.ts";
 
-/** Identity is the at:// URI of the record. Its authority must be the author's DID. */
+/** Identity is the record's at:// URI, whose authority must be the author's DID. */
 export const blueskyIdentity: IdentityRules = {
   identify,
   reference,

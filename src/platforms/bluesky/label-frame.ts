@@ -3,16 +3,19 @@ import { messageOf } from "../../lib/errors.ts";
 import { fieldsOf, isObject, string } from "../fields.ts";
 import { isBoundedCbor } from "./cbor-bounds.ts";
 
-/** A frame of a labeler's stream: https://docs.bsky.app/docs/api/com-atproto-label-subscribe-labels. */
+/** https://docs.bsky.app/docs/api/com-atproto-label-subscribe-labels */
 export type LabelFrame =
   | {
       kind: "labels";
-      /** The labeler's sequence number, used to resume after this frame. */
+      /** Used to resume after this frame. */
       seq: number;
       /** Not validated. */
       labels: readonly unknown[];
     }
-  /** `OutdatedCursor`: frames between the requested position and the next frame are no longer available. */
+  /**
+   * `OutdatedCursor`: frames between the requested position and the next frame are no longer
+   * available.
+   */
   | { kind: "info"; name: string; message: string }
   /** Ends a connection: `FutureCursor`, `ConsumerTooSlow`. */
   | { kind: "error"; name: string; message: string }
@@ -27,7 +30,7 @@ const itemsBesideLabels = 100;
 /** A body is a map with a list of maps. */
 const mostDepth = 8;
 
-/** Reads two consecutive DAG-CBOR items, after checking claimed lengths. Never throws. */
+/** Two consecutive DAG-CBOR items. Checks claimed lengths first; never throws. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = itemsBesideLabels + maxLabels * itemsOfLabel;
   if (!isBoundedCbor(bytes, { depth: mostDepth, items })) {

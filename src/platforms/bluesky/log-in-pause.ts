@@ -1,6 +1,6 @@
 import { UpstreamLimited } from "../upstream-limited.ts";
 
-/** Suspends logins of a credential while its host refuses them, because refused attempts count against the limit too. */
+/** Suspends logins while the host refuses them: refused attempts count against the limit too. */
 export type LogInPause = {
   /** Errors: those of `logIn`; `upstream_limited` without an attempt until the limit resets. */
   keep<Told>(credentialId: string, nowMs: number, logIn: () => Promise<Told>): Promise<Told>;

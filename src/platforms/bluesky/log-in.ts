@@ -12,7 +12,7 @@ export type LogIn = { did: string; handle: string | null; accessJwt: string; ref
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * Returns a refusal of account or password. Errors: those of the fetch; `upstream_limited` with the time to retry;
+ * Returns a refusal of account or password. Errors: those of the fetch; `upstream_limited`;
  * `upstream_failed`; `answer_unreadable`.
  */
 export async function createSession(
@@ -28,7 +28,6 @@ export async function createSession(
   return readLogIn(url, answer, { tools, secrets: { password } });
 }
 
-/** Errors as for `createSession`. */
 export async function refreshSession(
   { host, tools }: LogInRequest,
   refreshJwt: string,
@@ -72,7 +71,7 @@ function readLogIn(
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
 
-/** Statuses that refuse account or password; others are failures of the host or a proxy. */
+/** Other statuses are failures of the host or a proxy. */
 const refusing: readonly number[] = [400, 401, 403];
 
 /** Pause after a rate limit without a reset time. */

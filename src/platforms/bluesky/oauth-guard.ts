@@ -6,7 +6,7 @@ import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutTokens } from "../without-tokens.ts";
 import { limitOf } from "./limit.ts";
 
-/** Routes the OAuth library through the guarded fetch. `last` returns the latest answer. */
+/** `last` returns the latest answer. */
 export type GuardedOptions = {
   [oauth.customFetch]: (
     url: string,
@@ -44,7 +44,7 @@ export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedO
 const bodiless: readonly number[] = [204, 205, 304];
 
 function responseOf({ status, headers, body }: FetchedAnswer): Response {
-  // Copied, because the library keeps the bytes, which must not be shared.
+  // Copied: the library retains the bytes, which must not be shared.
   const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });
 }
@@ -59,7 +59,7 @@ export async function withNonce<Told>(request: () => Promise<Told>): Promise<Tol
   }
 }
 
-/** The OAuth error of a refusal; null for any other error. */
+/** The OAuth error of a refusal. */
 export function refusalIn(thrown: unknown): string | null {
   const isRefusal =
     thrown instanceof oauth.AuthorizationResponseError ||

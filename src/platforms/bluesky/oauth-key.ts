@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { CredentialTools } from "../credential.ts";
 
-/** This program as an OAuth client: native and public, without a client secret. */
+/** A native, public OAuth client, without a client secret. */
 const scope = "atproto transition:generic";
 export const redirectUri = "http://127.0.0.1/";
 

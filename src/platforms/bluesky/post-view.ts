@@ -8,7 +8,9 @@ import { type AuthorView, readAuthorView, readCount } from "./author-view.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
-/** `withheld`: labels of post or author forbid showing it. `unreadable`: does not match the lexicon. */
+/**
+ * `withheld`: labels of post or author forbid showing it. `unreadable`: does not match the lexicon.
+ */
 export type ReadPost = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
@@ -16,7 +18,7 @@ const repostReason = "app.bsky.feed.defs#reasonRepost";
 /** Clock skew; later `indexedAt` times are ignored. */
 const mostAheadMs = 24 * 3_600_000;
 
-/** Converts a `postView`: the record plus the AppView's handle, name, counts, labels and index time. Never throws. */
+/** The record plus the AppView's handle, name, counts, labels and index time. */
 export function postOfView(value: unknown, nowMs: number): ReadPost {
   const view = fieldsOf(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
@@ -46,7 +48,8 @@ export function postOfView(value: unknown, nowMs: number): ReadPost {
 }
 
 /**
- * A repost becomes a post of the reposter at its time, with the original's text but without its counts and reply reference.
+ * A repost becomes a post of the reposter at its time, with the original's text but without its
+ * counts and reply reference.
  */
 export function postOfFeedView(value: unknown, nowMs: number): ReadPost {
   const { post: view, reason } = fieldsOf(value);

@@ -7,7 +7,7 @@ import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
-/** A commit from the stream; `record` is unvalidated user input. */
+/** `record` is unvalidated user input. */
 export type PostCommit = {
   did: string;
   collection: string;
@@ -25,7 +25,7 @@ const textLength = 10_000;
 const altLength = 5_000;
 const addressLength = 8_192;
 const tagLength = 640;
-/** Maximum of hashtags, of mentions and of links per post. */
+/** Of hashtags, of mentions and of links. */
 const mostEntities = 100;
 const mostFacets = 100;
 const mostFeaturesOfFacet = 10;
@@ -33,8 +33,8 @@ const mostImages = 4;
 const mostOfGallery = 20;
 
 /**
- * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts and cuts long ones; never throws.
- * `username` is empty because the record lacks the handle.
+ * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts and cuts long
+ * ones; never throws. `username` is empty because the record lacks the handle.
  */
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
@@ -109,8 +109,8 @@ function readFacets(text: string, value: unknown): Facets {
 }
 
 /**
- * Adds entities without a facet, because the analyzer removes links and mentions from the words. A facet takes precedence
- * within its span.
+ * Adds entities without a facet, because the analyzer removes links and mentions from the words. A
+ * facet takes precedence within its span.
  */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
@@ -127,7 +127,6 @@ function withEntitiesOf(text: string, facets: Facets): Facets {
   return found;
 }
 
-/** The handle at a facet's span; empty if there is none. */
 function handleAt(bytes: Buffer, index: unknown): string {
   const position = positionOf(bytes, index);
   if (position === null) return "";
@@ -241,7 +240,7 @@ const isLanguageTag = (value: unknown): value is string =>
   value.length <= 35 &&
   /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
 
-/** Distinct ignoring case; keeps the first spelling. */
+/** Ignoring case; retains the first spelling. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

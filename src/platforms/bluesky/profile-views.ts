@@ -4,7 +4,6 @@ import { isHandle } from "./at-uri.ts";
 import { readLabel } from "./label.ts";
 import { readName } from "./profile.ts";
 
-/** Maximum per request. */
 export const mostProfiles = 25;
 const mostLabels = 100;
 
@@ -15,8 +14,8 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
 }
 
 /**
- * Changes by account id, for requested accounts only. Labels count if from the account itself or one of `sources`. Malformed
- * parts are dropped.
+ * By account id, for requested accounts only. Labels count if from the account itself or one of
+ * `sources`. Malformed parts are dropped.
  */
 export function readProfileViews(
   answer: unknown,

@@ -12,7 +12,7 @@ export const profileKey = "self";
 /** The lexicon's limit in bytes, applied to UTF-16 code units. */
 const nameLength = 640;
 
-/** Drops malformed fields; never throws. */
+/** Drops malformed fields. */
 export function profileOf(record: unknown): Profile {
   const { displayName, labels } = fieldsOf(record);
   return { name: readName(displayName), labels: readSelfLabels(labels) };
@@ -24,7 +24,7 @@ export function readName(value: unknown): string | null {
 
 const profilePath = `/${profileCollection}/${profileKey}`;
 
-/** Accepts a DID or a profile URI. */
+/** From a DID or a profile URI. */
 export function accountOf(address: string): string | null {
   if (isDid(address)) return address;
   if (!address.startsWith("at://") || !address.endsWith(profilePath)) return null;

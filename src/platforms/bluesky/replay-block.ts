@@ -3,7 +3,7 @@ export type ReplayRow = {
   seq: number;
   /** When the server saw it, Unix microseconds; never decreases. */
   witnessedUs: number;
-  /** `time_us` of the live stream, Unix microseconds. */
+  /** Of the live stream, Unix microseconds. */
   timeUs: number;
   kind: number;
   did: string;
@@ -19,8 +19,8 @@ const headBytes = 4;
 const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
 
 /**
- * Reads a decompressed block: a count, then column after column, little-endian (the server's docs/README.md, 3.2). Throws if
- * the columns do not fill the block exactly.
+ * A decompressed block: a count, then column after column, little-endian (the server's
+ * docs/README.md, 3.2). Throws if the columns do not fill the block exactly.
  */
 export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);

@@ -2,7 +2,7 @@ import { fieldsOf } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
 import type { ReplayRow } from "./replay-block.ts";
 
-/** Row kinds of commits, with the stream's operation. */
+/** By row kind. */
 const operations: ReadonlyMap<number, string> = new Map([
   [1, "create"],
   [2, "update"],
@@ -18,8 +18,8 @@ const events: ReadonlyMap<number, "identity" | "account"> = new Map([
 ]);
 
 /**
- * The frame that Jetstream's `/subscribe` would send for the row, so that one parser reads both; null if it would send none.
- * Throws if the payload is not CBOR.
+ * The frame that Jetstream's `/subscribe` would send for the row, so that one parser reads both;
+ * null if it would send none. Throws if the payload is not CBOR.
  */
 export function replayFrame(row: ReplayRow): string | null {
   const { did, timeUs, collection, rkey, rev, kind, payload } = row;

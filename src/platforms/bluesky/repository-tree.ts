@@ -10,8 +10,8 @@ export type TreeEntry = { path: string; hash: string };
 const longestPath = 1_024;
 
 /**
- * In path order. Throws for missing or malformed nodes and for paths out of order, because a tree that links one node many
- * times would take unbounded time.
+ * In path order. Throws for missing or malformed nodes and for paths out of order: a tree that
+ * links one node many times would take unbounded time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
   const open: Open[] = [{ entries: [], next: 0 }];
@@ -77,7 +77,6 @@ function text(value: unknown): string {
   return Buffer.from(bytes).toString("latin1");
 }
 
-/** Null without a link; throws for anything else. */
 export function linkedHash(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const bytes = isObject(value) ? value.bytes : null;

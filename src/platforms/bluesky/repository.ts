@@ -10,9 +10,9 @@ import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree
 
 export type Repository = {
   did: string;
-  /** The commit's revision; increases with every change. */
+  /** Increases with every change. */
   rev: string;
-  /** Of the requested collections, by path (`collection/rkey`) in order. */
+  /** Of the requested collections, by path in order. */
   entries: readonly TreeEntry[];
   /** Undefined if the block is missing, does not match its hash, or is not CBOR. */
   recordOf(entry: TreeEntry): unknown;
@@ -21,7 +21,7 @@ export type Repository = {
 };
 
 export type RepositoryRequest = {
-  /** The expected account; null accepts any. */
+  /** Null accepts any. */
   did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];
@@ -29,10 +29,10 @@ export type RepositoryRequest = {
 };
 
 /**
- * Reads the CAR archive of com.atproto.sync.getRepo, with blocks in any order. Used blocks are verified against their hash.
- * The commit's signature is not checked: the repository's host has its key.
- *
- * Errors: `repository_unreadable` if of another account, truncated or with an incomplete tree; those of reading the pieces.
+ * Reads the CAR archive of com.atproto.sync.getRepo, with blocks in any order. Used blocks are
+ * verified against their hash. The commit's signature is not checked: the repository's host has its
+ * key. Errors: `repository_unreadable` if of another account, truncated or with an incomplete tree;
+ * those of reading the pieces.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,

@@ -9,11 +9,10 @@ const bucket = "xrpc";
 
 export type AppView = {
   url: string;
-  /** Labelers for the AppView to return and apply. */
+  /** For the AppView to return and apply. */
   labelers: readonly string[];
 };
 
-/** Undefined ones are omitted. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** Names Bluesky's AppView to a PDS that proxies requests. */
@@ -22,8 +21,9 @@ const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const mostLabelers = 20;
 
 /**
- * With a credential, goes through the account's PDS. Null if the subject does not exist or is not visible. Errors: those of
- * the session; `credential_refused` for a missing permission; `upstream_refused` for any other refusal.
+ * With a credential, goes through the account's PDS. Null if the subject does not exist or is not
+ * visible. Errors: those of the session; `credential_refused` for a missing permission;
+ * `upstream_refused` for any other refusal.
  */
 export async function requestAppView(
   session: Session,
@@ -37,7 +37,7 @@ export async function requestAppView(
   throw blueskyErrorOf(session, method, refusalOrFields.refusal);
 }
 
-/** Like `askAppView`, but returns refusals. */
+/** Like `requestAppView`, but returns refusals. */
 export async function tryAppView(
   session: Session,
   appView: AppView,
@@ -61,13 +61,14 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
     const reported = labelers.slice(0, mostLabelers).map((did) => `${did};redact`);
     headers["atproto-accept-labelers"] = reported.join(", ");
   }
-  // By default a PDS proxies to its own AppView; that of another network must not be sent to Bluesky's.
+  // By default a PDS proxies to its own AppView; that of another network must not be sent to
+  // Bluesky's.
   const isOfBluesky = blueskyHosts.includes(new URL(url).hostname);
   if (session.access === "user" && isOfBluesky) headers["atproto-proxy"] = blueskyAppView;
   return headers;
 }
 
-/** Errors that mean: nothing visible exists. */
+/** Nothing visible exists. */
 const missingNames: readonly string[] = [
   "NotFound",
   "AccountTakedown",
@@ -89,7 +90,7 @@ function isMissing({ status, error, message }: Refusal): boolean {
   );
 }
 
-/** Errors that mean: a scope is missing. */
+/** A scope is missing. */
 const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
 
 export function blueskyErrorOf(session: Session, method: string, refusal: Refusal): EarshotError {

@@ -12,7 +12,6 @@ export function actorOf(target: Target | null): string | null {
   return handle !== null && isHandle(handle) ? handle.toLowerCase() : null;
 }
 
-/** Resolves the author's handle if necessary. */
 export async function postUriOf(
   target: Target | null,
   session: Session,

@@ -11,7 +11,7 @@ export type Request = {
   domain: string | null;
 };
 
-/** Alternatives (disjunction). An empty list matches nothing. */
+/** A disjunction. An empty list matches nothing. */
 export type Requests = readonly Request[];
 
 /** No conditions, for what the API cannot express. */
@@ -29,7 +29,7 @@ export const nothing: Requests = [];
 /** Each alternative costs one request. */
 const mostAlternatives = 6;
 
-/** Conjunction. Drops parts that would exceed the limit, which only widens the search. */
+/** Drops parts that would exceed the limit, which only widens the search. */
 export function both(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
   let requests: Requests = everything;
@@ -46,7 +46,7 @@ export function either(parts: readonly Requests[]): Requests {
   return requests.length <= mostAlternatives ? requests : [common(requests)];
 }
 
-/** Nothing if the authors differ. A single-valued parameter keeps the first value. */
+/** Nothing if the authors differ. A single-valued parameter retains the first value. */
 function join(request: Request, other: Request): Requests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {

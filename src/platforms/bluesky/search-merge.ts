@@ -1,10 +1,10 @@
 import { list, string } from "../fields.ts";
 
-/** `cursor` is of the next page, null for the first. */
+/** Of the next page; null for the first. */
 type Position = {
   cursor: string | null;
   isAtEnd: boolean;
-  /** True if the page was fetched and returned down to `downToMs`. */
+  /** The page was fetched and returned down to `downToMs`. */
   isBegun: boolean;
 };
 
@@ -27,8 +27,8 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
 });
 
 /**
- * Merges pages, newest first, without duplicates. Items older than another unfinished alternative's page wait for its next
- * page. A null part is exhausted.
+ * Newest first, without duplicates. Items older than another unfinished alternative's page wait for
+ * its next page. A null part is exhausted.
  */
 export function mergeNewest<Item>(
   before: MergePositions,

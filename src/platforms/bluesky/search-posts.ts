@@ -102,7 +102,10 @@ function parameters(
   };
 }
 
-/** By index time. Withheld posts keep it, to show how far the page reaches; unreadable ones have none. */
+/**
+ * By index time. Withheld posts retain it, to show how far the page reaches; unreadable ones have
+ * none.
+ */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,

@@ -3,17 +3,17 @@ import { decodeEntities } from "@earshot/query/text";
 /** Letters and digits of any script, with apostrophes or dots between them. */
 const pieceForm = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
-/** Words that the platform's query syntax may treat as operators. */
+/** The platform's query syntax may treat them as operators. */
 const operatorWord = /^(?:and|or|not|to)$/i;
 /** Format characters, except the zero width space, which separates words. */
 const invisible = /(?!\u200b)\p{Cf}/gu;
-/** Combining keycap, which makes an emoji from a digit. */
+/** Makes an emoji from a digit. */
 const keycap = "\u20e3";
 const mostWords = 30;
 
 /**
- * Terms for `q`. Adjacent plain ASCII words form a quoted phrase; a lone `*` splits it. Dropping punctuation and emoji only
- * widens the search.
+ * Adjacent plain ASCII words form a quoted phrase; a lone `*` splits it. Dropping punctuation and
+ * emoji only widens the search.
  */
 export function wordsOf(text: string): readonly string[] {
   return decodeEntities(text)

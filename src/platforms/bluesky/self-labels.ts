@@ -4,7 +4,6 @@ import { fieldsOf, list, string } from "../fields.ts";
 const mostLabels = 100;
 const labelLength = 128;
 
-/** Distinct; malformed ones are dropped. */
 export function readSelfLabels(value: unknown): string[] {
   const found = list(fieldsOf(value).values, mostLabels).flatMap((item) => {
     const label = readLabelValue(fieldsOf(item).val);

@@ -12,11 +12,10 @@ import { isHandle } from "./at-uri.ts";
 import { isUsable } from "./stored-tokens.ts";
 import { xrpcUrl } from "./xrpc.ts";
 
-/** How a credential kind uses tokens that expire. */
 export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
-  /** True if a new token may be accepted. */
+  /** A new token may be accepted. */
   isTokenRefused(answer: FetchedAnswer): boolean;
   /** Errors: `credential_refused`; those of the fetch. */
   renew(present: Secrets): Promise<Secrets>;
@@ -25,8 +24,8 @@ export type TokenAccess = {
 };
 
 /**
- * Renews an expired token first, and a rejected one once; concurrent callers share a renewal. The token goes only to its
- * account's server.
+ * Renews an expired token first, and a rejected one once; concurrent callers share a renewal. The
+ * token goes only to its account's server.
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
@@ -48,7 +47,10 @@ export async function sendWithToken(
 
 const longestTestMs = 30_000;
 
-/** Returns the handle and DID that the server reports. Errors: `credential_refused` if it is another account. */
+/**
+ * Returns the handle and DID that the server reports. Errors: `credential_refused` if it is another
+ * account.
+ */
 export async function testToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});

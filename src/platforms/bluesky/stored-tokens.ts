@@ -1,7 +1,7 @@
 import type { Secrets } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 
-/** `lapseMs`: when the access token expires, empty if unknown. */
+/** `lapseMs`: expiry of the access token; empty if unknown. */
 export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs: string };
 
 const longestToken = 16_384;
@@ -9,8 +9,8 @@ const longestToken = 16_384;
 const mostAheadMs = 30_000;
 
 /**
- * Computes expiry from the token's lifetime, because the server's clock may differ. With `lifeMs` null, the token is used
- * until rejected.
+ * By the token's lifetime, because the server's clock may differ. With `lifeMs` null, the token is
+ * used until rejected.
  */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
@@ -25,7 +25,7 @@ export function storedTokens(
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/** `exp` minus `iat` of a JSON Web Token, milliseconds, or null. Not verified: the value only saves a needless request. */
+/** `exp` minus `iat` of a JSON Web Token. Not verified: the value only saves a needless request. */
 export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > longestToken) return null;

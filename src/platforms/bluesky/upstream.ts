@@ -7,16 +7,16 @@ import { blueskySupport } from "./support.ts";
 
 export type BlueskySettings = {
   appviewUrl: string;
-  /** Labelers for the AppView to return and apply; empty uses its defaults. */
+  /** For the AppView to return and apply; empty uses its defaults. */
   labelers: readonly string[];
-  /** True if public data is read without a credential. */
+  /** Public data is read without a credential. */
   isPublic: boolean;
   isSearched: boolean;
   /** At-URI of the feed that `getforyoutweets` reads. */
   feed: string;
 };
 
-/** Bluesky's AppView; with a credential, requests go through the account's own server. */
+/** With a credential, requests go through the account's own server. */
 export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
   const { appviewUrl, isPublic, isSearched, feed, labelers } = settings;
   const appView: AppView = { url: appviewUrl, labelers };

@@ -5,7 +5,7 @@ import { readLabelValue } from "./self-labels.ts";
 const mostLabels = 100;
 const longestTime = 64;
 
-/** Labels in force at `nowMs`. The AppView returns those of the account itself and of the requested labelers. */
+/** Labels in force at `nowMs`: those of the account itself and of the requested labelers. */
 export function readViewLabels(value: unknown, nowMs: number): string[] {
   const stored = new Map<string, string>();
   for (const item of list(value, mostLabels)) {
@@ -25,7 +25,7 @@ function hasLapsed(exp: unknown, nowMs: number): boolean {
   return expiresMs !== null && expiresMs <= nowMs;
 }
 
-/** Labels that hide a post or account from everyone. */
+/** Hide a post or account from everyone. */
 const removing: readonly string[] = ["!takedown", "!hide", "!suspend"];
 
 export const isRemoved = (labels: readonly string[]): boolean =>

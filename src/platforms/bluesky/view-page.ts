@@ -7,7 +7,7 @@ import { type ReadPost, timesOfView } from "./post-view.ts";
 /** Bounds the work per answer, far above the lexicons. */
 const mostViews = 1_000;
 
-/** The platform's name in warnings. */
+/** In warnings. */
 export const name = "Bluesky";
 
 type Position = { cursor: unknown; nowMs: number };

@@ -10,7 +10,10 @@ export type XrpcFetch = {
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** `error` is a name from the lexicon, `message` a sentence; either may be empty. Possible secrets are redacted. */
+/**
+ * `error` is a name from the lexicon, `message` a sentence; either may be empty. Possible secrets
+ * are redacted.
+ */
 export type Refusal = { status: number; error: string; message: string };
 
 /** A list becomes a repeated parameter. */
@@ -32,7 +35,6 @@ export async function query(
   return answer.status === 200 ? { value: answer.json() } : { refusal: refusalOf(answer) };
 }
 
-/** Never throws. */
 export function refusalOf(answer: Pick<FetchedAnswer, "status" | "json">): Refusal {
   const { status } = answer;
   try {

@@ -15,8 +15,8 @@ import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
 /**
- * An application without a user. Its key and secret obtain a token (client credentials grant), used until rejected and then
- * replaced.
+ * An application without a user. Its key and secret obtain a token (client credentials grant), used
+ * until rejected.
  */
 export const appTokenKind: CredentialKind = {
   platform: "mastodon",

@@ -7,7 +7,7 @@ import { nextPaging, type Paging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
 import { type ServerAccess, send } from "./server-access.ts";
 
-/** The page, and how many of its statuses were returned. */
+/** `returned`: how many of the page's statuses. */
 export type FeedPosition = { paging: Paging | null; taken: number };
 
 type TimedStatus = { status: unknown; ms: number };
@@ -45,7 +45,7 @@ export async function readFeed(
   return { at, statuses: all.slice(at.taken), oldestMs, next: isPast ? null : next };
 }
 
-/** A status without a time sorts as the oldest. */
+/** Sorts as the oldest without a time. */
 function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }
@@ -97,7 +97,10 @@ function afterLast(answer: { json: unknown; headers: { has(name: string): boolea
 
 const hourMs = 3_600_000;
 
-/** Skips newer statuses: Mastodon's ids start with their time. Ids of other software have no known form. */
+/**
+ * Skips newer statuses: Mastodon's ids start with their time. Ids of other software have no known
+ * form.
+ */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

@@ -8,15 +8,15 @@ import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./serve
 
 export type FoundAccount = {
   place: ServerAccess;
-  /** Its id on that server. */
+  /** On that server. */
   id: string;
   /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * Looks on the session's server, then by a user's server remotely, then on the account's own server without a credential. A
- * server shows only what has reached it of remote accounts.
+ * Looks on the session's server, then by a user's server remotely, then on the account's own server
+ * without a credential. A server shows only what has reached it of remote accounts.
  */
 export async function findAccount(
   target: Target | null,
@@ -41,7 +41,8 @@ async function byHandle(
 ): Promise<FoundAccount | null> {
   const own = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
-  // The account's own server knows it best; without a credential there is no reason to prefer another.
+  // The account's own server knows it best; without a credential there is no reason to prefer
+  // another.
   const first = own.isOpen ? serverAccessAt(session, home ?? host ?? own.instance) : own;
   const isForeign = home !== null && home !== first.instance;
   const found =

@@ -8,15 +8,15 @@ import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./serve
 
 export type FoundStatus = {
   place: ServerAccess;
-  /** Its id on that server. */
+  /** On that server. */
   id: string;
   /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * By id on its server, or by URI or address: a user's server resolves it remotely, otherwise the address's server is
- * requested without a credential.
+ * By id on its server, or by URI or address: a user's server resolves it remotely, otherwise the
+ * address's server is requested without a credential.
  */
 export async function findStatus(
   target: Target | null,
@@ -62,7 +62,10 @@ function namedBy(target: PostTarget): { id: string | null; host: string | null }
 
 const pagesOfStatuses: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
 
-/** From `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`, `/notice/9x` or `/notes/9h2k1x0abc`. */
+/**
+ * From `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`, `/notice/9x` or
+ * `/notes/9h2k1x0abc`.
+ */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";

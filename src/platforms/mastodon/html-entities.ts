@@ -1,4 +1,4 @@
-/** Named character references that servers and editors write; others stay as written. */
+/** Those that servers and editors write; others stay as written. */
 const named: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",

@@ -37,9 +37,9 @@ const breaksAround: Readonly<Record<string, number>> = {
 const leftOut: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * Converts HTML to text: empty lines between paragraphs, `<br>` as line break, entities decoded. A link that shows its own
- * address, even shortened, becomes the full address. Scripts, styles and elements with the class `without` are dropped.
- * Accepts any string; linear time.
+ * Empty lines between paragraphs, `<br>` as line break, entities decoded. A link that shows its own
+ * address, even shortened, becomes the full address. Scripts, styles and elements with the class
+ * `without` are dropped. Accepts any string; linear time.
  */
 export function textOfHtml(html: string, without: string | null = null): HtmlText {
   const writer = createWriter();

@@ -8,7 +8,10 @@ const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
 /** Their content is not text. */
 const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
 
-/** Linear time for any input. A `<` that does not start a tag is text; an unterminated tag or comment consumes the rest. */
+/**
+ * Linear time for any input. A `<` that does not start a tag is text; an unterminated tag or
+ * comment consumes the rest.
+ */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let position = 0;
   while (position < html.length) {
@@ -35,7 +38,7 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
   }
 }
 
-/** Offset of the next tag or comment; the length if none. */
+/** Of the next tag or comment; the length if none. */
 function nextMarkup(html: string, from: number): number {
   let position = html.indexOf("<", from);
   while (position >= 0) {

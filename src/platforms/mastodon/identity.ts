@@ -10,8 +10,9 @@ import {
 } from "../identity.ts";
 
 /**
- * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by the server of the author's
- * handle, an account id by that of the handle or else of the post's address.
+ * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by
+ * the server of the author's handle, an account id by that of the handle or else of the post's
+ * address.
  */
 export const mastodonIdentity: IdentityRules = {
   identify,

@@ -11,8 +11,8 @@ const longestHeader = 8_192;
 const mostLinks = 10;
 
 /**
- * The next page of a `Link` header: ids of lists are opaque. Other paths are ignored and only known parameters taken, so
- * that a link to another host is never followed.
+ * The next page of a `Link` header: ids of lists are opaque. Other paths are ignored and only known
+ * parameters taken, so that a link to another host is never followed.
  */
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");

@@ -19,7 +19,7 @@ export const atMost = (most: number, { limit }: PageCall): number =>
 
 type Continued = { place: ServerAccess; id: string; json: unknown; paging: Paging | null };
 
-/** Resumes at the cursor, whose subject is not looked up again. */
+/** The cursor's subject is not looked up again. */
 export async function continued(
   { call, session }: PageRequest,
   find: () => Promise<{ place: ServerAccess; id: string; json: unknown } | null>,

@@ -14,11 +14,10 @@ import { webAddress } from "./web-address.ts";
 export type StatusContext = { instance: string; seenMs: number; origin: Origin };
 
 /**
- * Null without identity or author. Drops fields that do not match https://docs.joinmastodon.org/entities/Status/, cuts long
- * ones, never throws.
- *
- * As in Mastodon's own search, a content warning precedes the text and poll options follow it, separated by empty lines. Ids
- * are local: `userId` and the parent's id are qualified by the server.
+ * Null without identity or author. Drops fields that do not match
+ * https://docs.joinmastodon.org/entities/Status/, cuts long ones, never throws. As in Mastodon's
+ * own search, a content warning precedes the text and poll options follow it, separated by empty
+ * lines.
  */
 export function postOfStatus(status: unknown, context: StatusContext): Post | null {
   const { reblog } = fieldsOf(status);
@@ -29,8 +28,8 @@ export function postOfStatus(status: unknown, context: StatusContext): Post | nu
 }
 
 /**
- * True if public and its author, for a boost also the original's, opted in to search. Servers without the setting count as
- * not opted in.
+ * Public, and its author, for a boost also the original's, opted in to search. Servers without the
+ * setting count as not opted in.
  */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);

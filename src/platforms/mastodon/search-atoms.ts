@@ -39,7 +39,10 @@ export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   }
 }
 
-/** A superset. Words are not excluded: the server's index also matches stems and would exclude too much. */
+/**
+ * A superset. Words are not excluded: the server's index also matches stems and would exclude too
+ * much.
+ */
 export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
@@ -56,7 +59,7 @@ export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
 const together = (atoms: readonly Atom[]): Alternatives => [atoms];
 const operator = (text: string): Alternatives => together([{ kind: "operator", text }]);
 
-/** A word of the index, with inner apostrophes or dots (`don't`, `3.14`, `node.js`). */
+/** With inner apostrophes or dots (`don't`, `3.14`, `node.js`). */
 const wordForm = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
 function wordsIn(text: string): Atom[] {

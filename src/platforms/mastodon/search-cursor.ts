@@ -10,8 +10,8 @@ export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, taken: 0 }));
 
 /**
- * Newest first, up to the point where a feed may still have newer posts on its next page. The feed whose page ends first
- * reads on, so every step makes progress.
+ * Newest first, up to the point where a feed may still have newer posts on its next page. The feed
+ * whose page ends first reads on, so every step makes progress.
  */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];

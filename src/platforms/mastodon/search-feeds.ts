@@ -14,7 +14,7 @@ export type Feed =
       none: readonly string[];
     };
 
-/** `unasked`: alternatives that no feed covers. */
+/** `uncovered`: alternatives without a feed. */
 export type Feeds = { feeds: readonly Feed[]; unasked: number };
 
 /** Further hashtags of each kind that the timeline supports. */
@@ -23,8 +23,8 @@ const longestText = 500;
 const dayMs = 86_400_000;
 
 /**
- * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives of hashtags only, and those with
- * a hashtag where search is unavailable.
+ * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives of
+ * hashtags only, and those with a hashtag where search is unavailable.
  */
 export function feedsFor(
   alternatives: Alternatives,
@@ -62,7 +62,7 @@ function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
   };
 }
 
-/** Merges alternatives of one hashtag each into one timeline. */
+/** One hashtag each. */
 function withTagsTogether(feeds: readonly Feed[]): Feed[] {
   const plain = feeds.flatMap((feed) =>
     feed.kind === "tag" && feed.all.length === 0 && feed.none.length === 0 ? [feed.tag] : [],
@@ -98,7 +98,10 @@ function partsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
   return kind === "operator" && hasOperators ? [text] : [];
 }
 
-/** Days are in the user's unknown time zone, and the named day itself is excluded: hence two more at either end. */
+/**
+ * Days are in the user's unknown time zone, and the named day itself is excluded: hence two more at
+ * either end.
+ */
 function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);

@@ -6,7 +6,9 @@ import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search
 const mostAlternatives = 8;
 const mostAtoms = 24;
 
-/** Every match satisfies one alternative, because Mastodon has no OR. Empty if nothing can match. */
+/**
+ * Every match satisfies one alternative, because Mastodon has no OR. Empty if nothing can match.
+ */
 export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, mostAtoms));
 }

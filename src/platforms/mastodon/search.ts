@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * Covers posts of authors who opted in, as far as they have reached the server: never exhaustive. Other results, such as the
- * user's private posts, are dropped.
+ * Covers posts of authors who opted in, as far as they have reached the server: never exhaustive.
+ * Other results, such as the user's private posts, are dropped.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {

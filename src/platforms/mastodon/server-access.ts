@@ -7,7 +7,7 @@ import { isForUsers, isOutOfScope } from "./server-answer.ts";
 
 /** With the session's credential or without. */
 export type ServerAccess = {
-  /** Host, with a non-default port. Ids are local to it. */
+  /** With a non-default port. Ids are local to it. */
   instance: string;
   isOpen: boolean;
   /** Returns refusals of unauthenticated requests too. */
@@ -63,8 +63,8 @@ async function answered(isOpen: boolean, request: () => Promise<Answer>): Promis
 const noHeaders: HeaderFields = { get: () => null, has: () => false };
 
 /**
- * Null if the resource does not exist or is not visible. Errors: those of the session; `credential_refused` with the missing
- * scope; `upstream_refused` for any other refusal.
+ * Null if the resource does not exist or is not visible. Errors: those of the session;
+ * `credential_refused` with the missing scope; `upstream_refused` for any other refusal.
  */
 export async function send(
   position: ServerAccess,
@@ -77,7 +77,7 @@ export async function send(
   throw refusal(position, answer, scope);
 }
 
-/** Classified by status and documented messages. */
+/** By status and documented messages. */
 function refusal({ instance, isOpen }: ServerAccess, answer: Answer, scope: string): EarshotError {
   const { status, json } = answer;
   if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {

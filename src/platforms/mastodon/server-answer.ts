@@ -24,7 +24,7 @@ export function reasonIn(answer: FetchedAnswer): string {
   return reason === "" ? "" : `: ${reason}`;
 }
 
-/** The resource requires a user; the token may be valid. */
+/** The token may be valid. */
 export const isForUsers = (json: unknown): boolean =>
   /requires an authenticated user/i.test(reportedIn(json));
 

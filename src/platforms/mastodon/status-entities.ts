@@ -3,7 +3,7 @@ import type { Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readId } from "./account.ts";
 
-/** Maximum of hashtags, of mentions and of links per post. */
+/** Of hashtags, of mentions and of links. */
 export const mostEntities = 100;
 const tagLength = 640;
 
@@ -37,8 +37,8 @@ type Entities = {
 };
 
 /**
- * Adds entities from the text, because the analyzer removes links and mentions from the words. The text names accounts by
- * their short name.
+ * Adds entities from the text, because the analyzer removes links and mentions from the words. The
+ * text names accounts by their short name.
  */
 export function withEntitiesOf(text: string, listed: Entities): Entities {
   const { mentions } = listed;
@@ -57,7 +57,7 @@ export function withEntitiesOf(text: string, listed: Entities): Entities {
   return { ...found, tags: distinctTags(found.tags) };
 }
 
-/** Distinct ignoring case; keeps the first spelling. */
+/** Ignoring case; retains the first spelling. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

@@ -37,8 +37,8 @@ export function repliedTo(
 }
 
 /**
- * Null unless its author accepted the quote. Embedded, by id or, on servers with older quote support, the `quote` value
- * itself.
+ * Null unless its author accepted the quote. Embedded, by id or, on servers with older quote
+ * support, the `quote` value itself.
  */
 export function quotedOf(value: unknown, instance: string): PostReference | null {
   const quote = fieldsOf(value);

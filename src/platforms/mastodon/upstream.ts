@@ -6,7 +6,9 @@ import { pages } from "./pages.ts";
 import { createMastodonSearch } from "./search.ts";
 import { mastodonSupport } from "./support.ts";
 
-/** Requests go to the credential's server, the one that the query names, or the origin `instance`. */
+/**
+ * Requests go to the credential's server, the one that the query names, or the origin `instance`.
+ */
 export function createMastodonUpstream({ instance }: { instance: string | null }): Upstream {
   return {
     platform: "mastodon",

@@ -11,7 +11,7 @@ const mostItems = 8_192;
 /** Clock skew; a later time becomes that of the request. */
 const mostAheadMs = 600_000;
 
-/** Names the source in warnings, because it may be any server. */
+/** In warnings: it may be any server. */
 export const name = "the server";
 
 export type ReportedAt = { instance: string; nowMs: number };

@@ -4,10 +4,9 @@ import type { UserTarget } from "../target.ts";
 import { isHandle, numberText } from "./json.ts";
 import { request } from "./request.ts";
 
-/** Account numbers by handle in lower case. */
+/** By handle in lower case. */
 const known = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
-/** Looked up by handle if necessary. */
 export async function accountNumber(
   { id, handle }: Pick<UserTarget, "id" | "handle">,
   session: Session,

@@ -5,7 +5,7 @@ import { userTokenKind } from "./user-token.ts";
 type KindsOptions = {
   /** Origin. */
   apiUrl: string;
-  /** True if X has permitted showing callers what the deployment's credentials fetch. */
+  /** X has permitted showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed?: boolean;
 };
 

@@ -37,7 +37,7 @@ const trendsCut: UpstreamWarning = {
   isPartial: true,
 };
 
-/** `place` is a WOEID. */
+/** `woeid` 1 is the world. */
 export async function trendsAt(
   position: number,
   limit: number,

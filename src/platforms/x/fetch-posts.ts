@@ -39,7 +39,6 @@ export async function postsOfUser(
   return await timeline(target, call, session, which);
 }
 
-/** Own posts with media. */
 export async function mediaInTimeline(
   target: UserTarget,
   call: PageCall,
@@ -108,7 +107,7 @@ async function postsOf(
   return reported.isAbsent ? absentPage : await wholePage(reported, isShown, session);
 }
 
-/** Adds the originals of reposts, and keeps posts that pass `isShown`. */
+/** Adds the originals of reposts. */
 async function wholePage(
   reported: XAnswer,
   isShown: (post: Post) => boolean,
@@ -132,7 +131,7 @@ const mostOfAccount = 3_200;
 /** Adds the author's post count. */
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
-/** True if one account has more posts than X returns. */
+/** One account has more posts than X returns. */
 function hasMorePosts({ includes }: XAnswer): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);

@@ -20,7 +20,6 @@ export function filled(value: unknown, most: number): string | null {
   return string(value, most) || null;
 }
 
-/** Up to 4,096 characters. */
 export function address(value: unknown): string | null {
   if (typeof value !== "string" || value.length > 4_096) return null;
   if (!/^https?:\/\/[^\s]+$/i.test(value) || !URL.canParse(value)) return null;
@@ -33,7 +32,7 @@ export function handle(value: unknown): string | null {
 
 export const isHandle = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
 
-/** The first of these fields that is present; X has two names for many. */
+/** X has two names for many fields. */
 export function either(value: unknown, ...names: readonly string[]): unknown {
   const fields = fieldsOf(value);
   for (const name of names) {

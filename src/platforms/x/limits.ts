@@ -1,7 +1,10 @@
 import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
-/** From `x-rate-limit-remaining` and `x-rate-limit-reset` (Unix seconds), which exclude an application's monthly cap. */
+/**
+ * From `x-rate-limit-remaining` and `x-rate-limit-reset` (Unix seconds), which exclude an
+ * application's monthly cap.
+ */
 export function limitOf(headers: Headers): Limit | null {
   const remaining = whole(headers.get("x-rate-limit-remaining"));
   const resetSeconds = whole(headers.get("x-rate-limit-reset"));

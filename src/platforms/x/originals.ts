@@ -7,12 +7,13 @@ import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
 import { request, type XAnswer } from "./request.ts";
 
-/** Maximum per lookup. */
+/** Per lookup. */
 const mostNamed = 100;
 
 /**
- * X truncates a repost's text and drops its links. Only originals of reposts are looked up, because each is billed. If one
- * is gone or the lookup fails, the posts, already paid for, stay as they are; a failure adds a warning.
+ * X truncates a repost's text and drops its links. Only originals of reposts are looked up, because
+ * each is billed. If one was deleted or the lookup fails, the posts, already paid for, stay as they
+ * are; a failure adds a warning.
  */
 export async function withOriginals(
   posts: readonly Post[],

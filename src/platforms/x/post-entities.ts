@@ -14,7 +14,9 @@ export type PostEntities = {
   urls: readonly string[];
 };
 
-/** Links are expanded, and a redirect's target is added; links to the post's own media are dropped. */
+/**
+ * Links are expanded, and a redirect's target is added; links to the post's own media are dropped.
+ */
 export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = fieldsOf(value);
   return {

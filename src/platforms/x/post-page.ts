@@ -8,7 +8,7 @@ import type { XAnswer } from "./request.ts";
 /** More than any page of X. */
 const mostItems = 1_000;
 
-/** The platform's name in warnings. */
+/** In warnings. */
 export const name = "X";
 
 /** `leftOut`: withheld and unreadable posts. */

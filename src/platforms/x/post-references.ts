@@ -56,7 +56,10 @@ function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
   return { username: mention?.username ?? name, userId: mention?.userId ?? null };
 }
 
-/** X reports the parent author's number; the name comes from the mentions or is the post's own author. */
+/**
+ * X reports the parent author's number; the name comes from the mentions or is the post's own
+ * author.
+ */
 export function replyOf(
   fields: Record<string, unknown>,
   parent: PostReference | null,

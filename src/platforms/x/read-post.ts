@@ -11,7 +11,7 @@ import { referencesOf, replyOf } from "./post-references.ts";
 const mostText = 100_000;
 
 /**
- * Null without number, author or time. A long post has its full text. A repost has X's text, starting with `RT`, until
+ * Null without number, author or time. A repost has X's text, starting with `RT`, until
  * `withOriginal` replaces it.
  */
 export function readPost(value: unknown, includes: Includes): Post | null {
@@ -83,7 +83,7 @@ export function withOriginal(repost: Post, original: Post): Post {
   };
 }
 
-/** True if withheld everywhere, or for a copyright complaint. */
+/** Everywhere, or for a copyright complaint. */
 export function isWithheld(value: unknown): boolean {
   const { copyright, country_codes: codes } = fieldsOf(fieldsOf(value).withheld);
   return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");

@@ -4,7 +4,6 @@ import { count, filled, numberText } from "./json.ts";
 
 export const isSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
 
-/** Null without an id. */
 export function readSpace(value: unknown): Space | null {
   const fields = fieldsOf(value);
   if (typeof fields.id !== "string" || !isSpaceId(fields.id)) return null;

@@ -13,7 +13,7 @@ export type XRequest = {
   query?: NonNullable<UpstreamRequest["query"]>;
   /** As X documents it; each endpoint has its own rate limit. */
   bucket: string;
-  /** The maximum that may be billed. */
+  /** The maximum. */
   bill: Bill;
   /** Billing unit of each item of `data`; `requests` for a flat price. */
   counted: "posts" | "users" | "requests";
@@ -27,7 +27,6 @@ export type XAnswer = {
   includes: Includes;
   next: string | null;
   remarks: readonly UpstreamWarning[];
-  /** Arrival, Unix milliseconds. */
   receivedMs: number;
   /** The subject does not exist or is not visible. */
   isAbsent: boolean;
@@ -42,9 +41,9 @@ const absent: Omit<XAnswer, "receivedMs"> = {
 };
 
 /**
- * Settles the bill by the resources received. A subject that does not exist or is not visible is `isAbsent` with null data.
- * Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit; `upstream_refused` with
- * X's message; those of the session.
+ * Settles the bill by the resources received. Errors: `credential_refused` with what the credential
+ * lacks; `upstream_limited` without credit; `upstream_refused` with X's message; those of the
+ * session.
  */
 export async function request(session: Session, requested: XRequest): Promise<XAnswer> {
   const { path, query = {}, bucket, bill } = requested;
@@ -60,8 +59,8 @@ export async function request(session: Session, requested: XRequest): Promise<XA
 }
 
 /**
- * Errors: `answer_unreadable` for an empty answer without a reason. It may have been billed: it counts in full and is not
- * requested again.
+ * Errors: `answer_unreadable` for an empty answer without a reason. It may have been billed: it
+ * counts in full and is not requested again.
  */
 function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;

@@ -22,7 +22,6 @@ export const searches = {
 } as const;
 export type SearchName = keyof typeof searches;
 
-/** Minimum page size. */
 const leastResults = 10;
 
 /** Full-archive search permits one request per second and needs a higher access level. */
@@ -37,7 +36,7 @@ export const searchRoutesOf = (access: AccessKind): readonly Route[] =>
 export const searchOf = (route: string | undefined): SearchName =>
   route === "all" ? "all" : "recent";
 
-/** `query` in X's operators; window in Unix milliseconds (`fromMs` null: as far back as possible). */
+/** `query` in X's operators; `fromMs` null: as far back as possible. */
 export type SearchRequest = {
   search: SearchName;
   query: string;

@@ -1,14 +1,17 @@
 import { liveWindowMs } from "../methods.ts";
 import type { SearchName } from "./search-request.ts";
 
-/** Unix milliseconds in whole seconds, `fromMs` inclusive (null: as far back as possible), `toMs` exclusive. */
+/** In whole seconds, `fromMs` inclusive (null: as far back as possible), `toMs` exclusive. */
 export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: number };
 
 /** X rejects a window that ends more recently. */
 const leastAgeMs = 10_000;
 /** X's first post. */
 const firstPostMs = Date.UTC(2006, 2, 21);
-/** X rejects a start beyond the reach of recent search when the request arrives, so one this close is omitted. */
+/**
+ * X rejects a start beyond the reach of recent search when the request arrives, so one this close
+ * is omitted.
+ */
 const longestWaitMs = 900_000;
 
 /** Rounded outwards to whole seconds; null if X accepts no part of it. */

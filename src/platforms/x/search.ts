@@ -16,7 +16,10 @@ import {
 } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** What X cannot express is widened. Errors: `search_not_sayable` if nothing searchable is left or the query is too long. */
+/**
+ * What X cannot express is widened. Errors: `search_not_sayable` if nothing searchable is left or
+ * the query is too long.
+ */
 export const xSearch: UpstreamSearch = {
   routes: searchRoutesOf,
   isExhaustive: true,
@@ -48,7 +51,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 
 type Positioned = Omit<SearchRequest, "token" | "limit">;
 
-/** Errors: `search_not_sayable`; a query too long for recent search may fit full-archive search. */
+/** A query too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): Positioned {
   if (!isSayable(expression)) throw notSayable();
   const { mostCharacters } = searches[window.search];

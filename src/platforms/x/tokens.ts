@@ -7,12 +7,12 @@ import { detailOf } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
-/** `expiresMs`: of the access token, Unix milliseconds as text; empty if unknown. */
+/** `expiresMs`: of the access token, as text; empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
 /**
- * For an authorization code or refresh token. Errors: `credential_refused` if X rejects it; `upstream_limited`;
- * `upstream_failed`; those of the fetch.
+ * For an authorization code or refresh token. Errors: `credential_refused` if X rejects it;
+ * `upstream_limited`; `upstream_failed`; those of the fetch.
  */
 export async function requestTokens(
   apiUrl: string,
@@ -86,7 +86,6 @@ function reasonOf(answer: FetchedAnswer): string {
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
 }
 
-/** Null if not JSON. */
 export function jsonOf(answer: FetchedAnswer): unknown {
   try {
     return answer.json();

@@ -16,13 +16,15 @@ import { support } from "./support.ts";
 export type XSettings = {
   /** Origin. */
   apiUrl: string;
-  /** WOEID; 1 is the world. */
+  /** 1 is the world. */
   trendsPlace: number;
-  /** True if X has permitted showing callers what the deployment's credentials fetch. */
+  /** X has permitted showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed: boolean;
 };
 
-/** X permits sharing nothing in their records: trends have no ID, and a Space's is in the request. */
+/**
+ * X permits sharing nothing in their records: trends have no ID, and a Space's is in the request.
+ */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {

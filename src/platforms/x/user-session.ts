@@ -18,7 +18,10 @@ import {
 } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
-/** A renewal proves that the session works and is not billed. Without a refresh token, the owner is requested. */
+/**
+ * A renewal proves that the session works and is not billed. Without a refresh token, the owner is
+ * requested.
+ */
 export async function testSession(
   apiUrl: string,
   stored: LeasedCredential,

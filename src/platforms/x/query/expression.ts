@@ -1,6 +1,7 @@
 /**
- * A query in API v2 operators. `all`: X cannot express it, so everything may match. `none`: no post on X matches. A `term`
- * that is not standalone needs a standalone one in conjunction. Groups are never negated.
+ * A query in API v2 operators. `all`: X cannot express it, so everything may match. `none`: no post
+ * on X matches. A `term` that is not standalone needs a standalone one in conjunction. Groups are
+ * never negated.
  */
 export type Expression =
   | { kind: "all" }
@@ -54,7 +55,6 @@ function joined(kind: "and" | "or", parts: readonly Expression[], ofNone: Expres
   return unique.length === 1 ? first : { kind, parts: unique };
 }
 
-/** False if an alternative only excludes. */
 function hasPositive(expression: Expression): boolean {
   switch (expression.kind) {
     case "all":
@@ -84,7 +84,6 @@ export function isSayable(expression: Expression): boolean {
   }
 }
 
-/** Nested groups are parenthesised. */
 export function printed(expression: Expression): string {
   switch (expression.kind) {
     case "all":

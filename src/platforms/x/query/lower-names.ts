@@ -69,7 +69,6 @@ export function relatedTerms(
   return anyOf(numbers.map((number) => standalone(`${operator}:${number}`)));
 }
 
-/** Negates a disjunction of terms. */
 export function without(expression: Expression): Expression {
   switch (expression.kind) {
     case "none":

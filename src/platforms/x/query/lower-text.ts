@@ -21,7 +21,7 @@ function pieceTerm(piece: string): Expression {
 const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
-/** Excludes only plain ASCII words, which all tokenizers split alike; the matcher checks the rest. */
+/** Only plain ASCII words, which all tokenizers split alike; the matcher checks the rest. */
 export function withoutText(written: string): Expression {
   const [piece, ...more] = piecesOf(written);
   if (piece === undefined || more.length > 0) return everything;
@@ -30,7 +30,10 @@ export function withoutText(written: string): Expression {
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
-/** Special on X, without meaning for the matcher: quotation marks, backslashes and control characters. */
+/**
+ * Special on X, without meaning for the matcher: quotation marks, backslashes and control
+ * characters.
+ */
 function piecesOf(written: string): string[] {
   return decodeEntities(written)
     .toWellFormed()

@@ -27,8 +27,8 @@ import { textTerms, withoutText } from "./lower-text.ts";
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
 /**
- * A superset of the query's matches on X. What X cannot express is widened; only single terms with the same meaning on X are
- * negated.
+ * A superset of the query's matches on X. What X cannot express is widened; only single terms with
+ * the same meaning on X are negated.
  */
 export function lowered(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
@@ -51,7 +51,6 @@ function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Express
   }
 }
 
-/** Widens terms whose operator X refuses. */
 function allowed(expression: Expression, refused: ReadonlySet<string>): Expression {
   if (refused.size === 0) return expression;
   switch (expression.kind) {

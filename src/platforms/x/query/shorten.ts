@@ -1,8 +1,8 @@
 import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.ts";
 
 /**
- * Widens a query to at most `most` characters. Drops conjuncts: exclusions, then dependent terms, each longest first. Null
- * if that is not enough.
+ * Widens a query to at most `most` characters. Drops conjuncts: exclusions, then dependent terms,
+ * each longest first. Null if that is not enough.
  */
 export function shortened(expression: Expression, most: number): Expression | null {
   let short: Expression | null = expression;
