@@ -12,9 +12,9 @@ export type StreamState = {
   status: PartStatus;
   detail: string;
   host: string | null;
-  /** When the open connection was opened, Unix milliseconds; null unless frames are read and written. */
+  /** When the open connection was opened; null unless frames are read and written. */
   liveSinceMs: number | null;
-  /** Age of the last event; null before the first. */
+  /** Null before the first event. */
   lagMs: number | null;
   lastEventMs: number | null;
   events: number;
@@ -52,7 +52,9 @@ export type LabelerState = {
   status: PartStatus;
   detail: string;
   host: string;
-  /** Labels accepted, and labels skipped: from untrusted sources, or on subjects that are not stored. */
+  /**
+   * Accepted labels, and skipped ones: from untrusted sources, or on subjects that are not stored.
+   */
   labels: number;
   passedOver: number;
   unreadable: number;

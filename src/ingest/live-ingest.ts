@@ -29,7 +29,7 @@ export type IngestRequest = {
 
 const mostRedirects = 3;
 
-/** Starts all parts. A failing part reports its state and does not block the others. */
+/** A failing part reports its state and does not block the others. */
 export function startIngest(request: IngestRequest): Ingest {
   const { archive, clock, random, settings, log } = request;
   const publicUrls = [defaultIngestSettings.appviewUrl, defaultIngestSettings.dictionaryUrl];

@@ -5,22 +5,21 @@ import type { AnalysedPosts, ImportAnalysis } from "./import-analysis.ts";
 import type { Rejection } from "./read-lines.ts";
 import type { RecordCounts } from "./record-counts.ts";
 
-/** A part of a file, analysed and ready to be written in one batch. */
 export type AnalysedChunk = {
-  /** Null if the chunk has no posts. */
+  /** Null without posts. */
   prepared: AnalysedPosts["body"] | null;
   posts: number;
   rejections: readonly Rejection[];
-  /** First line that the rejected file needs, or null. */
+  /** A line that the rejected file must begin with. */
   head: Buffer | null;
   counts: RecordCounts;
-  /** Position after the chunk: the number of its last record and the offset of the next. */
+  /** The number of the chunk's last record and the offset of the next. */
   end: { lines: number; bytes: number };
-  /** Whether a strict import stops here; the last rejection is the reason. */
+  /** A strict import stops here; the last rejection is the reason. */
   isStopped: boolean;
 };
 
-/** Wrapped in an object because an async generator awaits yielded promises. */
+/** An object, because an async generator awaits yielded promises. */
 export type PendingChunk = { chunk: Promise<AnalysedChunk> };
 
 export type ChunksRequest = {
@@ -32,6 +31,6 @@ export type ChunksRequest = {
   from: { lines: number; bytes: number };
 };
 
-/** A chunk ends at either limit: records or bytes. */
+/** A chunk ends at either limit. */
 export const chunkRecords = 5_000;
 export const chunkBytes = 16 * 1024 ** 2;

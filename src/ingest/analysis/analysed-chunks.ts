@@ -11,7 +11,8 @@ import { lineChunks } from "./line-chunks.ts";
 import { recordChunks } from "./record-chunks.ts";
 
 /**
- * The chunks of a file in order, several analysed concurrently. Yields everything read before the source throws, then rethrows.
+ * In order, several analysed concurrently. Yields everything read before the source throws, then
+ * rethrows.
  */
 export async function* analysedChunks(
   format: ImportFormat,
@@ -73,7 +74,7 @@ function lineChunkOf(
   };
 }
 
-/** Awaits chunks in order, with at most `most` pending. Rethrows an error of `chunks` after the last chunk. */
+/** Rethrows an error of `chunks` after the last chunk. */
 async function* inOrder(
   chunks: AsyncGenerator<PendingChunk>,
   most: number,

@@ -4,7 +4,7 @@ import { ThreadPool } from "../../db/threads/thread-pool.ts";
 import type { ImportAnalysis } from "./import-analysis.ts";
 import type { ImportMethods } from "./import-thread.ts";
 
-/** Starts up to `mostThreads` threads, each only when all others are busy. */
+/** Starts each thread only when all others are busy. */
 export function startImportThreads(
   settings: PreparationSettings,
   mostThreads: number,

@@ -1,9 +1,9 @@
-/** Consecutive lines of a file with their line ends; the last line of the file may have none. */
+/** Consecutive lines with their line ends; the last line of the file may have none. */
 export type LineChunk = {
   /** Owns its buffer. An overlong line may be truncated. */
   bytes: Uint8Array<ArrayBuffer>;
   lines: number;
-  /** Offsets in the file, `endOffset` exclusive. */
+  /** In the file, `endOffset` exclusive. */
   startOffset: number;
   endOffset: number;
 };
@@ -11,8 +11,9 @@ export type LineChunk = {
 export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
 
 /**
- * Splits a file into chunks of at most `maxLines` whole lines; a chunk ends after the line that reaches `maxBytes`. Stores only
- * enough of an overlong line to detect it. If `pieces` throws, the complete lines so far are a last chunk.
+ * Chunks of at most `maxLines` whole lines; a chunk ends after the line that reaches `maxBytes`.
+ * Stores only enough of an overlong line to detect it. If `pieces` throws, the complete lines so
+ * far are a last chunk.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,
@@ -49,7 +50,9 @@ export async function* lineChunks(
     lines += 1;
   }
 
-  /** Adds the lines that begin and end in the piece, from index `from`; returns where it stopped. */
+  /**
+   * Adds the lines that begin and end in the piece, from index `from`; returns where it stopped.
+   */
   function holdLines(piece: Buffer, from: number): number {
     let at = from;
     while (!isFull(at - from)) {

@@ -8,7 +8,7 @@ import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
 export type LinesRequest = {
   bytes: Uint8Array;
-  /** Whether these are the file's first lines, which a byte order mark may precede. */
+  /** Of the file: a byte order mark may precede its first line. */
   isStart: boolean;
   platform: Platform;
   limits: RecordLimits;
@@ -27,7 +27,7 @@ export type ReadLines = {
   posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
-  /** Where a strict import stopped: the lines and bytes before the first bad line, which is the only rejection. */
+  /** Where a strict import stopped: the lines and bytes before the only rejection. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 

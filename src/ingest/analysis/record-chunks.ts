@@ -15,8 +15,8 @@ import { createRecordCounts } from "./record-counts.ts";
 const recordOverheadBytes = 200;
 
 /**
- * Reads records on this thread, yielding to the event loop, and analyses their posts on others. If the source throws, what was
- * read before is a last chunk.
+ * Reads records on this thread, yielding to the event loop, and analyses their posts on others. If
+ * the source throws, what was read before is a last chunk.
  */
 export async function* recordChunks(
   format: RecordsFormat,
@@ -88,7 +88,7 @@ const rejectionOf = (record: FileRecord, reason: string): Rejection => ({
   raw: record.raw(),
 });
 
-/** Null if the record was read, else the reason for its rejection. */
+/** Returns the reason for a rejection, else null. */
 function readRecord(
   record: FileRecord,
   { posts, counts }: OpenChunk,

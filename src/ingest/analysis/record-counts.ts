@@ -3,7 +3,7 @@ import { withoutControls } from "../../lib/controls.ts";
 export type RecordCounts = {
   /** Occurrences of unknown fields, by name. */
   ignoredFields: ReadonlyMap<string, number>;
-  /** Number of valid records that were not imported, by reason. */
+  /** Valid records that were not imported, by reason. */
   leftOut: ReadonlyMap<string, number>;
 };
 

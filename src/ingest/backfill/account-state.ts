@@ -7,11 +7,11 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type AccountState = {
   status: AccountStatus | null;
-  /** The repository's revision; null if the server does not report it. */
+  /** Null if the server does not report it. */
   rev: string | null;
 };
 
-/** The inactive states of com.atproto.sync.getRepoStatus that have a status of their own here. */
+/** Inactive states of com.atproto.sync.getRepoStatus. */
 const statuses: ReadonlyMap<unknown, AccountStatus> = new Map(
   (["takendown", "suspended", "deleted", "deactivated"] as const).map((word) => [word, word]),
 );
@@ -26,7 +26,7 @@ const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
 export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
   statusOfError.get(error) ?? null;
 
-/** Queries the account's server. Errors: `upstream_refused` if it does not know the account; those of the fetch. */
+/** Errors: `upstream_refused` if the account's server does not know it; those of the fetch. */
 export async function requestAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,
@@ -45,7 +45,6 @@ export async function requestAccountState(
   };
 }
 
-/** The response of servers that do not implement the method. */
 const isUnknownMethod = ({ status, error }: Refusal): boolean =>
   status === 501 || (status === 404 && error !== "RepoNotFound");
 

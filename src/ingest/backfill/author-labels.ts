@@ -13,8 +13,8 @@ const mostPages = 10_000;
 const urisOfRequest = 50;
 
 /**
- * The labels of an account and its posts, by page. Queries all posts by uri prefix; falls back to single uris if the labeler
- * rejects patterns. Errors: `upstream_refused`; those of the fetch.
+ * The labels of an account and its posts, by page. Requests all posts by uri prefix; falls back to
+ * single uris if the labeler rejects patterns. Errors: `upstream_refused`; those of the fetch.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,
@@ -45,7 +45,6 @@ export async function* authorLabels(
     }
   }
 
-  /** Null if the labeler rejects patterns. */
   async function request(patterns: readonly string[], cursor: string | null): Promise<Page | null> {
     const parameters = { uriPatterns: patterns, sources, limit: pageLabels };
     const requested = xrpcUrl(url, "com.atproto.label.queryLabels", {

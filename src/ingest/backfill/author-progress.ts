@@ -2,9 +2,11 @@ import type { Archive } from "../../archive/archive.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
 
 export type AuthorProgress = {
-  /** Revision and time of the last complete backfill. */
   done: { rev: string | null; atMs: number } | null;
-  /** An unfinished listing: the cursor of its next page, and the revision and time at which it began. */
+  /**
+   * An unfinished listing: the cursor of its next page, and the revision and time at which it
+   * began.
+   */
   listing: { cursor: string; rev: string; startedMs: number } | null;
 };
 

@@ -10,7 +10,6 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type ListedPage = {
   records: readonly { rkey: string; record: unknown }[];
-  /** Null after the last page. */
   cursor: string | null;
 };
 
@@ -19,7 +18,7 @@ const pageRecords = 100;
 export const postUri = (did: string, rkey: string): string =>
   `at://${did}/${postCollection}/${rkey}`;
 
-/** The post records of an account from a cursor, 100 per page. Errors: `upstream_refused`; those of the fetch. */
+/** From a cursor, 100 per page. Errors: `upstream_refused`; those of the fetch. */
 export async function* listedRecords(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,
@@ -56,7 +55,6 @@ function readPage(value: unknown, did: string): ListedPage {
   };
 }
 
-/** Null if the account has no profile record. */
 export async function profileRecord(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,

@@ -31,7 +31,6 @@ export type BackfillRequest = {
   clock: Clock;
   directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
-  /** Null if labels are not requested. */
   labeler: Labeler | null;
   /** Read accounts again even if they are unchanged since the last backfill. */
   again: boolean;
@@ -42,13 +41,16 @@ export type BackfillRequest = {
 export type AuthorSummary = {
   did: string;
   handle: string | null;
-  /** `unchanged` since the last complete backfill; `inactive`: the server returns no records of the account. */
+  /**
+   * `unchanged` since the last complete backfill; `inactive`: the server returns no records of the
+   * account.
+   */
   outcome: "complete" | "unchanged" | "inactive";
   status: AccountStatus | null;
   by: "repository" | "listing" | null;
   resumed: boolean;
   posts: number;
-  /** Records in the post collection that are not valid posts. */
+  /** In the post collection. */
   badRecords: number;
   labels: number;
   /** Whether the run looked for archived posts that no longer exist. */
@@ -57,12 +59,13 @@ export type AuthorSummary = {
 } & WriteReport;
 
 /**
- * Reads the history of one account into the archive: its posts at one revision, handle, profile, state, and labels. Deletes
- * archived posts that no longer exist. Newer changes from the stream are preserved. At the end, claims coverage of the account
- * up to the time of the request.
+ * Reads the history of one account into the archive: its posts at one revision, handle, profile,
+ * state, and labels. Deletes archived posts that no longer exist, but not newer changes from the
+ * stream. At the end, claims coverage of the account up to the time of the request.
  *
- * Errors: those of `findAccount` except `account_deleted`; `repository_unreadable`, `repository_too_large`; those of the fetch
- * and the archive. Batches already written remain, and a listing resumes from its cursor.
+ * Errors: those of `findAccount` except `account_deleted`; `repository_unreadable`,
+ * `repository_too_large`; those of the fetch and the archive. Batches already written remain, and a
+ * listing resumes from its cursor.
  */
 export async function backfillAuthor(
   requested: string,

@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { type AuthorSummary, type BackfillRequest, backfillAuthor } from "./backfill-author.ts";
 
 export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
-  /** Distinct handles and DIDs. */
+  /** Handles and DIDs. */
   authors: readonly string[];
   accountsAtOnce: number;
   onProgress?: (seen: AuthorsProgress) => void;
@@ -12,7 +12,7 @@ export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
 type AuthorsProgress = {
   ended: number;
   authors: number;
-  /** Posts read in total, and of the latest account to report. */
+  /** In total, and of the latest account to report. */
   posts: number;
   author: string;
   authorPosts: number;
@@ -23,12 +23,12 @@ export type AuthorResult =
   | { asked: string; summary: AuthorSummary }
   | { asked: string; fault: EarshotError };
 
-/** Errors that concern one account only; any other would affect all. */
+/** Errors that concern one account; any other would affect all. */
 const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
 /**
- * Reads the history of several accounts concurrently. An error of one account is reported and does not stop the others; an
- * error of the archive or the signal of the fetch stops all.
+ * An error of one account is reported and does not stop the others; an error of the archive or the
+ * signal of the fetch stops all.
  */
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
   const { authors, accountsAtOnce, onProgress, onAuthor } = request;

@@ -8,20 +8,20 @@ export type HistoryContext = {
   account: FoundAccount;
   rev: string | null;
   before: AuthorProgress;
-  /** When the reading began, Unix milliseconds. */
+  /** When the reading began. */
   askedMs: number;
   writer: ChangeWriter;
 };
 
 export type HistoryReport = {
   by: "repository" | "listing";
-  /** A revision that is not later than the records read; null if unknown. */
+  /** Not later than the records read; null if unknown. */
   rev: string | null;
-  /** Everything created before this time was read, Unix milliseconds. */
+  /** Everything created before this time was read. */
   asOfMs: number;
   /** Record keys of the posts, including invalid ones. */
   keys: ReadonlySet<string>;
-  /** Whether `keys` is complete: an earlier run may have seen others. */
+  /** False if an earlier run may have seen further keys. */
   isWhole: boolean;
   resumed: boolean;
   posts: number;
@@ -30,5 +30,5 @@ export type HistoryReport = {
   profile?: unknown;
 };
 
-/** Null if the account is inactive and its server returns no records. */
+/** Null if the server returns no records of the inactive account. */
 export type ReadHistory = (context: HistoryContext) => Promise<HistoryReport | null>;

@@ -9,11 +9,12 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 /** The archive of a Jetstream server, such as https://bsky.network. */
 export type NetworkReplay = {
-  /** The time span it covers, by server time; null if it is empty. */
+  /** By server time; null if the archive is empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * The decompressed blocks that may contain events of these collections, or account and handle events, in the span and in
-   * order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those of the fetch.
+   * The decompressed blocks that may contain events of these collections, or account and handle
+   * events, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those
+   * of the fetch.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };
@@ -25,7 +26,7 @@ const pageSegments = 1_000;
 /** Bounds a listing whose cursor never ends. */
 const mostPages = 10_000;
 const mostEntries = 1_000_000;
-/** Far above a regular block: 4,096 events, a few megabytes. */
+/** A regular block has 4,096 events, a few megabytes. */
 const mostBlockBytes = 256 * 1024 ** 2;
 const decompress = promisify(zstdDecompress);
 

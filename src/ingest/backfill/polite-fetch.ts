@@ -9,11 +9,11 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Rate-limited requests per host: a fixed rate, a pause while the host's own allowance (`ratelimit-*`) is used up, and
- * `Retry-After` on 429. Retries transient errors.
+ * Rate-limited requests per host: a fixed rate, a pause while the host's own allowance
+ * (`ratelimit-*`) is used up, and `Retry-After` on 429. Retries transient errors.
  *
- * Errors: those of the guarded fetch; `upstream_limited` (retryable) if a host requires too long a wait; `upstream_failed`
- * (retryable) if it keeps failing. Any other status is returned.
+ * Errors: those of the guarded fetch; `upstream_limited` (retryable) if a host requires too long a
+ * wait; `upstream_failed` (retryable) if it fails repeatedly. Any other status is returned.
  */
 export type PoliteFetch = {
   /** Use `tries: 1` if a failure is an acceptable answer. */
@@ -39,7 +39,7 @@ type Pace = { nextMs: number };
 const usualTries = 5;
 const backoff = { leastMs: 500, mostMs: 30_000 };
 const mostWaitMs = 15 * 60_000;
-/** Part of a host's allowance left for other clients at the same address. */
+/** Left for other clients at the same address. */
 const sparedRequests = 2;
 const reportedWaitMs = 1_000;
 
@@ -113,7 +113,6 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number.isNaN(atMs) ? null : Math.max(0, atMs - clock.now());
   }
 
-  /** How long the host's allowance remains used up; 0 if it is not. */
   function spentWaitMs(headers: Answer["headers"]): number {
     const remaining = headers.get("ratelimit-remaining");
     if (remaining === null || !/^\d{1,12}$/.test(remaining)) return 0;

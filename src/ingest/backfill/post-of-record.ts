@@ -7,14 +7,11 @@ export type ArchivedRecord = {
   did: string;
   rkey: string;
   record: unknown;
-  /** A revision that is not later than the record; empty if unknown. */
+  /** Not later than the record; empty if unknown. */
   rev: string;
 };
 
-/**
- * The post of a record, or null if it is not one. No network time is known, so the time in a TID record key, capped at `nowMs`,
- * takes its place.
- */
+/** No network time is known, so the time in a TID record key, capped at `nowMs`, is used. */
 export function postOfRecord(
   { did, rkey, record, rev }: ArchivedRecord,
   nowMs: number,

@@ -19,8 +19,8 @@ export type ArchiveReplay = {
 };
 
 /**
- * Replays a span from a server's archive; skips rows of other collections. Resolves with the number of unreadable rows. Errors:
- * those of the network replay and the archive.
+ * Skips rows of other collections. Resolves with the number of unreadable rows. Errors: those of
+ * the network replay and the archive.
  */
 export async function replayArchive(
   span: BoundedSpan,

@@ -38,9 +38,10 @@ const backoff = { leastMs: 500, mostMs: 10_000 };
 const mostWaiting = 5_000;
 
 /**
- * Replays a span from the stream servers, whose lookback is about a day and a half. If a server starts at an event after the
- * requested time, or sends nothing, the part in between is not claimed as covered. Resolves with the number of unreadable
- * frames. Errors: `upstream_unreachable` if no server makes progress; the signal's reason; those of the archive.
+ * The stream servers' lookback is about a day and a half. If a server starts at an event after the
+ * requested time, or sends nothing, the part in between is not claimed as covered. Resolves with
+ * the number of unreadable frames. Errors: `upstream_unreachable` if no server makes progress;
+ * those of the archive.
  */
 export async function replayStream(
   span: BoundedSpan,
@@ -127,7 +128,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** Waits for a frame; true if none came although the span has passed, or if none came at all for `idleMs`. */
+    /** True if no frame came although the span has passed, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
       const woken = new AbortController();
       wake = () => woken.abort();

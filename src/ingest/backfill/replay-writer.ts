@@ -8,22 +8,24 @@ import { createRecentKeys } from "../streams/recent-keys.ts";
 export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
- * Writes the events of a time span in order, in batches. Each batch also claims coverage up to its last event, so the coverage
- * table shows a later run where to resume.
+ * Writes the events of a time span in order. Each batch also claims coverage up to its last event,
+ * so the coverage table shows a later run where to resume.
  *
- * Events of a batch's last millisecond wait for the next batch, because that millisecond is not yet covered.
+ * Events of a batch's last millisecond wait for the next batch, because that millisecond is not yet
+ * covered.
  *
- * Events that only change counts apply only to times that their collection did not cover; others were already counted. A new
- * post's counts stay unknown, because reactions after the span were dropped while the post was absent.
+ * Events that only change counts apply only to times that their collection did not cover; others
+ * were already counted. A new post's counts stay unknown, because reactions after the span were
+ * dropped while the post was absent.
  */
 export type ReplayWriter = {
   /** The events that follow include everything since `fromMs`, in time order up to `disorderMs`. */
   begin(fromMs: number, disorderMs: number): void;
-  /** Returns a promise only if a batch is full. `atMs` is the time that coverage is measured by. */
+  /** Returns a promise only if a batch is full. Coverage is measured by `atMs`. */
   add(atMs: number, event: StreamEvent): Promise<void> | undefined;
-  /** Writes pending events; later ones are after `reachedMs`, up to the disorder. */
+  /** Later events are after `reachedMs`, up to the disorder. */
   flush(reachedMs: number): Promise<void>;
-  /** Writes everything: coverage is complete up to `toMs`. */
+  /** Coverage is complete up to `toMs`. */
   end(toMs: number): Promise<void>;
   tally(): Readonly<ReplayTally>;
 };

@@ -13,7 +13,7 @@ export type ReplayRequest = {
   archive: Pick<Archive, "write" | "coverage">;
   clock: Clock;
   random: () => number;
-  /** A time span, or all gaps between covered times. */
+  /** `gaps`: all gaps between covered times. */
   asked: BoundedSpan | "gaps";
   followed: readonly FollowedWord[];
   lookbackMs: number;
@@ -39,11 +39,12 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays the uncovered parts of a time span through the live stream's reader: from the stream servers within their lookback,
- * before that from a server's archive. Coverage is written with each batch, so an interrupted replay resumes.
+ * Replays the uncovered parts of a time span: from the stream servers within their lookback, before
+ * that from a server's archive. Coverage is written with each batch, so an interrupted replay
+ * resumes.
  *
- * Errors: `replay_needs_token` at the end if time beyond the lookback remains and there is no token; those of `replayStream`
- * and `replayArchive`.
+ * Errors: `replay_needs_token` at the end if time beyond the lookback remains and there is no
+ * token; those of `replayStream` and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;
@@ -94,7 +95,7 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   };
 }
 
-/** The uncovered times of each collection: in the requested span, or between covered times. */
+/** Per collection. */
 function missingIn(
   stored: readonly PlatformCoverage[],
   collections: readonly Collection[],

@@ -1,7 +1,7 @@
 import { RecordError } from "./record.ts";
 import { createRecordLine } from "./record-bytes.ts";
 
-/** A CSV record without its line end; truncated if too long. */
+/** Without its line end; truncated if too long. */
 export type CsvRecord = {
   bytes: Buffer;
   /** Line number of its start, from 1. */
@@ -10,26 +10,24 @@ export type CsvRecord = {
 };
 
 export type CsvSplitter = {
-  /** Sets the field separator from the next record on; until then any usual one is accepted. */
+  /** From the next record on; until then any usual one is accepted. */
   useDelimiter(delimiter: string): void;
   feed(piece: Buffer): Generator<CsvRecord>;
-  /** The last record if it has no line end. */
   end(): CsvRecord | null;
 };
 
 const [quote, lineFeed] = [0x22, 0x0a];
-/** Field separators; the header determines which one is used. */
 const delimiters = [",", ";", "\t"] as const;
 
 /**
- * Splits CSV (RFC 4180) into records. A quote opens only at the start of a field. An unclosed quote extends its record to the
- * end of the file, with at most `maxBytes` in memory.
+ * Splits CSV (RFC 4180) into records. A quote opens only at the start of a field. An unclosed quote
+ * extends its record to the end of the file, with at most `maxBytes` in memory.
  */
 export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let line = 1;
   let firstLine = 1;
   let inQuotes = false;
-  /** After a closing quote: a second one is an escaped quote. */
+  /** A second quote is an escaped one. */
   let hasJustClosed = false;
   let isFieldStart = true;
   let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
@@ -81,7 +79,7 @@ export function delimiterOf(header: string): string {
 
 const countOf = (one: string, text: string): number => text.split(one).length;
 
-/** The fields of a record. Throws `RecordError` if a quoted field is not closed. */
+/** Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {
   const fields: string[] = [];
   for (let at = 0; ; ) {

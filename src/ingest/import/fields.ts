@@ -3,8 +3,8 @@ import { parseIsoTime } from "../../platforms/time.ts";
 import type { Media } from "../../posts/post.ts";
 
 /**
- * The fields of the neutral import record and their validation; docs/import.md has the same table. A reader returns undefined
- * for an invalid value.
+ * The fields of the neutral import record; docs/import.md has the same table. A reader returns
+ * undefined for an invalid value.
  */
 export type ImportField<T> = {
   /** Completes the sentence "expected …". */
@@ -153,7 +153,6 @@ function readMedia(value: unknown): Media | undefined {
   return { type: kind, url: address, alt: description };
 }
 
-/** Null, and an empty string in an optional field, count as absent. */
 export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === "";
 

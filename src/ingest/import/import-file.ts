@@ -12,11 +12,10 @@ import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 
 /**
- * Imports one file of records: NDJSON or another format.
- *
- * Bad records are counted, reported and written to the rejected file; the import continues. Each batch commits the file's
- * progress atomically, so an interrupted import resumes, and a complete one is skipped unless the file has changed. Chunks are
- * parsed and analysed on other threads while earlier ones are written; the number in memory is bounded.
+ * Bad records are counted, reported and written to the rejected file; the import continues. Each
+ * batch commits the file's progress atomically, so an interrupted import resumes, and a complete
+ * one is skipped unless the file has changed. Chunks are parsed and analysed on other threads while
+ * earlier ones are written; the number in memory is bounded.
  */
 export type ImportRequest = {
   archive: Pick<Archive, "importPosts" | "readCheckpoint">;
@@ -28,7 +27,7 @@ export type ImportRequest = {
   platform: Platform;
   format?: ImportFormat;
   dataDir: string;
-  /** The time span that the file covers completely, as its owner declares, or null. */
+  /** The time span that the file covers completely, as its owner declares. */
   covers: { fromMs: number; toMs: number } | null;
   onBadLine: "reject" | "stop";
   limits: ImportLimits;
@@ -38,9 +37,9 @@ export type ImportRequest = {
 };
 
 export type ImportSummary = {
-  /** True if an earlier run had imported the whole file; nothing was read. */
+  /** By an earlier run; nothing was read. */
   alreadyImported: boolean;
-  /** Lines taken by earlier, interrupted runs. */
+  /** Of earlier, interrupted runs. */
   resumedAfterLines: number;
   imported: number;
   updated: number;
@@ -51,16 +50,16 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Number of valid records that were not imported, such as private posts, by reason. */
+  /** Valid records that were not imported, such as private posts, by reason. */
   leftOut: ReadonlyMap<string, number>;
-  /** Whether the declared coverage was stored; `withheld` if lines were rejected, as it would be false. */
+  /** `withheld` if lines were rejected: the declared coverage would be false. */
   coverage: "none" | "added" | "withheld";
   seconds: number;
 };
 
 /**
- * Errors: `import_unreadable`, `import_too_large` (after writing what was read), `import_rejected` (a bad line in strict mode),
- * those of the archive, or the signal's reason. Batches already written remain.
+ * Errors: `import_unreadable`, `import_too_large` (after writing what was read), `import_rejected`
+ * (a bad line in strict mode), those of the archive. Batches already written remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

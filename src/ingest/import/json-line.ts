@@ -4,7 +4,10 @@ import { messageOf } from "../../lib/errors.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { RecordError } from "./record.ts";
 
-/** Throws `RecordError` if the line is not UTF-8 or JSON, is nested deeper than `maxDepth`, or exceeds the parser's limits. */
+/**
+ * Throws `RecordError` if the line is not UTF-8 or JSON, is nested deeper than `maxDepth`, or
+ * exceeds the parser's limits.
+ */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
   if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
@@ -25,7 +28,8 @@ function requireShape(bytes: Buffer, maxDepth: number): void {
 const openings = ["{", "["].map((character) => character.charCodeAt(0));
 
 /**
- * True if the text has too few opening brackets to nest deeper than `most`. Uses native search instead of a pass in JavaScript.
+ * Too few opening brackets to nest deeper than `most`. Native search is faster than a pass in
+ * JavaScript.
  */
 function hasFewOpenings(bytes: Buffer, most: number): boolean {
   let found = 0;

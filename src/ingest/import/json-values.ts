@@ -1,21 +1,24 @@
 import { createRecordBytes } from "./record-bytes.ts";
 
-/** One value of a file; truncated if too long. */
+/** Truncated if too long. */
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
   feed(piece: Buffer): Generator<JsonValue>;
-  /** The last value if only the end of the file ends it, or null. Throws if the file is truncated within a list or value. */
+  /**
+   * The last value if only the end of the file ends it. Throws if the file is truncated within a
+   * list or value.
+   */
   end(): JsonValue | null;
 };
 
 export type JsonSplitterOptions = {
   maxValueBytes: number;
-  /** Property whose list items replace the object, such as `orderedItems`, or null. */
+  /** Property whose list items replace the object, such as `orderedItems`. */
   listName: string | null;
 };
 
-/** Longer names cannot be the wanted list. */
+/** Longer names cannot be the list's. */
 const longestName = 64;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -23,9 +26,10 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * Splits a file into JSON values in one pass, with at most one value in memory: values in sequence, on separate lines or not,
- * and the items of a list instead of the list. Does not validate: invalid JSON becomes a value that fails to parse. If the
- * first object takes one line, a broken value ends with its line, else with the file.
+ * Splits a file into JSON values in one pass, with at most one value in memory: values in sequence,
+ * on separate lines or not, and the items of a list instead of the list. Does not validate: invalid
+ * JSON becomes a value that fails to parse. If the first object takes one line, a broken value ends
+ * with its line, else with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
   /** What encloses the current value: the file, a list, or an object whose list was read. */
@@ -36,9 +40,11 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let isEscaped = false;
   const stored = createRecordBytes(maxValueBytes, 0);
   let hasLineFeed = false;
-  /** Whether objects take one line each, decided by the first non-empty one; null before it. */
+  /** Whether objects take one line each; null before the first non-empty one. */
   let isLinewise: boolean | null = null;
-  /** The latest string of an object that may contain the list, and the name before its latest colon. */
+  /**
+   * The latest string of an object that may contain the list, and the name before its latest colon.
+   */
   let text = "";
   let name = "";
 

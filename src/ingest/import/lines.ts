@@ -1,21 +1,23 @@
 import { createRecordLine, recordBytesLimit } from "./record-bytes.ts";
 
-/** A line without its end; truncated if too long. */
+/** Without its end; truncated if too long. */
 export type Line = {
   bytes: Buffer;
   number: number;
-  /** Offset of the next line in the file. */
+  /** Of the next line in the file. */
   endOffset: number;
   tooLong: boolean;
 };
 
 export type LineSplitter = {
   feed(piece: Buffer): Generator<Line>;
-  /** The last line if it has no line end. */
   end(): Line | null;
 };
 
-/** Splits bytes at LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the position to resume from. */
+/**
+ * Splits bytes at LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the
+ * position to resume from.
+ */
 export function createLineSplitter(
   maxLineBytes: number,
   { lines, offset }: { lines: number; offset: number },

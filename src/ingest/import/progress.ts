@@ -4,7 +4,7 @@ import type { ImportFormat } from "./formats/format.ts";
 import type { ImportSource } from "./source.ts";
 
 export type ImportProgress = {
-  /** Modification time of the file, Unix milliseconds; a different time means different content. */
+  /** A different time means different content. */
   modifiedMs: number;
   lines: number;
   /** Decompressed offset after the last record; 0 in formats that cannot resume at an offset. */
@@ -23,7 +23,7 @@ export const noProgress: ImportProgress = {
   done: false,
 };
 
-/** Checkpoint name of an import; null if the source cannot be read again. */
+/** Null if the source cannot be read again. */
 export function progressName(
   platform: Platform,
   { key }: Pick<ImportFormat, "key">,
@@ -33,7 +33,7 @@ export function progressName(
   return `import:${platform}:${key === "" ? "" : `${key}:`}${fingerprint}`;
 }
 
-/** Progress of earlier runs, unless the file has changed. */
+/** Of earlier runs, unless the file has changed. */
 export async function readProgress(
   archive: Pick<Archive, "readCheckpoint">,
   name: string,

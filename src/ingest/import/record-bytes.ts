@@ -1,7 +1,7 @@
-/** Accumulates the bytes of one record from pieces of a file; stores only the start of an overlong record. */
+/** One record from pieces of a file; stores only the start of an overlong one. */
 export type RecordBytes = {
   hold(piece: Buffer): void;
-  /** Bytes so far, including those not stored. */
+  /** Includes bytes that are not stored. */
   size(): number;
   take(): { bytes: Buffer; isTooLong: boolean };
 };
@@ -39,7 +39,7 @@ export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordByte
   };
 }
 
-/** For lines that end in LF or CRLF: the extra byte may be the carriage return. */
+/** The extra byte may be the carriage return of CRLF. */
 export function createRecordLine(maxBytes: number): RecordBytes {
   const stored = createRecordBytes(maxBytes, 1);
   return {

@@ -16,7 +16,7 @@ import {
 type Fields = typeof importFields;
 type ValueOf<F> = F extends ImportField<infer T> ? T : never;
 
-/** One validated record; null where a field is absent. */
+/** Null where a field is absent. */
 export type ImportRecord = {
   readonly [Name in Exclude<ImportFieldName, "author" | "created_at" | "text">]: ValueOf<
     Fields[Name]
@@ -27,7 +27,7 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** Why a record is rejected: the field, the value found and what is expected. Safe for a terminal. */
+/** The field, the value found and what is expected. Safe for a terminal. */
 export class RecordError extends Error {
   override readonly name = "RecordFault";
 
@@ -38,10 +38,7 @@ export class RecordError extends Error {
 
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
 
-/**
- * Validates one record of the neutral form (docs/import.md). Reports unknown fields to `onUnknown` by name. Throws
- * `RecordError`.
- */
+/** Validates one record of the neutral form (docs/import.md). Throws `RecordError`. */
 export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
@@ -99,9 +96,9 @@ export function readImportRecord(
 }
 
 /**
- * The post of a record. Without an identity of its own, its uri is `import:<platform>:<sha256 of the JSON list [author,
- * created_at, text]>`. Reports an `id` that the platform's identity does not use to `onUnused`. Throws `RecordError` if the
- * claimed identity is impossible or later than `nowMs`.
+ * Without an identity of its own, the post's uri is `import:<platform>:<sha256 of the JSON list
+ * [author, created_at, text]>`. Reports an `id` that the platform's identity does not use to
+ * `onUnused`. Throws `RecordError` if the claimed identity is impossible or later than `nowMs`.
  */
 export function toPost(
   record: ImportRecord,

@@ -2,7 +2,9 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/** The rejected lines of an import, unchanged, to be repaired and imported again. Created on the first rejection. */
+/**
+ * The rejected lines, unchanged, to be repaired and imported again. Created on the first rejection.
+ */
 export type RejectedFile = {
   /** Null until created. */
   path(): string | null;
@@ -16,13 +18,14 @@ export type RejectedFileOptions = {
   dataDir: string;
   /** How much of an earlier run's file is preserved; the rest is rewritten. */
   keptBytes: number;
-  /** Start of the run if the source cannot be read again, as each such run has its own file; else null. */
+  /** Set if the source cannot be read again: each such run has its own file. */
   runMs: number | null;
 };
 
 /**
- * The file is `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable. For standard input
- * it is `stdin-<time>.rejected` in `dataDir`, which never overwrites the file of another run.
+ * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable. For
+ * standard input `stdin-<time>.rejected` in `dataDir`, which never overwrites the file of another
+ * run.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, keptBytes, runMs } = options;

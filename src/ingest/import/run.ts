@@ -21,7 +21,7 @@ type Opened = {
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-/** One run over a file: resumes where an earlier run ended and writes each batch with its progress. */
+/** Resumes where an earlier run ended and writes each batch with its progress. */
 export function startRun(request: ImportRequest, opened: Opened) {
   const { archive, analysis, clock, limits, onBadLine } = request;
   const { source, format, name, before, rejectedFile } = opened;

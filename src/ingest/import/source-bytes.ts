@@ -17,7 +17,7 @@ type FileForm = "plain" | "gzip" | "zstd" | "zip";
 
 export const longestMagic = 4;
 
-/** Detects the format by magic number, not by name. */
+/** By magic number, not by name. */
 export function formatOf(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";
@@ -42,7 +42,7 @@ export async function* chained(start: Buffer, rest: AsyncIterable<Buffer>): Asyn
   yield* rest;
 }
 
-/** The file's bytes from `offset`. Throws `import_unreadable` and `import_too_large`. */
+/** Throws `import_unreadable` and `import_too_large`. */
 export async function* decompressed(
   name: string,
   raw: AsyncIterable<Buffer>,

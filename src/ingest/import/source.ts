@@ -17,23 +17,28 @@ import {
 } from "./source-bytes.ts";
 import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 
-/** A file or standard input, readable once. */
+/** Readable once. */
 export type ImportSource = {
   name: string;
-  /** Identifies a file by its beginning and size; null if it cannot be read again. */
+  /** Of a file's beginning and size; null if it cannot be read again. */
   fingerprint: string | null;
   modifiedMs: number;
-  /** Size on disk; null if unknown. */
+  /** Null if unknown. */
   totalBytes: number | null;
   readBytes(): number;
-  /** Decompressed bytes from `offset`. Throws `import_unreadable` (also for a zip or tar archive) and `import_too_large`. */
+  /**
+   * Decompressed. Throws `import_unreadable` (also for a zip or tar archive) and
+   * `import_too_large`.
+   */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * The files to read: in a zip archive those with a matching name, in order, else the file itself. Size limits apply to their
-   * total. Throws `import_unreadable`, also if an archive has none.
+   * In a zip archive the files with a matching name, in order, else the file itself. Size limits
+   * apply to their total. Throws `import_unreadable`, also if an archive has none.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
-  /** A small file of this name in the zip archive or beside the file, or null. Throws `import_unreadable`. */
+  /**
+   * A small file of this name in the zip archive or beside the file. Throws `import_unreadable`.
+   */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };
@@ -41,11 +46,10 @@ export type ImportSource = {
 /** Decompressed; readable once. */
 export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 
-/** Maximum size of a companion file. */
 const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 
-/** Opens a file; `-` reads `standardInput`. Throws `import_unreadable`. */
+/** `-` reads `standardInput`. Throws `import_unreadable`. */
 export async function openImportSource(
   file: string,
   standardInput: Readable,

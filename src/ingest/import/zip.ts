@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 
-/** An entry of the central directory, not yet verified. */
+/** From the central directory, not yet verified. */
 export type ZipMember = {
   name: string;
   /** 0 stored, 8 deflate. */
@@ -29,8 +29,8 @@ const entrySize = 46;
 const headerSize = 30;
 
 /**
- * The wanted files of a zip archive, from its central directory (APPNOTE 4.3), including zip64. Multi-part archives are not
- * supported. Throws an `Error` with the reason.
+ * The wanted files, from the central directory (APPNOTE 4.3), including zip64. Multi-part archives
+ * are not supported. Throws an `Error` with the reason.
  */
 export async function readZipDirectory(
   handle: FileHandle,
@@ -61,7 +61,7 @@ export async function readZipDirectory(
   return members;
 }
 
-/** The content of a member. Throws if it is damaged or its format is unsupported. */
+/** Throws if the member is damaged or its format is unsupported. */
 export async function* zipMemberPieces(
   handle: FileHandle,
   member: ZipMember,
@@ -125,7 +125,7 @@ async function findDirectory(
   return { offset: numberAt(end64, 48), bytes: numberAt(end64, 40) };
 }
 
-/** Offset of the end record: the last one whose comment reaches the end of the file. */
+/** The last end record whose comment reaches the end of the file. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - endSize; at >= 0; at -= 1) {
     const isEnd = tail[at] === 0x50 && tail.readUInt32LE(at) === 0x06054b50;
@@ -155,7 +155,6 @@ function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   };
 }
 
-/** The 64-bit values of an entry's extra field. */
 function largeValues(extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; ) {
     const end = at + 4 + extra.readUInt16LE(at + 2);

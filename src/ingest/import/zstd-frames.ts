@@ -3,8 +3,9 @@ import { PassThrough, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 
 /**
- * Decompresses a zstd file of any number of frames, as from `cat a.zst b.zst` or a parallel compressor: Node's own stream
- * silently ends after the first. Yields everything decompressed before an error, then throws it.
+ * Decompresses any number of frames, as from `cat a.zst b.zst` or a parallel compressor: Node's own
+ * stream silently ends after the first. Yields everything decompressed before an error, then throws
+ * it.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
@@ -36,7 +37,8 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
         await Promise.race([ended, written]);
         rest = rest.subarray(stream.bytesWritten - before);
         if (rest.length === 0) continue;
-        // The frame has ended before its input; its output must be complete before the next frame's.
+        // The frame has ended before its input; its output must be complete before the next
+        // frame's.
         await ended;
         frame = null;
       }
@@ -60,7 +62,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
   for (const error of errors) throw error;
 }
 
-/** Buffered data of a stream, which iteration would lose if the stream failed. */
+/** Iteration would lose a stream's buffered data if it failed. */
 export function* waitingIn(stream: Readable): Generator<Buffer> {
   for (let piece = stream.read(); piece !== null; piece = stream.read()) yield piece;
 }

@@ -15,15 +15,15 @@ import { nextTry } from "../streams/link.ts";
 import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
- * Looks up data of archived accounts that their posts lack: handle, name, and labels of the account. Requests batches from the
- * AppView, each account again after `ageMs`, at a bounded rate that backs off on request. Results are written together with the
- * time of the lookup.
+ * Looks up what the posts of archived accounts lack: handle, name, and labels of the account.
+ * Requests batches from the AppView, each account again after `ageMs`, at a bounded rate that backs
+ * off on request. Results are written together with the time of the lookup.
  *
- * An account that the AppView does not return (deleted or hidden) counts as looked up. Its identity document also names a
- * handle, but nothing would have verified it.
+ * An account that the AppView does not return (deleted or hidden) counts as looked up. Its identity
+ * document also names a handle, but nothing would have verified it.
  */
 export type LookUp = {
-  /** Queues an account for an early lookup, whatever its age. If the queue is full, the account waits for its age. */
+  /** Early, whatever the account's age. If the queue is full, the account waits for its age. */
   ask(account: string): void;
   state(): LookUpState;
   stop(): Promise<void>;
@@ -105,7 +105,8 @@ export function startLookUp(request: LookUpRequest): LookUp {
   }
 
   /**
-   * The AppView's data of accounts. It refuses a whole request for one invalid account, so a refused batch is split in halves.
+   * The AppView refuses a whole request for one invalid account, so a refused batch is split in
+   * halves.
    */
   async function send(
     accounts: readonly string[],

@@ -3,14 +3,15 @@ import { collectionOf } from "../../platforms/bluesky/collections.ts";
 import { type JetstreamPosition, resumeUs } from "./position.ts";
 import type { JetstreamSettings } from "./settings.ts";
 
-/** The first step past an oversized event; doubles until a new event arrives. */
+/** Doubles until a new event arrives. */
 const leastStepUs = 100_000;
 
 export type JetstreamCursor = {
   urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /**
-   * Moves the start past an event that a server sends although it is too large, in growing steps, as its end is unknown.
-   * `reachUs` is the latest event time, null if there was none. Returns null if there is no position to start from.
+   * Moves the start past an event that a server sends although it is too large, in growing steps,
+   * as its end is unknown. `reachUs` is the latest event time. Null if there is no position to
+   * start from.
    */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   progressed(): void;

@@ -21,7 +21,9 @@ export type EventTakerOptions = {
 
 export type EventTaker = (frame: FrameText, server: string) => UsedEvent | null;
 
-/** Parses frames. A repeated event only advances the time; null means an unreadable frame or a time too far ahead. */
+/**
+ * A repeated event only advances the time; null means an unreadable frame or a time too far ahead.
+ */
 export function createEventTaker(options: EventTakerOptions): EventTaker {
   const { clock, followed, saved } = options;
   const recent = createRecentKeys(options.maxRememberedEvents, options.random);

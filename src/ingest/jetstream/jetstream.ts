@@ -32,7 +32,7 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  */
 export type Jetstream = {
   state(): StreamState;
-  /** Closes the connection and writes pending events. */
+  /** Writes pending events. */
   stop(): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export type JetstreamRequest = {
   /** In [0, 1). */
   random: () => number;
   settings: JetstreamSettings;
-  /** The dictionary of compressed frames; requested before each connection until available. Rejects if unavailable. */
+  /** Of compressed frames; requested before each connection until available. */
   dictionary: (signal: AbortSignal) => Promise<Buffer>;
   onRenamed: (account: string) => void;
   log: IngestLog;
@@ -128,7 +128,9 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
     });
 
-  /** If the dictionary is unavailable, the connection is uncompressed: it is not worth a retry loop. */
+  /**
+   * If the dictionary is unavailable, the connection is uncompressed: it is not worth a retry loop.
+   */
   async function takeDictionary(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {

@@ -1,7 +1,7 @@
 import type { LabelChange } from "../../platforms/bluesky/label.ts";
 import type { LabelerSettings } from "./labeler-settings.ts";
 
-/** A labeler's last frame by its sequence number, and the latest label time so far. */
+/** The last frame's sequence number, and the latest label time so far. */
 export type LabelerPosition = { seq: number; timeMs: number };
 
 export const isLaterFrame = (position: LabelerPosition, than: LabelerPosition): boolean =>
@@ -15,9 +15,9 @@ export function readLabelerPosition(checkpoint: string | null): LabelerPosition 
 }
 
 /**
- * The URL to resume after a frame. From frame 0 a labeler sends its whole history, for Bluesky's own tens of millions of
- * labels, nearly all on posts that are not archived. So by default the first connection starts with new labels; coverage
- * records since when.
+ * The URL to resume after a frame. From frame 0 a labeler sends its whole history, for Bluesky's
+ * own tens of millions of labels, nearly all on posts that are not archived. So by default the
+ * first connection starts with new labels; coverage records since when.
  */
 export function labelerUrl(
   address: string,
@@ -30,7 +30,7 @@ export function labelerUrl(
   return url;
 }
 
-/** The latest label time of a frame; null without labels. */
+/** Null without labels. */
 export function timeOfLabels(labels: readonly LabelChange[]): number | null {
   let latest: number | null = null;
   for (const { createdMs } of labels) latest = Math.max(latest ?? createdMs, createdMs);

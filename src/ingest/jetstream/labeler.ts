@@ -30,12 +30,12 @@ import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
  */
 export type Labeler = {
   state(): LabelerState;
-  /** Closes the connection and writes pending labels. */
+  /** Writes pending labels. */
   stop(): Promise<void>;
 };
 
 export type LabelerRequest = {
-  /** The URL of `com.atproto.label.subscribeLabels`. */
+  /** Of `com.atproto.label.subscribeLabels`. */
   url: string;
   archive: Pick<Archive, "write" | "readCheckpoint">;
   clock: Clock;

@@ -2,10 +2,7 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 
 const longestPauseMs = 15 * 60_000;
 
-/**
- * The pause that a 429 response requests by `Retry-After` (seconds or a date) or `ratelimit-reset` (Unix seconds); null without
- * either.
- */
+/** From the `Retry-After` of a 429 (seconds or a date) or its `ratelimit-reset` (Unix seconds). */
 export function requestedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
   const pauses = [
     retryAfterMs(headers.get("retry-after"), nowMs),

@@ -11,7 +11,7 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
   return { timeUs: Number(timeUs), host: typeof host === "string" ? host : null };
 }
 
-/** Minimum overlap with another server's position, for clock differences. */
+/** For clock differences between servers. */
 const otherServerOverlapMs = 60_000;
 
 /** The cursor to request, Unix microseconds: the position less an overlap. */
@@ -21,13 +21,16 @@ export function resumeUs(position: JetstreamPosition, server: string, overlapMs:
   return position.timeUs - backMs * 1000;
 }
 
-/** The most that a server may send events out of time order: thirty times what public servers show. */
+/**
+ * The most that a server may send events out of time order: thirty times what public servers show.
+ */
 const mostDisorderMs = 1_000;
 
 /**
- * Whether the counts of an event were written by an earlier run with the last position `saved`. Errs towards counting twice, so
- * that counts are never too low: events at the position, or before it by up to the disorder, count again. Times of another
- * server are not comparable, so its whole overlap counts again.
+ * Whether the counts of an event were written by an earlier run with the last position `saved`.
+ * Errs towards counting twice, so that counts are never too low: events at the position, or before
+ * it by up to the disorder, count again. Times of another server are not comparable, so its whole
+ * overlap counts again.
  */
 export function isCountedBefore(
   saved: JetstreamPosition | null,

@@ -92,7 +92,7 @@ export const jetstreamLimits = {
   overlapMs: 5_000,
   /** As `batchMs`, for events that only change counts or the checkpoint. */
   quietBatchMs: 1_000,
-  /** Events remembered to detect repeats; 32 to 64 bytes each. */
+  /** To detect repeats; 32 to 64 bytes each. */
   maxRememberedEvents: 250_000,
   maxFrameBytes: 4 * 1024 ** 2,
   handshakeTimeoutMs: 10_000,

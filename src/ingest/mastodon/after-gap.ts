@@ -7,8 +7,9 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * Recovery after each gap, in parallel to the stream: reads missed statuses from the timeline, then compares stored statuses
- * with the server. A gap whose timeline read is interrupted stays open and is read with the next one.
+ * Recovery after each gap, in parallel to the stream: reads missed statuses from the timeline, then
+ * compares stored statuses with the server. A gap whose timeline read is interrupted stays open and
+ * is read with the next one.
  */
 export type MastodonAfterGap = {
   /** Call with each event, and with the saved one before the first connection. */
@@ -17,7 +18,7 @@ export type MastodonAfterGap = {
   openSince(): LastEvent | null;
   opened(): void;
   closed(): Promise<void>;
-  /** Why stored statuses cannot be compared, or null. */
+  /** Why stored statuses cannot be compared. */
   failure(): string | null;
 };
 
@@ -31,7 +32,7 @@ export type MastodonAfterGapOptions = {
   onMissed: (statuses: readonly unknown[]) => void;
 };
 
-/** Pause after an error that may resolve itself, such as a replaced token. */
+/** After an error that may resolve itself, such as a replaced token. */
 const retryMs = 600_000;
 
 export function createMastodonAfterGap(options: MastodonAfterGapOptions): MastodonAfterGap {

@@ -3,10 +3,10 @@ import { readId } from "../../platforms/mastodon/account.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
-/** The last event before a gap: its status, if any, and when it arrived, Unix milliseconds. */
+/** Its status, if any, and when it arrived. */
 export type LastEvent = { statusId: string | null; timeMs: number };
 
-/** `null` if the timeline was read to its end, else why not. */
+/** Null if the timeline was read to its end. */
 export type CatchUpEnd = { stoppedBy: string | null };
 
 const pageStatuses = 40;
@@ -14,8 +14,8 @@ const pageStatuses = 40;
 const overlapMs = 15 * 60_000;
 
 /**
- * Reads the server's public timeline since an event, oldest first. The timeline lacks deletions and edits of older statuses.
- * Errors: those of the requests.
+ * Reads the server's public timeline since an event, oldest first. The timeline lacks deletions and
+ * edits of older statuses.
  */
 export async function catchUp(
   requests: MastodonRequests,
@@ -57,7 +57,7 @@ export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
   }
 }
 
-/** The id to continue after. Mastodon's ids start with a time, which allows an overlap; otherwise the last id seen. */
+/** Mastodon's ids start with a time, which allows an overlap; otherwise the last id seen. */
 function startOf({ statusId, timeMs }: LastEvent): string | null {
   if (statusId === null || !startsWithTime(statusId, timeMs)) return statusId;
   return String(BigInt(Math.max(0, Math.floor(timeMs - overlapMs))) << 16n);
@@ -83,7 +83,6 @@ function newestId(statuses: readonly unknown[]): string | null {
 const isNewer = (id: string, than: string): boolean =>
   id.length === than.length ? id > than : id.length > than.length;
 
-/** The start of the timeline read, from a checkpoint. */
 export function readLastEvent(value: string | null): LastEvent | null {
   const { since } = fieldsOf(value === null ? null : JSON.parse(value));
   const { statusId, timeMs } = fieldsOf(since);

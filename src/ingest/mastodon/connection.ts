@@ -12,17 +12,16 @@ import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
 export type MastodonConnections = {
-  /** Connects, delivers frames, and resolves with the reason for its end or failure. Errors: those of the fetch. */
+  /** Resolves with the reason for the connection's end or failure. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
-  /** Call when the connection is open. */
   opened(): void;
   /** Call with each event. */
   heard(): void;
-  /** Closes the connection, because the server reports that it does not stream. */
+  /** Call when the server reports that it does not stream: closes the connection. */
   refused(status: number | null): void;
-  /** Whether the last connection was open long enough to count as successful. */
+  /** The last connection was open long enough to count as successful. */
   hasLasted(): boolean;
-  /** Of the last open connection, or null. */
+  /** Of the last open connection. */
   transport(): MastodonTransport | null;
 };
 

@@ -13,7 +13,6 @@ export type MastodonEvent =
       kind: "event";
       changes: readonly ArchiveChange[];
       isLeftOut: boolean;
-      /** The status concerned, or null. */
       statusId: string | null;
     }
   /** The server does not stream; with the status it reports, if any. */
@@ -22,7 +21,7 @@ export type MastodonEvent =
 export type SeenAt = {
   /** Host and port of the server, in lower case. */
   host: string;
-  /** When the event arrived, Unix milliseconds. */
+  /** When the event arrived. */
   nowMs: number;
 };
 
@@ -32,11 +31,13 @@ const mostDepth = 24;
 const lastRevision = "~";
 
 /**
- * Parses one frame of a Mastodon server's public stream, https://docs.joinmastodon.org/methods/streaming/. Events that concern
- * no post (filters, announcements, unknown types) have no changes. Null is an unreadable frame; never throws.
+ * Parses one frame of a Mastodon server's public stream,
+ * https://docs.joinmastodon.org/methods/streaming/. Events that concern no post (filters,
+ * announcements, unknown types) have no changes. Null is an unreadable frame; never throws.
  *
- * Only statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post until a later edit. An
- * account that opts out is hidden with all its posts until it opts in again.
+ * Only statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the
+ * post until a later edit. An account that opts out is hidden with all its posts until it opts in
+ * again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
   const frame = isBinary ? null : parsed(data);
@@ -65,7 +66,7 @@ function parsed(bytes: Buffer): unknown {
 /** The alias of a status's post: its id and server. */
 export const statusAlias = (id: string, host: string): string => importedUri("mastodon", id, host);
 
-/** The inverse of `statusAlias`; null if the alias is of another server. */
+/** Null if the alias is of another server. */
 export function statusIdIn(alias: string, host: string): string | null {
   const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
   return statusAlias(id, host) === alias ? readId(id) : null;
@@ -82,7 +83,7 @@ function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
   };
 }
 
-/** A status of the timeline, read like one from the stream; null if invalid. */
+/** A status of the timeline, read like one from the stream. */
 export const readMissedStatus = (status: unknown, seen: SeenAt): MastodonEvent | null =>
   isObject(status) ? readStatus(status, "update", seen) : null;
 
@@ -118,7 +119,10 @@ function readStatus(
   };
 }
 
-/** `status.update` also reports changes other than edits, with the time of the last edit, so the latest report counts. */
+/**
+ * `status.update` also reports changes other than edits, with the time of the last edit, so the
+ * latest report counts.
+ */
 const revisionOf = ({ revision }: Post, seenMs: number): string =>
   revision === "" ? "" : `${revision} ${isoTime(seenMs)}`;
 
@@ -130,8 +134,8 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
 });
 
 /**
- * The changes of a stored status that is read again: its current content, by its last edit. Hides an account that opted out;
- * deletes a status that is no longer public.
+ * The changes of a stored status that is read again: its current content, by its last edit. Hides
+ * an account that opted out; deletes a status that is no longer public.
  */
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
@@ -146,8 +150,8 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
 }
 
 /**
- * Whether an account agrees to be indexed; if the server does not report it, the account has not agreed. Changes apply only to
- * accounts with stored posts, so others are not recorded.
+ * If the server does not report whether an account agrees to be indexed, it does not. Changes apply
+ * only to accounts with stored posts, so others are not recorded.
  */
 function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);

@@ -3,13 +3,11 @@ import type { MastodonEvent } from "./events.ts";
 type StatusEvent = MastodonEvent & { kind: "event" };
 
 /**
- * Recently deleted statuses. A timeline page may be older than a deletion in the stream, of which the archive has no tombstone
+ * A timeline page may be older than a deletion in the stream, of which the archive has no tombstone
  * unless it had the post.
  */
 export type RecentDeletions = {
-  /** Accepts any event. */
   note(event: StatusEvent): void;
-  /** Whether an event's status was deleted. */
   has(event: StatusEvent): boolean;
 };
 

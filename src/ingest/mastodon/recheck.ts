@@ -1,7 +1,8 @@
 /**
- * Only a 404 or 410 for a single status deletes it: a list omits what the token's account may not see. Before the first
- * deletion of a run, the server must return a status of its own timeline, so that a misconfigured proxy cannot empty the
- * archive. A time of comparison per post was rejected, as each comparison would write to the catalog.
+ * Only a 404 or 410 for a single status deletes it: a list omits what the token's account may not
+ * see. Before the first deletion of a run, the server must return a status of its own timeline, so
+ * that a misconfigured proxy cannot empty the archive. A time of comparison per post would cost a
+ * catalog write each.
  */
 
 import type { Archive, ArchiveChange, NamedPosition } from "../../archive/archive.ts";
@@ -14,12 +15,15 @@ import type { MastodonRequests } from "./requests.ts";
 import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
 
 /**
- * Compares stored statuses with their server, because an interrupted stream misses deletions and edits.
+ * Compares stored statuses with their server, because an interrupted stream misses deletions and
+ * edits.
  *
  * - After each gap, compares the statuses of the last `recheckRecentMs`, newest first.
- * - Then a sweep goes through all statuses, newest first. Its position is a checkpoint, so gaps and restarts only interrupt it.
- *   After completion another one starts `recheckAgeMs` after its start, or at once if there was a gap since.
- * - Deletes a status only if the server reports that single status as absent. Hides accounts that opted out.
+ * - Then a sweep goes through all statuses, newest first. Its position is a checkpoint, so gaps and
+ *   restarts only interrupt it. The next one starts `recheckAgeMs` after its start, or at once if
+ *   there was a gap since.
+ * - Deletes a status only if the server reports that single status as absent. Hides accounts that
+ *   opted out.
  */
 export type MastodonRecheck = {
   /** Call when the stream connects: everything stored before is unconfirmed. */
@@ -28,13 +32,16 @@ export type MastodonRecheck = {
   gapStarted(): void;
   /** Whether a post was stored or compared since the last gap. */
   confirms(id: bigint): boolean;
-  /** Compares until `signal` aborts. Rejects with its reason, or if the server denies access to statuses. */
+  /**
+   * Compares until `signal` aborts. Rejects with its reason, or if the server denies access to
+   * statuses.
+   */
   run(signal: AbortSignal): Promise<void>;
   state(): RecheckState;
 };
 
 export type RecheckState = {
-  /** Whether stored statuses remain uncompared since the last gap. */
+  /** Stored statuses remain uncompared since the last gap. */
   isPending: boolean;
   /** Statuses compared, and those absent on the server, since the start. */
   checked: number;
@@ -78,7 +85,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     }
   }
 
-  /** Start of the next sweep: at once if there was a gap since the last one started. */
+  /** At once if there was a gap since the last sweep started. */
   const dueMs = ({ startedMs }: Sweep): number =>
     gapEndMs !== null && startedMs < gapEndMs ? startedMs : startedMs + settings.recheckAgeMs;
 

@@ -3,11 +3,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
-/** API requests to the streamed server: one at a time, at a bounded rate, with the stream's token. */
+/** One at a time, at a bounded rate, with the stream's token. */
 export type MastodonRequests = {
   /**
-   * Returns any response except 429 and 5xx: those and connection errors are retried until `signal` aborts. Errors: the reason
-   * of `signal`; a missing token.
+   * Returns any response except 429 and 5xx: those and connection errors are retried until `signal`
+   * aborts. Errors: the reason of `signal`; a missing token.
    */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
 };
@@ -56,7 +56,6 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
     }
   }
 
-  /** Null without a response. */
   async function once(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
     const token = await options.tokenOf(origin);
     if (token === null) throw new Error(`no user token for ${host} that can be used`);

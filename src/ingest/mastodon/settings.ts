@@ -78,7 +78,7 @@ export type MastodonStreamSettings = {
   fetchTimeoutMs: number;
   maxAnswerBytes: number;
   userAgent: string;
-  /** API requests per minute for catching up and comparing. */
+  /** Of API requests for catching up and comparing. */
   requestsPerMinute: number;
   /** Maximum statuses read after one gap. */
   catchUpStatuses: number;

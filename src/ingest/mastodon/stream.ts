@@ -36,7 +36,7 @@ export type MastodonStream = {
   state(): MastodonStreamState;
   /** Whether the stream or a comparison has tracked a stored post up to now. */
   confirms(id: bigint): boolean;
-  /** Closes the connection and writes pending events. */
+  /** Writes pending events. */
   stop(): Promise<void>;
 };
 
@@ -46,12 +46,12 @@ export type MastodonStreamRequest = {
   /** In [0, 1). */
   random: () => number;
   settings: MastodonStreamSettings;
-  /** The user token for a server's origin, or null. Called before each connection. */
+  /** The user token for a server's origin. Called before each connection. */
   tokenOf: (origin: string) => Promise<string | null>;
   log: IngestLog;
 };
 
-/** The last event's time, and the start of the timeline read. */
+/** `since`: the start of the timeline read. */
 type MastodonPosition = { timeMs: number; since: LastEvent | null };
 
 export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {
@@ -171,7 +171,6 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     link.added();
   }
 
-  /** Statuses missed during a gap. */
   function onMissed(statuses: readonly unknown[]): void {
     const nowMs = clock.now();
     for (const status of statuses) {

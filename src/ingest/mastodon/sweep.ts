@@ -15,7 +15,6 @@ export const startedSweep = (startedMs: number): Sweep => ({
 export const writeSweep = ({ below, ...rest }: Sweep): string =>
   JSON.stringify({ ...rest, below: below === null ? null : String(below) });
 
-/** Parses a checkpoint; null if invalid. */
 export function readSweep(text: string | null): Sweep | null {
   const { startedMs, below, isDone } = fieldsOf(text);
   const isId = typeof below === "string" && /^\d{1,19}$/.test(below);

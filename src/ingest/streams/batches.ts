@@ -4,7 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 
 /** The effect of a stream event on the archive. */
 export type StreamItem = {
-  /** Event time by its source, Unix microseconds. */
+  /** By its source, Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
   /** Posts whose counts it increments. */
@@ -29,16 +29,15 @@ export type StreamBatch<Place> = {
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
 /**
- * Collects events in FIFO batches of at most `batchEvents`. Each event is merged into its batch on arrival: a million likes of
- * one post take the space of one number.
+ * FIFO batches of at most `batchEvents`. Each event is merged into its batch on arrival: a million
+ * likes of one post take the space of one number.
  */
 export type StreamBatches<Place> = {
   /** `followsGap`: events may be missing between all previous ones and this one. */
   add(item: StreamItem, position: Place, followsGap: boolean, nowMs: number): void;
-  /** The oldest batch, or null. Events that arrive while it is written go into a later one. */
+  /** The oldest batch. Events that arrive while it is written go into a later one. */
   first(): StreamBatch<Place> | null;
   isFull(batch: StreamBatch<Place>): boolean;
-  /** Closes the oldest batch to further events. */
   close(): void;
   shift(): void;
   events(): number;
@@ -110,7 +109,7 @@ export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[]
   return [...batch.changes, ...batch.counts.values()];
 }
 
-/** The coverage of a batch, per collection. */
+/** Per collection. */
 export function coverageOf(
   { spans }: StreamBatch<unknown>,
   { platform, source, collections }: CoveredBy,
@@ -128,7 +127,7 @@ export function coverageOf(
     );
 }
 
-/** What a stream covers, and its source name in the coverage table. */
+/** `source`: its name in the coverage table. */
 export type CoveredBy = {
   platform: Platform;
   source: string;

@@ -7,7 +7,7 @@ import type { Frame } from "./frames.ts";
 export type StreamConnection = {
   /** Resolves when the connection ended or failed; never rejects. */
   ended: Promise<ConnectionEnd>;
-  /** Pauses reading from the network; some buffered frames may still arrive. */
+  /** Some buffered frames may still arrive. */
   pause(): void;
   resume(): void;
   close(): void;
@@ -15,9 +15,9 @@ export type StreamConnection = {
 
 export type ConnectionEnd = {
   reason: string;
-  /** HTTP status of a refused handshake; null if there is none. */
+  /** Of a refused handshake. */
   status: number | null;
-  /** Whether this side closed it (1009) because a frame exceeded `maxFrameBytes`. */
+  /** This side closed it (1009) because a frame exceeded `maxFrameBytes`. */
   frameTooLarge: boolean;
 };
 
@@ -59,7 +59,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   const over = new AbortController();
-  /** Paused by the owner, and paused until the next turn of the event loop. */
+  /** Paused by the owner, and paused until the next tick of the event loop. */
   let isStored = false;
   let isResting = false;
   let framesOfTurn = 0;
@@ -103,7 +103,10 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /** The network can deliver megabytes at once; after some frames, or slow ones, yields to the event loop. */
+  /**
+   * The network can deliver megabytes at once; after some frames, or slow ones, yields to the event
+   * loop.
+   */
   function countFrame(): void {
     framesOfTurn += 1;
     if (framesOfTurn === 1) {
@@ -179,11 +182,12 @@ async function refusalOf(
   return `HTTP ${response.statusCode}${words === "" ? "" : `: ${words}`}`;
 }
 
-/** `getaddrinfo ENOTFOUND` if call and code are known, without the host that the message repeats. */
+/**
+ * `getaddrinfo ENOTFOUND` if call and code are known, without the host that the message repeats.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("syscall" in error && "code" in error) return `${error.syscall} ${error.code}`;
-  // If several addresses failed, reports the first error.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error.message;
 }

@@ -4,12 +4,11 @@ import { dirname } from "node:path";
 import { EarshotError } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 
-/** A zstd dictionary shared with the server. */
 export type KnownDictionary = { id: number; bytes: number; sha256: string };
 
 /**
- * The dictionary of Jetstream's `compress=true`. The servers only serve the one of their newer endpoint (`getZstdDictionary`
- * answers 404 for this id), so this one comes from the published source.
+ * The dictionary of Jetstream's `compress=true`, from its published source: the servers only serve
+ * the one of their newer endpoint (`getZstdDictionary` answers 404 for this id).
  */
 export const jetstreamDictionary: KnownDictionary = {
   id: 1_612_007_021,
@@ -29,7 +28,7 @@ export type DictionaryRequest = {
 };
 
 /**
- * Reads the dictionary from its file, or fetches it once and stores it there; verifies its hash. Errors:
+ * From its file, or fetched once and stored there; verifies its hash. Errors:
  * `dictionary_unavailable`; those of the fetch.
  */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {

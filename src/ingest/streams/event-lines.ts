@@ -1,12 +1,11 @@
 export type ServerSentEvent = { event: string; data: string };
 
 /**
- * An incremental parser of `text/event-stream`. Skips comments (heartbeats) and events without data. The parser throws if an
- * event is longer than `maxBytes` (counted in UTF-16 code units).
+ * An incremental parser of `text/event-stream`. Skips comments (heartbeats) and events without
+ * data. Throws if an event is longer than `maxBytes` (counted in UTF-16 code units).
  */
 export function createEventReader(maxBytes: number): (piece: Uint8Array) => ServerSentEvent[] {
   const decoder = new TextDecoder();
-  /** The pieces of the unfinished line. */
   let line: string[] = [];
   let lineLength = 0;
   let event = "";

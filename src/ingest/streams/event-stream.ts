@@ -15,8 +15,8 @@ export type EventStreamOptions = Pick<
 const longestConnectionMs = 7 * 86_400_000;
 
 /**
- * A connection of server-sent events with the interface of a WebSocket connection: each event becomes the frame `{"event": …,
- * "payload": …}`.
+ * Server-sent events with the interface of a WebSocket connection: each event becomes the frame
+ * `{"event": …, "payload": …}`.
  */
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();

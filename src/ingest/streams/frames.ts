@@ -1,16 +1,15 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 
-/** A frame as text; `too-large` if it exceeds the limit, `unreadable` if it cannot be decoded. */
+/** `too-large` if it exceeds the limit, `unreadable` if it cannot be decoded. */
 export type FrameText = { text: string } | "too-large" | "unreadable";
 
-/** A raw WebSocket frame. */
 export type Frame = { data: Buffer; isBinary: boolean };
 
 export type FrameReader = (frame: Frame) => FrameText;
 
 /**
- * Reads text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs more than `maxBytes`,
- * whatever a frame claims or contains.
+ * Reads text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs
+ * more than `maxBytes`, whatever a frame claims or contains.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;

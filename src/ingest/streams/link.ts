@@ -12,15 +12,18 @@ import {
 } from "./connection.ts";
 import type { Frame } from "./frames.ts";
 
-/** A stream client's link to its servers: one connection at a time, exponential backoff, and back-pressure from the archive. */
+/**
+ * A stream client's link to its servers: one connection at a time, exponential backoff, and
+ * back-pressure from the archive.
+ */
 export type StreamLink = {
   signal: AbortSignal;
-  /** Reads a saved position, retrying until the archive answers; null if there is none or the client is stopped first. */
+  /** Retries until the archive answers; null if none is saved or the client is stopped first. */
   readPlace<Place>(
     checkpoint: string,
     read: (value: string | null) => Place | null,
   ): Promise<Place | null>;
-  /** Connects, delivers frames, and resolves when the connection has ended. */
+  /** Resolves when the connection has ended. */
   listen(
     url: URL,
     name: string,
@@ -33,13 +36,13 @@ export type StreamLink = {
   added(): void;
   /** Call when events were written; resumes reading below the limit. */
   written(): void;
-  /** When the open connection was opened, Unix milliseconds; null unless frames are read and written. */
+  /** When the open connection was opened; null unless frames are read and written. */
   liveSinceMs(): number | null;
   status(): { status: PartStatus; detail: string };
   stop(): void;
 };
 
-/** Opens a connection, by default a WebSocket. */
+/** By default a WebSocket. */
 export type OpenConnection = (options: StreamConnectionOptions) => StreamConnection;
 
 export type StreamLinkOptions = {
@@ -57,7 +60,7 @@ export type StreamLinkOptions = {
     userAgent: string;
   };
   waiting(): number;
-  /** Why the archive cannot write, or null. */
+  /** Why the archive cannot write. */
   failure(): { reason: string; retryAtMs: number } | null;
   onOpen(name: string): void;
 };

@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
 
 /**
- * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot predict: the probability of
- * mistaking an event for another is `capacity` in 2^63. Takes 32 to 64 bytes per key.
+ * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot
+ * predict: the probability of mistaking an event for another is `capacity` in 2^63. Takes 32 to 64
+ * bytes per key.
  */
 export type RecentKeys = {
   add(key: string): boolean;
 };
 
-/** `random` returns numbers in [0, 1). */
+/** In [0, 1). */
 export function createRecentKeys(capacity: number, random: () => number): RecentKeys {
   const salt = Array.from({ length: 4 }, () => random().toString(36)).join(" ");
   // A full table becomes the older one; the previous older one is cleared and reused.
@@ -29,7 +30,7 @@ export function createRecentKeys(capacity: number, random: () => number): Recent
   };
 }
 
-/** An open-addressing set (linear probing) of pairs of 32 bits, at most half full. */
+/** Open addressing (linear probing) of pairs of 32 bits, at most half full. */
 function createTable(capacity: number) {
   const positions = 2 ** Math.ceil(Math.log2(capacity * 2));
   const pairs = new Uint32Array(positions * 2);

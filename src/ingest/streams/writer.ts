@@ -12,20 +12,24 @@ import {
 } from "./batches.ts";
 
 /**
- * Writes stream events to the archive in order, in batches; one is written while the next fills. Each batch commits the resume
- * position and coverage. Failed batches are retried until they succeed; none is skipped.
+ * Writes stream events to the archive in order, in batches; one is written while the next fills.
+ * Each batch commits the resume position and coverage. Failed batches are retried until they
+ * succeed; none is skipped.
  */
 export type StreamWriter<Place> = {
-  /** Adds an event and the position to resume from once it is written. */
+  /** With the position to resume from once it is written. */
   add(item: StreamItem, position: Place): void;
-  /** Events may be missing before the next one: if it is later than all previous ones, coverage has a gap between them. */
+  /**
+   * Events may be missing before the next one: if it is later than all previous ones, coverage has
+   * a gap between them.
+   */
   interrupted(): void;
   waiting(): number;
-  /** The resume position: the latest one written, else the first received, else null. */
+  /** The resume position: the latest one written, else the first received. */
   place(): Place | null;
-  /** Why the last write failed and when it is retried, or null. */
+  /** Why the last write failed and when it is retried. */
   failure(): { reason: string; retryAtMs: number } | null;
-  /** Writes pending events, then stops. A batch that fails again is dropped; the saved position precedes it. */
+  /** Writes pending events. A batch that fails again is dropped; the saved position precedes it. */
   stop(): Promise<void>;
 };
 
@@ -35,7 +39,7 @@ export type StreamWriterOptions<Place> = {
   random: () => number;
   checkpoint: string;
   coverage: CoveredBy;
-  /** The position saved by an earlier run, and its time, Unix microseconds. */
+  /** Saved by an earlier run; the time is in Unix microseconds. */
   saved: { place: Place; timeUs: number } | null;
   isLater(position: Place, than: Place): boolean;
   batchEvents: number;

@@ -11,12 +11,12 @@ import type { ImportSource } from "../source.ts";
 import { unreadable } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
 
-/** EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES, and the account's handle, which a repository does not contain. */
+/** A repository does not contain the account's handle. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
 /**
- * A Bluesky repository from com.atproto.sync.getRepo or the apps' "Download CAR file". Read into memory as a whole; each
- * block's hash is verified, the signature is not.
+ * A Bluesky repository from com.atproto.sync.getRepo or the apps' "Download CAR file". Read into
+ * memory as a whole; each block's hash is verified, the signature is not.
  */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
@@ -71,7 +71,6 @@ function* recordsOf(repository: Repository, author: string | null): Generator<Fi
   }
 }
 
-/** Memory per post of a repository. */
 const typicalBytes = 1_000;
 
 function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number): Post {

@@ -12,7 +12,7 @@ export type Columns = {
 export const isFieldName = (name: string): name is ImportFieldName =>
   Object.hasOwn(importFields, name);
 
-/** Matches columns by the header. Errors: `import_unreadable` if a mapped or required column is missing. */
+/** Errors: `import_unreadable` if a mapped or required column is missing. */
 export function columnsOf(
   file: string,
   header: readonly string[],

@@ -4,7 +4,7 @@ import type { ImportFieldName } from "../fields.ts";
 
 type Read = (text: string) => unknown;
 
-/** `12` and `12.0`; anything else stays text, which the field's validation rejects. */
+/** The field's validation rejects anything else. */
 const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
 
 const truths: Readonly<Record<string, boolean>> = {

@@ -20,13 +20,13 @@ import { withoutByteOrderMark } from "./ndjson.ts";
 export type CsvOptions = {
   platform: Platform;
   columns: ColumnMap;
-  /** The author of all posts; null if a column names it. */
+  /** Of all posts; null if a column has it. */
   author: string | null;
 };
 
 type Header = { columns: Columns; delimiter: string; bytes: Buffer };
 
-/** UTF-8 CSV with a header line; separated by commas, semicolons or tabs, as detected from that line. */
+/** UTF-8 CSV with a header line, which shows the separator: comma, semicolon or tab. */
 export function csvFormat(options: CsvOptions): RecordsFormat {
   const shape = JSON.stringify([[...options.columns], options.author]);
 

@@ -1,7 +1,7 @@
 /**
- * A format turns a file into records; the import does everything else, alike for all formats. Only NDJSON resumes at a byte
- * offset: deflate streams cannot be entered in the middle, and skipping records is as fast as reading them. Forms that
- * Earshot also reads from the network use the same reader.
+ * A format turns a file into records; the import does everything else. Only NDJSON resumes at a
+ * byte offset: deflate streams cannot be entered in the middle, and skipping records is as fast as
+ * reading them. Forms that Earshot also reads from the network use the same reader.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -11,14 +11,14 @@ import type { ImportSource } from "../source.ts";
 
 export type ReadContext = {
   nowMs: number;
-  /** Reports a field that the import form does not have. */
+  /** A field that the import form does not have. */
   onIgnored(field: string): void;
-  /** Reports the reason why a valid record is not imported. */
+  /** A valid record is not imported. */
   onLeftOut(reason: string): void;
 };
 
 export type FileRecord = {
-  /** Line or record number, from 1, increasing. */
+  /** Line or record number, from 1. */
   number: number;
   /** Decompressed offset of its end; 0 in formats that cannot resume at an offset. */
   endOffset: number;
@@ -30,7 +30,9 @@ export type FileRecord = {
   read(context: ReadContext): Post | null;
 };
 
-/** Where an earlier run stopped. Formats that cannot resume there start again, and the caller skips. */
+/**
+ * Where an earlier run stopped. Formats that cannot resume there start again, and the caller skips.
+ */
 type RecordPosition = { lines: number; bytes: number };
 
 export type RecordLimits = {
@@ -47,15 +49,18 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Names the format and its options, because reading a file differently is another import. Empty for NDJSON. */
+  /**
+   * Names the format and its options: reading a file differently is another import. Empty for
+   * NDJSON.
+   */
   key: string;
 };
 
-/** One record per line, parsed on other threads (`analysis/`). */
+/** Parsed on other threads (`analysis/`). */
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
-  /** Yields the records of one piece of the file at a time. Throws what the source throws. */
+  /** The records of one piece of the file at a time. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

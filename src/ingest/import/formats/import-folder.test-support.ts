@@ -9,7 +9,6 @@ import { type ImportRequest, importFile } from "../import-file.ts";
 import { defaultImportLimits } from "../settings.ts";
 import type { ImportFormat } from "./format.ts";
 
-/** A temporary folder of files, and an in-memory archive to import them into. */
 export function createImportFolder() {
   const folder = mkdtempSync(join(tmpdir(), "earshot-formats-"));
   const archive = createMemoryArchive();

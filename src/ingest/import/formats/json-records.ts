@@ -12,7 +12,7 @@ import {
   refusedRecord,
 } from "./format.ts";
 
-/** The JSON values of files in order, by piece. Errors: what the source throws; `import_unreadable` for a truncated file. */
+/** Errors: what the source throws; `import_unreadable` for a truncated file. */
 export async function* jsonValues(
   source: ImportSource,
   files: readonly SourceFile[],
@@ -36,13 +36,13 @@ type JsonFormat = {
   files: RegExp;
   /** Property with the list of records; null if the list is the top level. */
   listName: string | null;
-  /** Text allowed around the values, or null. */
+  /** Text allowed around the values. */
   padding: RegExp | null;
-  /** Reads what all records need of the source, and returns the record reader. */
+  /** Reads what all records need of the source. */
   prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
 };
 
-/** A format whose files contain one JSON list with a record per post. */
+/** Files that contain one JSON list with a record per post. */
 export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
   return {
     key,
@@ -66,7 +66,6 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
   };
 }
 
-/** Whether it is only a byte order mark or the format's padding. */
 export function isPadding({ bytes }: JsonValue, padding: RegExp | null): boolean {
   const text = bytes.length < 200 ? bytes.toString("utf8").trim() : null;
   return text === "" || (text !== null && padding?.test(text) === true);
@@ -96,7 +95,7 @@ export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number):
 export const onOneLine = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 
-/** Validates fields of the import form like a line of NDJSON. Throws `RecordError`. */
+/** Validates like a line of NDJSON. Throws `RecordError`. */
 export const postOfFields = (
   fields: Readonly<Record<string, unknown>>,
   platform: Platform,

@@ -11,14 +11,15 @@ import { unreadable } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
-/** The author, from `actor.json` in the same folder. */
+/** From `actor.json` in the same folder. */
 type Actor = { id: string; username: string; name: string | null };
 
 const mostEntities = 200;
 
 /**
- * A Mastodon account archive: the zip archive, or its `outbox.json` (an ActivityPub collection). Imports public posts and
- * reposts only; others, including unlisted ones, are not meant to be searchable.
+ * A Mastodon account archive: the zip archive, or its `outbox.json` (an ActivityPub collection).
+ * Imports public posts and reposts only; others, including unlisted ones, are not meant to be
+ * searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
@@ -89,7 +90,9 @@ const isPublic = ({ to }: Record<string, unknown>): boolean =>
 
 type Author = { author: string; author_name: string | null };
 
-/** The handle from `actor.json`, else from the actor's address, as in `/users/alice` or `/@alice`. */
+/**
+ * The handle from `actor.json`, else from the actor's address, as in `/users/alice` or `/@alice`.
+ */
 function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
   if (actor !== null && named === actor.id) {
     return { author: actor.username, author_name: actor.name };

@@ -4,13 +4,12 @@ import type { Line } from "../lines.ts";
 import { RecordError, readImportRecord, toPost } from "../record.ts";
 import type { LinesFormat, ReadContext, RecordLimits } from "./format.ts";
 
-/** The import's own form (docs/import.md): one JSON object per line. Resumes after the last imported line. */
+/** The import's own form (docs/import.md). Resumes after the last imported line. */
 export const ndjsonFormat = (platform: Platform): LinesFormat => ({ key: "", lines: { platform } });
 
 type LineOptions = {
   platform: Platform;
   limits: RecordLimits;
-  /** Whether the input starts at the start of the file. */
   isStart: boolean;
 };
 

@@ -20,8 +20,8 @@ import { isPadding, jsonValues, onOneLine, tooLong } from "./json-records.ts";
 const leastPageBytes = 4 * 1024 ** 2;
 
 /**
- * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list. Imports the posts of `data`;
- * `includes` has their authors, media and originals.
+ * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list. Imports
+ * the posts of `data`; `includes` has their authors, media and originals.
  */
 export const xApiFormat: RecordsFormat = {
   key: "x-api",

@@ -4,9 +4,9 @@ import type { Platform } from "../../../posts/post.ts";
 
 export type IngestSample = {
   platform: Platform;
-  /** Start of the five minutes, Unix milliseconds. */
+  /** Start of the five minutes. */
   bucketMs: number;
-  /** Maximum lag; null if its events have no time. */
+  /** Maximum; null if its events have no time. */
   lagMs: number | null;
   posts: number;
 };

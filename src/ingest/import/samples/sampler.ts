@@ -7,11 +7,11 @@ import type { IngestSample, SampleOperations } from "./operations.ts";
 const sampleMs = 300_000;
 
 /**
- * Samples the streams every second and stores maximum lag and post count per five minutes. Writes once a minute; a failed write
- * is retried with the next.
+ * Samples the streams every second and stores maximum lag and post count per five minutes. Writes
+ * once a minute; a failed write is retried with the next.
  */
 export type Sampler = {
-  /** Posts per second over the last minute; null before the second sample. */
+  /** Over the last minute; null before the second sample. */
   postsPerSecond(platform: Platform): number | null;
   start(): void;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ const lookMs = 1_000;
 const writeEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 const rateMs = 60_000;
-/** Maximum pending samples: two days of two streams. */
+/** Two days of two streams. */
 const mostWaiting = 1_152;
 
 /** `posts` counts from the start of the stream. */
