@@ -1,5 +1,3 @@
-/** The query language: parsing, diagnostics and operators. */
-
 export { longestArchiveQuery, longestLiveQuery, mostTerms } from "./grammar/bounds.ts";
 export { lex, type Token } from "./grammar/lex.ts";
 export {

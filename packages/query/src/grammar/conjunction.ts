@@ -12,7 +12,7 @@ import {
 
 type Report = (code: DiagnosticCode, span: Span, warning: Warning) => void;
 
-/** Must match, or must not. The span includes its own negation. */
+/** The span includes the negation. */
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };
 type Kind = QueryLeaf["kind"];
 
@@ -62,7 +62,6 @@ function warnBoth(
 
 const leaveOut = "leave one of them out, or write OR between them";
 
-/** Lower and upper bounds that leave no time in between. */
 function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   const from = highest([...of(literals, "since", false), ...of(literals, "until", true)], timeOf);
   const to = lowest([...of(literals, "until", false), ...of(literals, "since", true)], timeOf);

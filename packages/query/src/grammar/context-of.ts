@@ -4,7 +4,7 @@ import type { Token } from "./lex.ts";
 import { type Reader, report } from "./reader.ts";
 import type { GroupedValues, TermContext } from "./term-context.ts";
 
-/** Whether an odd number of negations precedes a term, and the offset of the first. */
+/** An odd number of negations precedes a term; `start` is the offset of the first. */
 export type Negation = { isNegated: boolean; start: number };
 
 export function contextOf(reader: Reader, token: Token, negation: Negation): TermContext {
@@ -24,7 +24,7 @@ export function contextOf(reader: Reader, token: Token, negation: Negation): Ter
   };
 }
 
-/** Because they replace a negated term or an alternative. */
+/** They replace a negated term or an alternative. */
 function withGroupedRewrites(warning: Warning): Warning {
   const { hint } = warning;
   if (hint === undefined || typeof hint === "string") return warning;

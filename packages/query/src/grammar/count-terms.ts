@@ -2,7 +2,10 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { urlQueryTokens } from "../text/urls.ts";
 import type { QueryNode } from "../tree/tree.ts";
 
-/** Toward the query limit: a word, phrase or link counts its words (in scripts without spaces, characters); any other leaf 1. */
+/**
+ * A word, phrase or link counts its words (in scripts without spaces, characters); any other leaf
+ * 1.
+ */
 export function countTerms(node: QueryNode): number {
   switch (node.kind) {
     case "and":

@@ -11,14 +11,13 @@ type Found = { leaf: BareLeaf; end: number };
 const did = /[@＠](did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-])/iy;
 const goesOn = /^[\p{Script=Latin}\p{M}]/u;
 
-/** No entity contains them; offsets are preserved. */
 export function withPlainSigils(text: string): string {
   return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
 }
 
 /**
- * The entity whose sigil is at `at` (UTF-16) of a term, or null. `text` has plain sigils, `folded` is fully folded; `offset` is
- * the query offset of `at`.
+ * The entity whose sigil is at `at` (UTF-16) of a term. `text` has plain sigils, `folded` is fully
+ * folded; `offset` is the query offset of `at`.
  */
 export function readEntity(
   text: string,

@@ -48,7 +48,6 @@ function unknownFilter(context: TermContext, written: WrittenOperator, name: str
 const originals = /^(?:tweets?|posts?|originals?)$/i;
 const orders = /^(?:top|latest|popular|recent|live|newest|best)$/i;
 
-/** Those that are not reposts; inverted if excluded. */
 function hintForOriginals({ isNegated }: TermContext, name: string): string {
   const isExcluded = isNegated !== (name === "exclude");
   return `did you mean ${isExcluded ? "" : "-"}filter:retweets`;

@@ -160,7 +160,7 @@ function readGroup(reader: Reader, open: Token): QueryNode | null {
   return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
 }
 
-/** Whether another explicit or implied group level exceeds the limit; reports it once. */
+/** Reports once that another explicit or implied group level exceeds the limit. */
 function isTooDeep(reader: Reader, span: Span): boolean {
   if (reader.depth < deepestNesting) return false;
   reportOnce(reader, "query_too_deep", span, {

@@ -4,7 +4,7 @@ import { foldedBetween, isInvisible, textBetween } from "../tree/source.ts";
 import type { TermToken } from "./lex.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** The start of a term after dashes, which are not minuses; warns, as they look alike. */
+/** Leading dashes look like minuses but are not: skipped with a warning. */
 export function skipDashes(context: TermContext, token: TermToken): number {
   const { folded } = context.source;
   let start = token.start;

@@ -22,7 +22,6 @@ import type { TermContext } from "./term-context.ts";
 import { warnUnknownOperator } from "./unknown-operator.ts";
 import { hasWildcard, isQuestion, readWord, readWords, refuseWildcard } from "./word.ts";
 
-/** Null if dropped, with a diagnostic. */
 export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
   if (token.quoted !== null) return readQuotedValue(context, token, token.quoted);
   const parts = readParts(context, token);
@@ -128,7 +127,6 @@ function readOperator(context: TermContext, name: string, { text, span }: Piece)
   return operatorNode(context, { name, value, span, valueSpan });
 }
 
-/** Warns about a name before a colon. */
 function looksLikeOperator(context: TermContext, name: string, { text, span }: Piece): boolean {
   const value = text.slice(name.length + 1);
   const isBare = querySequence(value).length === 0;

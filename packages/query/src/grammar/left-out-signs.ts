@@ -39,7 +39,7 @@ export function warnLeftOutSigns(context: TermContext, text: string, span: Span)
 
 const signsBehind = /^[+#^~=<>|\\%]+/;
 
-/** Signs after a hashtag or other entity: `#c++`. */
+/** `#c++`. */
 export function warnSignsBehind(
   context: TermContext,
   entity: string,
@@ -54,7 +54,7 @@ export function warnSignsBehind(
   });
 }
 
-/** Signs after a phrase, such as `~3`. */
+/** `"a phrase"~3`. */
 export function warnWeight(
   report: TermContext["report"],
   text: string,

@@ -23,9 +23,8 @@ export type Token =
 
 export type TermToken = {
   kind: "term";
-  /** Directly after the operator's colon, or null. */
   quoted: string | null;
-  /** Start of the quoted value; `end` if there is none. */
+  /** `end` if there is none. */
   valueStart: number;
   /** After a `+`: never a keyword. */
   isForced: boolean;

@@ -8,8 +8,8 @@ import { cannotStartTerm, type Reader, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /**
- * Neighbours may suggest another meaning: a lower-case keyword, a separated colon or comparison, a boost after a phrase. True if
- * the term is to be dropped.
+ * Neighbours may suggest another meaning: a lower-case keyword, a separated colon or comparison, a
+ * boost after a phrase. True if the term is to be dropped.
  */
 export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
   const { source, tokens, index } = reader;
@@ -99,7 +99,6 @@ function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToke
 
 const longestName = 32;
 
-/** `likes > 100`, written as three terms. */
 function warnComparison(
   reader: Reader,
   before: TermToken,

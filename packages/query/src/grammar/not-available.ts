@@ -23,7 +23,6 @@ export function notAvailable(
   return null;
 }
 
-/** An equivalent query, or null. */
 export function substituteFor(name: UnavailableName, value: string): string | null {
   if (name === "point_radius") return circleOf(value);
   if (name === "within" && /^\d{1,6}(?:\.\d{1,6})?(?:km|mi)$/i.test(value)) {

@@ -47,7 +47,7 @@ function leafNode(
   return "error" in operand ? null : { ...operand.value, span: written.span };
 }
 
-/** `within_time:0d` is an empty window. */
+/** `within_time:0d`. */
 function warnNoTime(
   context: TermContext,
   written: WrittenOperator,
@@ -92,7 +92,6 @@ function missingOperand(context: TermContext, written: WrittenOperator): null {
   return null;
 }
 
-/** One operator per value of the group. */
 function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly string[] {
   if (groupedValues === null) return [];
   const each = groupedValues.values.map((value) =>
@@ -115,7 +114,7 @@ const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>(
   "retweets_of_tweet_id",
 ]);
 
-/** Such as `from:a,b`, for operators with a single value; else null. */
+/** `from:a,b`, for operators with a single value; else null. */
 function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
   const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
   if (takesSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;

@@ -51,7 +51,6 @@ export class InvalidQueryError extends Error {
   }
 }
 
-/** Throws an InvalidQueryError. */
 export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuery {
   const { tree, diagnostics } = parseQueryLeniently(text, options);
   const [first, ...others] = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
@@ -60,7 +59,9 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { tree, warnings: diagnostics };
 }
 
-/** Recovers from errors: the tree of the usable parts (null if there are none) and all diagnostics, in text order. */
+/**
+ * Returns the tree of the usable parts (null if there are none) and all diagnostics, in text order.
+ */
 export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},
@@ -93,7 +94,6 @@ function readText(text: string, maxLength: number): Reading {
   return { tree, findings: diagnostics };
 }
 
-/** At most `mostDiagnostics` errors and as many warnings. */
 function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
   const reported = { error: 0, warning: 0 };
   return findings

@@ -8,7 +8,6 @@ import type { Source } from "../tree/source.ts";
 import type { Span } from "../tree/tree.ts";
 import type { Token } from "./lex.ts";
 
-/** The parser's position in the tokens, and its diagnostics so far. */
 export type Reader = {
   source: Source;
   tokens: readonly Token[];
@@ -41,7 +40,6 @@ export function cannotStartTerm(token: Token): boolean {
   return token.kind === "close" || token.kind === "or" || token.kind === "and";
 }
 
-/** Skips duplicates of code and offset. */
 export function report(reader: Reader, code: DiagnosticCode, span: Span, warning: Warning): void {
   reportUnlessReported(reader, `${code} ${span.offset}`, code, span, warning);
 }

@@ -9,10 +9,10 @@ export type TermContext = {
   source: Source;
   report: (code: DiagnosticCode, span: Span, warning: Warning) => void;
   isNegated: boolean;
-  /** Start of the term, including negations. */
+  /** Including negations. */
   start: number;
   touchesGroup: boolean;
-  /** Of the group that directly follows; null if there is none or it is not a plain list. */
+  /** Of the group that directly follows; null unless it is a plain list. */
   groupedValues: GroupedValues | null;
   preceding: { text: string; start: number } | null;
   following: string;

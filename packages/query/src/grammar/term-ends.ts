@@ -1,7 +1,7 @@
 import { operatorNamed, unavailableNamed } from "../operators/operators.ts";
 import { closerOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
-/** A query and its matched brackets, found in one pass, so that each term's end is found in linear time. */
+/** Brackets are matched in one pass, so that each term's end is found in linear time. */
 export type Scan = {
   source: Source;
   /** Of parentheses that close before the next white space or quotation mark. */
@@ -17,7 +17,10 @@ export function scanBrackets(source: Source): Scan {
 const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
-/** For bracketed values with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`); else `end`. */
+/**
+ * For bracketed values with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`);
+ * else `end`.
+ */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
@@ -76,7 +79,7 @@ function matchParentheses(folded: readonly string[]): Map<number, number> {
 const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
 const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
-/** So that the parenthesis of `:)` or `;-((` is not a group's; null if there is no emoticon. */
+/** The parenthesis of `:)` or `;-((` is not a group's. */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;
   const eyes = folded[start] ?? "";

@@ -86,7 +86,6 @@ function warnTimeOfDay(context: TermContext, written: string, span: Span): void 
   );
 }
 
-/** `9:30pm` as `21:30:00`, or null. */
 function clockTime(written: string): string | null {
   const [, hour, minute, second = "00", half = ""] =
     /^(\d{1,2}):(\d{2})(?::(\d{2}))?(am|pm)?[.,;!?]*$/i.exec(written) ?? [];

@@ -36,7 +36,6 @@ export function refuseWildcard(context: TermContext, text: string, span: Span): 
   return null;
 }
 
-/** `"* landing"` matches the same as `"landing"`. */
 function warnStarsAtEdges(context: TermContext, text: string, span: Span): void {
   const parts = text.split(/\s+/u).filter((part) => part !== "");
   const isStar = (part: string): boolean => part === "*" || part === "＊";
@@ -60,7 +59,6 @@ const lookalikes = [
   { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
 ] as const;
 
-/** Such as `#123`, which is not an entity. */
 function warnLookalike(context: TermContext, text: string, span: Span): boolean {
   for (const { sigil, code, what } of lookalikes) {
     const written = sigil.exec(text)?.[0];
@@ -110,7 +108,7 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
   });
 }
 
-/** A keyword keeps its question mark, which makes it a word. */
+/** A keyword retains its question mark, which makes it a word. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;

@@ -10,15 +10,14 @@ export type Subject = {
   platform: Platform;
   /** Capped as in `postTimeMs`. */
   timeMs: number;
-  /** Null if unknown. */
   counts: Readonly<Record<CountMetric, number | null>>;
   geo: () => { lat: number; lon: number } | null;
   terms: () => readonly string[];
 };
 
 /**
- * The reference semantics of every query; engines and upstreams may return a superset. An unknown count is 0. A post without a
- * location is in no circle.
+ * The reference semantics of every query; engines and upstreams may return a superset. An unknown
+ * count is 0. A post without a location is in no circle.
  */
 export function matches(plan: PlanNode, subject: Subject): boolean {
   switch (plan.kind) {

@@ -4,7 +4,7 @@ import type { SequenceElement } from "../text/sequence.ts";
 /** Longer sequences use a single-pass automaton. */
 const shortSequence = 4;
 
-/** In order, adjacent. Linear in the number of terms, even if elements repeat. */
+/** Linear in the number of terms, even if elements repeat. */
 export function holdsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],

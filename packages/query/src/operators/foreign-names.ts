@@ -1,7 +1,7 @@
 import { countNamed, queryOfCount, queryOfDates, readRange } from "./meant-range.ts";
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
 
-/** Candidate queries, most likely first, or the reason why there are none. */
+/** Most likely first, or the reason why there are none. */
 export type Meant = { queries: readonly string[]; otherwise: string | null };
 
 type Translate = (value: string) => Meant;
@@ -95,7 +95,6 @@ const translations = new Map(
 );
 const dates: ReadonlySet<string> = new Set(rows.find(([, each]) => each === date)?.[0].split(" "));
 
-/** Null if no other product has the name. */
 export function meantByName(name: string, value: string): Meant | null {
   const lower = name.toLowerCase();
   const count = queryOfCount(lower, value);
@@ -103,7 +102,7 @@ export function meantByName(name: string, value: string): Meant | null {
   return translations.get(lower)?.(value) ?? null;
 }
 
-/** For `name>value` and the like; null if the name is unknown. */
+/** For `name>value` and the like. */
 export function meantByComparison(name: string, sign: string, value: string): Meant | null {
   const lower = name.toLowerCase();
   if (countNamed(lower) !== null) {

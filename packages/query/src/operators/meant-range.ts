@@ -52,7 +52,7 @@ export function queryOfDates({ low, high }: Range): string {
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** Digits, with thousands separators or a `k` or `m` suffix; else null. */
+/** Digits, with thousands separators or a `k` or `m` suffix. */
 export function meantCount(written: string): number | null {
   if (/^\d{1,15}$/.test(written)) return Number(written);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
@@ -76,7 +76,7 @@ const metrics = new Map(
   ),
 );
 
-/** By another product's name; null if it is not a count. */
+/** By another product's name. */
 export function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
   const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
   const operator = metrics.get(rest);
@@ -84,7 +84,6 @@ export function countNamed(name: string): { operator: string; bound: "min" | "ma
   return { operator, bound: bound === "min" || bound === "max" ? bound : "" };
 }
 
-/** The value is a number, comparison or range. */
 export function queryOfCount(name: string, value: string): string | null {
   const count = countNamed(name);
   if (count === null) return null;

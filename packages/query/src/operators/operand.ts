@@ -1,7 +1,6 @@
 import type { DiagnosticCode, Rewrites, Warning } from "../tree/diagnostics.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
-/** With an optional warning, or the error and its fix. */
 export type Operand<Value> = { value: Value; warning?: OperandError } | { error: OperandError };
 
 export type OperandError = Warning & { code: DiagnosticCode };
@@ -26,7 +25,7 @@ export function mapOperand<From, To>(
   return "error" in operand ? operand : { ...operand, value: make(operand.value) };
 }
 
-/** For messages; shortened if long. */
+/** Shortened if long. */
 export function shown(value: string): string {
   const characters = Array.from(value.slice(0, 100));
   return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : value;

@@ -88,7 +88,6 @@ const service: Unavailable = {
   instead: "domain: with the service's host, or has:videos",
 };
 
-/** Of the platforms. */
 export const unavailableOperators = {
   near: placeOperator,
   within: placeOperator,
@@ -109,7 +108,7 @@ export const unavailableOperators = {
 } as const satisfies Record<string, Unavailable>;
 export type UnavailableName = keyof typeof unavailableOperators;
 
-/** Likewise for values of `filter:`, `is:`, `has:`, `exclude:` and `include:`. */
+/** Values of `filter:`, `is:`, `has:`, `exclude:` and `include:`. */
 export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   follows: follower,
   social: follower,

@@ -5,7 +5,6 @@ const onX =
 const onBluesky =
   /^(?:https?:\/\/)?bsky\.app\/profile\/[a-z0-9.:%_-]{1,260}\/post\/[a-z0-9]{1,32}(?![\p{L}\p{N}_-])/iu;
 
-/** With a warning if it is that of a post. */
 export type Address = { text: string; warning: Warning | null };
 
 /** Strips host and parameters from an X post's address, so that it matches on both hosts. */

@@ -5,7 +5,7 @@ export type Circle = { lat: number; lon: number; radiusKm: number };
 const expected = ["latitude,longitude,radius with km or mi"];
 const example = "geocode:37.7764,-122.4172,10km";
 const kilometresPerMile = 1.609344;
-/** Half the circumference of the Earth covers all of it; far larger radii are typing errors. */
+/** Half the Earth's circumference covers all of it; far larger radii are typing errors. */
 const widestRadiusKm = 50_000;
 const narrowestRadiusKm = 0.000001;
 

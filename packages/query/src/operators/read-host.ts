@@ -26,7 +26,6 @@ export function readHost(operator: string, written: string): Operand<string> {
   );
 }
 
-/** Null if the text is not exactly one host. */
 function hostOf(text: string): string | null {
   if (text.length > longestHost || /[:@]/.test(text)) return null;
   const [host] = hostSuffixes(linkOf(text));

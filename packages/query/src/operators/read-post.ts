@@ -35,7 +35,7 @@ const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
 /** With a handle; uris of posts contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** Strips leading zeros of an ID; otherwise as written. */
+/** Strips leading zeros of an ID. */
 export function readPost(operator: string, written: string): Operand<string> {
   const number = written.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };

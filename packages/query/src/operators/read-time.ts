@@ -2,7 +2,6 @@ import { type Operand, operandError, shown } from "./operand.ts";
 import { otherUnits } from "./other-units.ts";
 import { latestMs } from "./read-date.ts";
 
-/** Whole Unix seconds to milliseconds. */
 export function readUnixTime(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
@@ -33,7 +32,6 @@ const units = new Map([
   ["d", 86_400_000],
 ]);
 
-/** `2d`, `3h`, `5m`, `30s` or `500ms` to milliseconds. */
 export function readDuration(operator: string, written: string): Operand<number> {
   const text = written.normalize("NFKC").toLowerCase();
   const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(text) ?? [];

@@ -36,7 +36,6 @@ export function readCount(operator: string, written: string): Operand<number> {
   );
 }
 
-/** For a number in another spelling, a comparison or a range; or null. */
 function meantQuery(operator: string, written: string): string | null {
   const range = readRange(written);
   if (range !== null) return queryOfCounts(operator, range);

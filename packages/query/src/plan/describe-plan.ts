@@ -4,7 +4,6 @@ import { type DrawnTree, drawTree } from "../tree/draw-tree.ts";
 import type { PlanNode } from "./plan.ts";
 import type { UnresolvedNames } from "./unresolved-names.ts";
 
-/** For `earshot explain`; marks unresolved names. */
 export function describePlan(plan: PlanNode, unresolved: UnresolvedNames | null = null): string {
   return drawTree(drawn(plan, unresolved));
 }
@@ -68,7 +67,7 @@ export function describeTime(fromMs: number | null, toMs: number | null): string
   return from + to === "" ? "any time" : `time${from}${from && to ? " and" : ""}${to}`;
 }
 
-/** Both ends are inclusive. */
+/** Inclusive. */
 export function describeIds(low: bigint | null, high: bigint | null): string {
   if (low !== null && high !== null) return `IDs from ${low} to ${high}`;
   if (low !== null) return `IDs from ${low} on`;

@@ -55,7 +55,10 @@ export const quotes = (post: string): string => facet("quoted:", post);
 export const reposts = (post: string): string => facet("reposted:", post);
 export const linkDomain = (host: string): string => facet("domain:", host);
 export const label = (value: string): string => facet("label:", value);
-/** App names are compared case-insensitively, and with `_` for spaces and hyphens: `Twitter_for_iOS` is "Twitter for iOS". */
+/**
+ * App names are case-insensitive, with `_` for spaces and hyphens: `Twitter_for_iOS` is "Twitter
+ * for iOS".
+ */
 export const writtenWith = (app: string): string =>
   facet(
     "source:",

@@ -1,5 +1,3 @@
-/** The plan of a query: a boolean tree over terms, times, IDs, counts and areas. */
-
 export { describeIds, describePlan, describeTime } from "./describe-plan.ts";
 export {
   all,

@@ -181,7 +181,7 @@ const oneOf = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, a
 const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
   any((keys ?? []).map((key) => facet(facetOf(key))));
 
-/** Flattened, `all` removed, `none` if any child is. */
+/** Flattened; `all` removed; `none` if any child is. */
 export function all(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "and" ? child.children : [child]))
@@ -191,7 +191,7 @@ export function all(children: readonly PlanNode[]): PlanNode {
   return flat.length === 1 && flat[0] ? flat[0] : { kind: "and", children: flat };
 }
 
-/** Flattened, `none` removed, `all` if any child is. */
+/** Flattened; `none` removed; `all` if any child is. */
 export function any(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "or" ? child.children : [child]))
@@ -210,7 +210,6 @@ export function not(child: PlanNode): PlanNode {
 const token = (text: string): SequenceElement => ({ kind: "token", token: text });
 const facet = (text: string): PlanNode => sequence([token(text)]);
 
-/** The parser rejects words without tokens, so an empty sequence matches nothing. */
 function sequence(elements: readonly SequenceElement[]): PlanNode {
   return elements.length === 0 ? { kind: "none" } : { kind: "terms", elements };
 }

@@ -3,8 +3,8 @@ import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
 /**
- * A boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent terms; a facet is a sequence of
- * one token.
+ * A boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent
+ * terms; a facet is a sequence of one token.
  */
 export type PlanNode =
   | { kind: "all" }
@@ -15,7 +15,7 @@ export type PlanNode =
   | { kind: "terms"; elements: readonly SequenceElement[] }
   /** `fromMs` inclusive, `toMs` exclusive. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
-  /** Both ends inclusive. */
+  /** Inclusive. */
   | { kind: "id"; low: bigint | null; high: bigint | null }
   | { kind: "platform"; platform: Platform }
   | { kind: "min-count"; metric: CountMetric; atLeast: number }

@@ -4,7 +4,6 @@ import type { PlanNode } from "./plan.ts";
 /** For a plan that is displayed, not run: a placeholder per name. */
 export type UnresolvedNames = {
   names: ResolvedNames;
-  /** Null for other nodes. */
   read(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;
 };
 

@@ -3,7 +3,7 @@ import type { PlanNode } from "./plan.ts";
 /** `fromMs` inclusive, `toMs` exclusive, null unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
-/** Both ends inclusive, null unbounded. */
+/** Inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
 /** The window (within `within`) and ID range contain all matches. */

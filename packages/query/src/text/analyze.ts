@@ -38,7 +38,6 @@ const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");
 
-/** With `dottedHandles: false`, a mention ends at a dot. */
 export function analyzeText(
   text: string,
   options: EntityOptions = { dottedHandles: true },
@@ -61,7 +60,6 @@ export function analyzeText(
   return { tokens, extras: skinTone.test(wellFormed) ? emojiBases(tokens) : [] };
 }
 
-/** Ignores question marks in links. */
 export function hasQuestionMark(text: string): boolean {
   if (!(isAscii(text) ? text.includes("?") : questionMark.test(text))) return false;
   const links = findLinks(text);

@@ -26,7 +26,7 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
-/** The table is built lazily, so that it does not delay startup. */
+/** Built lazily, so that it does not delay startup. */
 export function classOfUnit(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
@@ -38,7 +38,7 @@ export function classOfCodePoint(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-/** Per code unit, the sum of the numbers of matching patterns, which must match single characters. */
+/** Per code unit, the sum of the numbers of matching single-character patterns. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,

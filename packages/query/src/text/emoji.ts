@@ -29,7 +29,6 @@ export function splitEmoji(
   if (end < text.length) onText(text.slice(end));
 }
 
-/** Unchanged without a skin tone. */
 export function withoutSkinTone(token: string): string {
   return token.replace(skinTones, "") || token;
 }

@@ -10,7 +10,6 @@ export type EntityOptions = {
   dottedHandles?: boolean;
 };
 
-/** `end` is the offset after it. */
 export type SigilValue = { value: string; end: number };
 
 /** Joiners, middle dots and the like. */
@@ -59,7 +58,6 @@ export function extractEntities(text: string, options: EntityOptions = {}): Enti
   return found.filter(startsAfterOthers());
 }
 
-/** The first of overlapping entities wins. */
 function startsAfterOthers(): (entity: Entity) => boolean {
   let end = 0;
   return (entity) => {
@@ -84,7 +82,7 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   return mentions;
 }
 
-/** Null if there is none (`#`, `#1`, a keycap). */
+/** Null for `#`, `#1`, a keycap. */
 export function readHashtag(text: string, offset: number): SigilValue | null {
   const found = readAt(hashtagHere, text, offset);
   return found !== null && hashtagLetter.test(found.value) ? found : null;
@@ -104,7 +102,6 @@ export function foldTag(tag: string): string {
   return foldSigil(tag, "#");
 }
 
-/** Without sigil, NFKC, lower case. */
 export function foldHandle(handle: string): string {
   return foldSigil(handle, "@");
 }

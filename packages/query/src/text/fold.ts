@@ -13,7 +13,6 @@ const needsNormalising =
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
-/** Folding may change these beyond lower-casing. */
 export const needsFolding = new RegExp(
   `${needsNormalising.source}|[\\ufeff\\u00c0-\\u00ff\\u0401\\u0451]`,
 );

@@ -7,7 +7,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 const anyEntity = /&(?:amp|lt|gt|quot|#39);/g;
 
-/** Decodes once the five entities that platforms write: `&amp;lt;` becomes `&lt;`. */
+/** Decodes once: `&amp;lt;` becomes `&lt;`. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(anyEntity, (entity) => entities[entity] ?? entity);

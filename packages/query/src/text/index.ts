@@ -1,5 +1,3 @@
-/** Text analysis, the same for posts and queries: tokens, entities, links. */
-
 export { analyzerVersion, analyzeText, GAP, hasQuestionMark } from "./analyze.ts";
 export { classOfCodePoint, mark, spaceless, word } from "./characters.ts";
 export { findEmoticons } from "./emoticons.ts";

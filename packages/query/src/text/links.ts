@@ -11,7 +11,6 @@ const maxTailLength = 2048;
 const latinAccents = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff";
 const cyrillic = "\\u0400-\\u04ff";
 const bareHostCharacter = new RegExp(`[A-Za-z0-9_.${latinAccents}-]`);
-/** Host names of all scripts: no white space or punctuation. */
 const hostCharacter =
   /[A-Za-z0-9_.\u00c0-\u1fff\u2190-\u2fff\u3005-\u3007\u3021-\u303a\u3041-\uff00\uff10-\uffef-]/;
 const label = "[a-z0-9\\u0080-\\uffff](?:[a-z0-9_\\u0080-\\uffff-]*[a-z0-9\\u0080-\\uffff])?";
@@ -205,7 +204,6 @@ function endOfLink(text: string, hostEnd: number): number {
   return next === "/" || next === "?" ? endOfTail(text, afterPort) : afterPort;
 }
 
-/** Excludes punctuation that belongs to the sentence. */
 function endOfTail(text: string, start: number): number {
   const end = text[start] === "/" ? endOfPath(text, start) : start;
   return text[end] === "?" ? endOfParameters(text, end) : end;

@@ -10,14 +10,14 @@ import { foldable, pictures, traitsOf } from "./traits.ts";
  */
 export type Run = string | readonly string[];
 
-/** The fastest test for non-ASCII text. */
 const aboveAscii = /[\u0080-\uffff]/;
 /** More than any real character has; bounds the size of a pair token. */
 const maxMarks = 4;
 
 /**
- * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that a prefix search for a
- * character does not match it with further marks. No word yields such a token.
+ * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that
+ * a prefix search for a character does not match it with further marks. No word yields such a
+ * token.
  */
 export function pairToken(character: string, next: string): string {
   return character.length === 1
@@ -38,7 +38,6 @@ export function runsOf(text: string): Run[] {
   return runs;
 }
 
-/** `text[start, end)` must be ASCII in lower case. */
 export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
   let from = -1;
   for (let index = start; index < end; index += 1) {
@@ -72,7 +71,6 @@ function addFoldedRuns(text: string, runs: Run[]): void {
     const kind = classAt(text, index);
     if (kind === word) index = addWord(text, index, runs);
     else if (kind === spaceless) index = addCharacters(text, index, runs);
-    // Skips a mark without a base character.
     else index += widthAt(text, index);
   }
 }

@@ -10,7 +10,7 @@ export type SequenceElement =
 type SequencePosition = Run | typeof anyToken;
 const anyToken = Symbol("any token");
 
-/** Adjacent tokens (`state-of-the-art` is four); empty if there are none. Treats mentions and links as plain words. */
+/** Adjacent tokens (`state-of-the-art` is four). Treats mentions and links as plain words. */
 export function querySequence(text: string): SequenceElement[] {
   return spell(runsOf(decodeEntities(text).toWellFormed()));
 }

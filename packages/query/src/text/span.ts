@@ -1,4 +1,4 @@
-/** In UTF-16 code units; `end` is exclusive. */
+/** In UTF-16 code units. */
 export type TextSpan = { start: number; end: number };
 
 /** Both are sorted by start and `covers` do not overlap. Linear time. */

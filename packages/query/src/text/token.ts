@@ -1,6 +1,6 @@
 import { sha256 } from "./sha256.ts";
 
-/** In bytes of UTF-8. */
+/** UTF-8. */
 const maxTokenBytes = 64;
 const keptBytes = 40;
 const hashDigits = 16;

@@ -61,7 +61,6 @@ function decodePunycode(text: string): string | null {
   return output.join("");
 }
 
-/** Null for anything else, such as the end. */
 function digitOf(unit: number): number | null {
   if (unit >= 0x61 && unit <= 0x7a) return unit - 0x61;
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30 + 26;

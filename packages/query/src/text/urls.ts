@@ -15,7 +15,6 @@ const aboveAscii = /[\u0080-\uffff]/;
 
 /** Lower case, without scheme, user and fragment. */
 export type Link = {
-  /** With a non-default port. */
   host: string;
   rest: string;
 };
@@ -29,8 +28,9 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * For `url:`, in order: host labels, path and query, split at everything but letters, marks and digits; punycode and percent
- * codes decoded. Omits leading `www.`, ports 80 and 443, and tracking parameters.
+ * For `url:`, in order: host labels, path and query, split at everything but letters, marks and
+ * digits; punycode and percent codes decoded. Omits leading `www.`, ports 80 and 443, and tracking
+ * parameters.
  */
 export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;

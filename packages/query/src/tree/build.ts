@@ -1,6 +1,5 @@
 import type { QueryNode, Span } from "./tree.ts";
 
-/** Merges children of the same kind; none gives null. */
 export function makeAnd(children: readonly QueryNode[], span: Span): QueryNode | null {
   const merged = children.flatMap((child) => (child.kind === "and" ? child.children : [child]));
   if (merged.length < 2) return merged[0] ?? null;
@@ -13,7 +12,6 @@ export function makeOr(children: readonly QueryNode[], span: Span): QueryNode | 
   return { kind: "or", children: merged, span };
 }
 
-/** Two negations cancel. */
 export function makeNot(child: QueryNode, span: Span): QueryNode {
   return child.kind === "not" ? child.child : { kind: "not", child, span };
 }

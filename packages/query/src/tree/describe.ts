@@ -3,7 +3,6 @@ import { printQuery } from "./print.ts";
 import { searchedWords } from "./searched-words.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
-/** For `earshot explain`. */
 export function describeTree(tree: QueryNode): string {
   return drawTree(drawn(tree));
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic, Span } from "./tree.ts";
 
-/** All diagnostic codes; each has a row in docs/query-language.md. */
+/** Each has a row in docs/query-language.md. */
 export const diagnosticCodes = {
   empty_query: "error",
   query_too_long: "error",
@@ -71,7 +71,6 @@ export function makeDiagnostic(code: DiagnosticCode, span: Span, warning: Warnin
 
 const longestRewrite = 200;
 
-/** `readsWell` tests whether a query has no diagnostics. */
 export function withChosenHint(
   finding: Finding,
   readsWell: (query: string) => boolean,
@@ -84,7 +83,9 @@ export function withChosenHint(
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 
-/** Message and hint contain parts of the query, so line breaks and terminal controls are replaced. */
+/**
+ * Message and hint contain parts of the query, so line breaks and terminal controls are replaced.
+ */
 export function onOneLine(diagnostic: Diagnostic): Diagnostic {
   const message = plain(diagnostic.message);
   if (diagnostic.hint === undefined) return { ...diagnostic, message };
@@ -101,9 +102,7 @@ export function oneLine(diagnostic: Diagnostic): string {
 
 const widestExcerpt = 96;
 
-/**
- * The error, the query with carets below the span, the fix. Cuts a long query around the span; control characters become U+FFFD.
- */
+/** The error, the query with carets below the span, the fix. Cuts a long query around the span. */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
   const characters = Array.from(query, printable);
   const from = excerptStart(characters, diagnostic.offset);

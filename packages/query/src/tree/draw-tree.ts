@@ -1,6 +1,5 @@
 export type DrawnTree = { label: string; branches: readonly DrawnTree[] };
 
-/** Indented text, one node per line. */
 export function drawTree(tree: DrawnTree): string {
   return linesOf(tree).join("\n");
 }

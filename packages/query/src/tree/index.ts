@@ -1,5 +1,3 @@
-/** The syntax tree of a query, and its texts. */
-
 export { describeTree } from "./describe.ts";
 export { diagnosticCodes, renderDiagnostic } from "./diagnostics.ts";
 export { type Platform, platforms } from "./platform.ts";

@@ -84,7 +84,6 @@ function quote(text: string): string {
   return `"${escaped.join("")}"`;
 }
 
-/** A time for `since:` and `until:`, in its shortest exact form. */
 function printTime(ms: number): string {
   const iso = new Date(ms).toISOString();
   if (ms % 86_400_000 === 0) return iso.slice(0, 10);
@@ -92,7 +91,6 @@ function printTime(ms: number): string {
   return `${iso.slice(0, 10)}_${iso.slice(11, 19)}_UTC`;
 }
 
-/** In the largest exact unit. */
 function printDuration(ms: number): string {
   const [unit, length] = units.find(([, length]) => ms % length === 0) ?? ["ms", 1];
   return `${ms / length}${unit}`;

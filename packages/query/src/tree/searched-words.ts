@@ -2,7 +2,7 @@ import { foldWord } from "../text/fold.ts";
 import { decodeEntities } from "../text/html.ts";
 import { runsOf } from "../text/runs.ts";
 
-/** Longer words may be indexed in a shortened form that is unreadable. */
+/** Longer words may be indexed in an unreadable, shortened form. */
 const longestWord = 20;
 
 /**

@@ -1,7 +1,6 @@
 /** A query as code points, and the same with syntax characters folded to ASCII. */
 export type Source = { characters: readonly string[]; folded: readonly string[] };
 
-/** Every later index is an offset in Unicode code points. */
 export function readSource(text: string): Source {
   const characters = Array.from(text);
   return { characters, folded: characters.map(foldCharacter) };
@@ -45,7 +44,7 @@ const closingQuote = new Map([
   ["『", "』"],
 ]);
 
-/** The closing quotation mark for a (folded) opening one, or null. */
+/** Null unless `folded` opens a quotation. */
 export function closerOf(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
@@ -60,19 +59,18 @@ export function isInvisible(character: string): boolean {
   return invisible.test(character);
 }
 
-/** Zero-width characters in a value are never intended. */
 export function withoutInvisible(text: string): string {
   return Array.from(text)
     .filter((character) => !isInvisible(character))
     .join("");
 }
 
-/** Whether the character closes a quotation opened by `"`, and so must be escaped within it. */
+/** Must be escaped within a quotation opened by `"`. */
 export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';
 }
 
-/** Strips trailing characters of `ending` in linear time, which a regular expression does not guarantee. */
+/** In linear time, which a regular expression does not guarantee. */
 export function withoutEnding(text: string, ending: string): string {
   let end = text.length;
   while (end > 0 && ending.includes(text[end - 1] ?? " ")) end--;

@@ -1,12 +1,12 @@
 import type { Platform } from "./platform.ts";
 
-/** Position of a node in the query, in Unicode code points. */
+/** In Unicode code points. */
 export type Span = { offset: number; length: number };
 
 export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 export type CountMetric = (typeof countMetrics)[number];
 
-/** Properties by their `filter:` names; `is:` and `has:` use them too. */
+/** By their `filter:` names; `is:` and `has:` use them too. */
 export const postProperties = [
   "retweets",
   "nativeretweets",
@@ -27,7 +27,6 @@ export const postProperties = [
 ] as const;
 export type PostProperty = (typeof postProperties)[number];
 
-/** Relations to another post: same conversation, reply to it, quote of it, repost of it. */
 export type PostRelation = "conversation_id" | "in_reply_to" | "quoted" | "retweets_of_tweet_id";
 
 /**
@@ -73,9 +72,7 @@ export type QueryLeaf =
   /** A host in lower case and Unicode; includes its subdomains. */
   | { kind: "domain"; host: string; span: Span }
   | { kind: "platform"; platform: Platform; span: Span }
-  /** In lower case. */
   | { kind: "label"; label: string; span: Span }
-  /** The app's name, as written. */
   | { kind: "source"; name: string; span: Span }
   /** In normal form, without a nose. */
   | { kind: "emoticon"; text: string; span: Span }
@@ -84,7 +81,7 @@ export type QueryLeaf =
 /** An error or warning about a query; only errors prevent it from running. */
 export type Diagnostic = {
   severity: "error" | "warning";
-  /** Stable snake_case code; each has an entry in docs/query-language.md. */
+  /** Stable; each has an entry in docs/query-language.md. */
   code: string;
   offset: number;
   length: number;
