@@ -1,4 +1,4 @@
-/** Resolves with the first non-null value of `look`; fails after `patienceMs`. */
+/** With the first non-null value; rejects after `patienceMs`. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | null> | Value | null,

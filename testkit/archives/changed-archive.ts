@@ -23,7 +23,7 @@ export function postOf(n: number, special: Partial<Post> = {}): Post {
 
 export const posts = (count: number): Post[] => Array.from({ length: count }, (_, n) => postOf(n));
 
-/** X posts without a native ID: they yield to one that has it. */
+/** Without a native ID. */
 export const unnumbered = (count: number): Post[] =>
   Array.from({ length: count }, (_, n) =>
     postOf(n, {
@@ -36,7 +36,6 @@ export const unnumbered = (count: number): Post[] =>
   );
 
 export const everything = { plan: { kind: "all" }, limit: 10_000 } as const;
-/** Queries to compare two archives by. */
 export const queries = [
   "river",
   '"stone river"',
@@ -50,7 +49,7 @@ export const queries = [
   "number -river",
 ];
 
-/** Everything visible from outside: posts with all fields, query results, ingest order. */
+/** Posts with all fields, query results, ingest order. */
 export function contents(of: SmallArchive): unknown {
   const { positions } = of.search(everything);
   const shown = new Set(positions.map(({ id }) => id));
@@ -83,7 +82,7 @@ export const removed = (post: Post, revision: string): ArchiveChange => ({
   revision,
 });
 
-/** Edits, deletes, restores, adds, hides, shows, labels and counts posts, `count` of each, differently each `round`. */
+/** Applies `count` changes of every kind, differently each `round`. */
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => postOf((round * 37 + n * 71) % count);

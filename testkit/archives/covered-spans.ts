@@ -1,6 +1,6 @@
 import type { WriteBatch } from "../../src/archive/archive.ts";
 
-/** Time spans covered by batches, as `[fromMs, toMs]`; adjacent spans of one source are merged. */
+/** Spans covered by batches as `[fromMs, toMs]`; adjacent ones of a source are merged. */
 export function coveredSpans(batches: readonly WriteBatch[]): number[][] {
   return batches
     .flatMap((batch) => batch.coverage ?? [])

@@ -1,6 +1,5 @@
 import type { ServerProcess } from "../service/server-process.ts";
 
-/** The record fields that tests read. */
 export type FoundPost = {
   ID: string;
   Content: string;
@@ -28,7 +27,7 @@ export type FoundPost = {
 /** A query that matches every post. */
 export const everything = "-nosuchwordanywhere";
 
-/** All matching posts, newest first, through the public API. */
+/** All matching posts, newest first, over HTTP. */
 export async function foundPosts(
   server: Requested,
   query: string,

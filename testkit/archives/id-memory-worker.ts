@@ -3,7 +3,7 @@ import { type Ids, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
 import type { SharedIdMemory } from "../../src/archive/sealed/shared-pages.ts";
 import { madeUpIds } from "../data/made-up-ids.ts";
 
-/** A thread that reads random IDs through shared memory; endless if `rounds` is null. */
+/** Reads random IDs through shared memory; endless if `rounds` is null. */
 export type IdMemoryTask = { shared: SharedIdMemory; seed: number; rounds: number | null };
 
 /** Wrong values, and the number of pages read. */
@@ -18,7 +18,6 @@ const opened = new Map<number, Ids>();
 const wrong: string[] = [];
 let state = seed;
 
-/** A number in 0..end-1. */
 function drawn(end: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * end);
@@ -45,7 +44,6 @@ function look(segment: number): void {
 }
 
 for (let round = 0; rounds === null || round < rounds; round++) {
-  // Most reads are of the newest.
   look(drawn(3) === 0 ? drawn(sources.length) : drawn(2));
   if (rounds === null && round === 100) parentPort?.postMessage("under way");
 }

@@ -2,7 +2,7 @@ import type { ArchiveChange } from "../../src/archive/archive.ts";
 import type { Post } from "../../src/posts/post.ts";
 import type { SmallArchive } from "./small-archive.ts";
 
-/** The index forms of an archive: FTS5, sealed, bulk import, or sealed with posts written after sealing. */
+/** FTS5, sealed, bulk import, or sealed with later writes. */
 export type IndexForm = "fts5" | "sealed" | "imported" | "mixed";
 
 export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "mixed"];
@@ -10,7 +10,6 @@ export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "
 /** Forms with the same segments and IDs. */
 export const storedForms = ["fts5", "sealed"] as const;
 
-/** Writes the posts in one batch, sealed if the form is. */
 export function putInOne(
   archive: SmallArchive,
   posts: readonly Post[],
@@ -20,7 +19,7 @@ export function putInOne(
   if (form === "sealed") archive.seal();
 }
 
-/** Writes the posts in several batches in the given form. The final content is the same in all forms. */
+/** Writes several batches; the final content is the same in all forms. */
 export function putInForm(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
     for (const own of Map.groupBy(posts, ({ platform }) => platform).values()) {
@@ -40,7 +39,7 @@ export function putInForm(archive: SmallArchive, posts: readonly Post[], form: I
   archive.write(posts.flatMap(secondChanges));
 }
 
-/** Applied to one post in six after sealing; three of five are then found by FTS5. */
+/** For one post in six after sealing; FTS5 finds three of five afterwards. */
 const fates = ["edited", "late", "deleted and put again", "hidden and shown", "gone"] as const;
 type Fate = (typeof fates)[number] | "none";
 

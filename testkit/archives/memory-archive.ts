@@ -4,12 +4,12 @@ import { readLines } from "../../src/ingest/analysis/read-lines.ts";
 import { numberedId, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 
-/** An in-memory archive for tests: identity by uri, revisions, tombstones, counts, checkpoints. */
+/** Identity by uri, revisions, tombstones, counts, checkpoints. */
 export type MemoryArchive = Pick<
   Archive,
   "write" | "importPosts" | "readCheckpoint" | "accountsToLookUp" | "aliases"
 > & {
-  /** Prepares posts for this archive's `importPosts`, on this thread. */
+  /** Runs on the caller's thread. */
   analysis: ImportAnalysis;
   posts: Map<string, Post>;
   aliasUris: Map<string, string>;
@@ -25,7 +25,6 @@ export type MemoryArchive = Pick<
   checkpoints: Map<string, string>;
   batches: WriteBatch[];
   reports: WriteReport[];
-  /** Runs before each batch; its errors become those of `write`. */
   beforeWrite: (batch: WriteBatch) => Promise<void> | void;
   /** Resolves once the condition is true after a batch. */
   until(condition: () => boolean): Promise<void>;

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { writeCarStream } from "@atcute/car";
 import { encode } from "@atcute/cbor";
 
-/** A block of an AT Protocol repository with its CID. */
 export type Block = { cid: Uint8Array; data: Uint8Array };
 
 /** DAG-CBOR with a SHA-256 CIDv1. */
@@ -43,10 +42,9 @@ const bytes = (text: string) => ({
   $bytes: Buffer.from(text).toString("base64").replace(/=+$/, ""),
 });
 
-/** Entries per node; more go into subtrees. */
 const nodeEntries = 4;
 
-/** Tree nodes over sorted entries, root last. Its shape differs from the protocol's. */
+/** Root last; the shape differs from the protocol's. */
 function treeOf(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [nodeOf(entries, null, [])];
   const middle = entries.length >> 1;

@@ -5,7 +5,7 @@ import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 
-/** Seals every segment of an archive folder and removes the previous files. */
+/** Removes the previous files. */
 export function sealAll(folder: string): void {
   const clock = { now: () => 1 };
   const context = compactionContext(folder, archiveDefaults, clock);

@@ -46,7 +46,7 @@ export const upsert = (
 /** Words at high positions, one of them twice. */
 const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
-/** An archive of one sealed segment that uses every feature of its tables. */
+/** One sealed segment that uses every feature of its tables. */
 export function makeSealedArchive(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -61,7 +61,7 @@ export function makeSealedArchive(dataDir: string): void {
   sealAll(join(dataDir, "archive"));
 }
 
-/** Applies later writes: edits, deletions, a late post, hiding, counts. */
+/** Later edits, deletions, a late post, hiding, counts. */
 export function writeSince(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -79,13 +79,12 @@ export function writeSince(dataDir: string): void {
   writer.close();
 }
 
-/** The doc number of `key<index>`; 8 was deleted before. */
+/** 8 was deleted before. */
 export const numberOfKey = (index: number): number => (index > 8 ? 101 : 100) - index;
 
 export const sealedPath = (dataDir: string): string =>
   segmentPath(join(dataDir, "archive"), { platform: "bluesky", sequence: 2 });
 
-/** Runs `work` on the segment file. */
 export function withinSegment<Value>(
   dataDir: string,
   work: (database: DatabaseSync) => Value,
@@ -98,7 +97,6 @@ export function withinSegment<Value>(
   }
 }
 
-/** Changes a stored value by its bytes. */
 export function changeBytes(
   dataDir: string,
   { table, column, where }: { table: string; column: string; where: string },
@@ -111,7 +109,6 @@ export function changeBytes(
   });
 }
 
-/** Flips one bit. */
 export const flipped =
   (bit: number) =>
   (bytes: Uint8Array): Uint8Array => {

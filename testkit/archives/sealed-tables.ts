@@ -15,10 +15,9 @@ import {
 } from "../../src/archive/sealed/format.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
-/** Positions of a term by doc number. */
 type Postings = Map<number, number[]>;
 
-/** A naive writer of sealed index tables, directly from `format.ts`, for comparison. `posts` are tokens of posts, newest first. */
+/** A naive writer of the sealed index from `format.ts`, for comparison; `posts` are their tokens, newest first. */
 export function writeSealedTables(
   database: DatabaseSync,
   posts: readonly (readonly string[])[],
@@ -102,7 +101,6 @@ function commonBytes(a: Buffer, b: Buffer): number {
   return common;
 }
 
-/** Returns the dictionary value of the term and the row numbers used. */
 function writePostings(
   database: DatabaseSync,
   name: string,
@@ -159,7 +157,6 @@ function container(numbers: readonly number[]): Buffer {
   return bytes;
 }
 
-/** A row of `sealed_positions`. */
 export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   const ranks: number[] = [];
   const starts: number[] = [];
@@ -192,7 +189,6 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   return Buffer.concat([new Uint8Array(head.buffer), table, Buffer.from(bytes)]);
 }
 
-/** Adds checksums to a sealed index. */
 function sumSealedTables(database: DatabaseSync): void {
   const crc = (...parts: (string | Uint8Array)[]): number =>
     parts.reduce<number>((sum, part) => crc32(part, sum), 0);

@@ -5,10 +5,9 @@ import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
-/** Tokens by post ID. */
 export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
 
-/** Positions by term and post ID; empty if the term stores none. */
+/** By term and post ID; empty if the term stores no positions. */
 type IndexContents = Map<string, Map<bigint, string>>;
 
 /** A segment file in memory, with writable tables. */
@@ -19,7 +18,6 @@ export function emptySegment(): DatabaseSync {
   return database;
 }
 
-/** Adds posts to the FTS5 table in one transaction. */
 export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
   const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES (?, ?)");
   database.exec("BEGIN");
@@ -27,7 +25,7 @@ export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
   database.exec("COMMIT");
 }
 
-/** A segment sealed from `source`, and the number of steps. */
+/** With the number of steps. */
 export function sealedFrom(
   source: DatabaseSync,
   ids: Iterable<bigint>,
@@ -41,7 +39,7 @@ export function sealedFrom(
   return { sealed, steps };
 }
 
-/** Decodes a whole sealed index. Throws if it violates the format. */
+/** Throws if the index violates its format. */
 export function sealedContents(database: DatabaseSync): IndexContents {
   const numbers = openPostNumbers(database, "contents", null);
   const contents: IndexContents = new Map();
@@ -61,7 +59,7 @@ export function sealedContents(database: DatabaseSync): IndexContents {
   return contents;
 }
 
-/** The expected index of these posts, restricted to `ids`. */
+/** The expected index, restricted to `ids`. */
 export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {

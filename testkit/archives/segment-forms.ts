@@ -20,18 +20,14 @@ import { encodeRecord } from "../../src/posts/record.ts";
 import { makePost } from "../data/make-post.ts";
 import { sumRows } from "./sum-rows.ts";
 
-/** A post as the index sees it; `terms` are tokens joined by spaces. */
 export type IndexedPost = { id: bigint; timeMs: number; terms: string };
 
-/** The same posts with FTS5 and with a sealed index. */
+/** The same posts with FTS5 and sealed. */
 export type SegmentForms = {
   plain: Segment;
   sealed: Segment;
-  /** Writes the same to both, each in one transaction. */
   write(work: (writer: SegmentWriter) => void): void;
-  /** Reseals the sealed file after writes. */
   sealAgain(): void;
-  /** Gives access to both files. */
   inspect<Value>(look: (plain: DatabaseSync, sealed: DatabaseSync) => Value): Value;
   remove(): void;
 };
@@ -41,10 +37,9 @@ const cacheKib = 64_000;
 /** Shared record: on X the uri follows from the ID. */
 const plainRecord = encodeRecord(makePost({ platform, nativeId: 1n, userId: null }), 0);
 
-/** Lets FTS5 answer in one statement, for rows without their terms. */
+/** Lets FTS5 answer in one statement. */
 export const inOneStatement = (): IndexCost => ({ isBounded: () => true });
 
-/** Fills a segment with unanalysed terms. */
 export function segmentForms(
   posts: Iterable<IndexedPost>,
   costOf: typeof indexCost = indexCost,
@@ -52,7 +47,7 @@ export function segmentForms(
   return formsOf((path) => writePosts(path, posts), costOf);
 }
 
-/** Both forms of an existing segment without a writer. */
+/** Both forms of an existing segment. */
 export const formsOfFile = (path: string): SegmentForms =>
   formsOf((copy) => copyFileSync(path, copy));
 
@@ -63,7 +58,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
   const sealedPath = (): string => join(folder, `sealed-${generation}.db`);
   make(plainPath);
   sealFile(plainPath, plainPath, sealedPath());
-  // Smaller than a large segment needs, so that entries are evicted.
+  // Too small for a large segment, so that entries are evicted.
   const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
   const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory, costOf);
   const plain = open(plainPath);
@@ -105,7 +100,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
       sealed.close();
       const isDamaged = isMarkedDamaged(sealedPath());
       rmSync(folder, { recursive: true, force: true });
-      // A damaged index falls back to row scans, which would prove nothing.
+      // A damaged index would fall back to row scans.
       if (isDamaged) throw new Error("the sealed index was taken for damaged");
     },
   };
@@ -129,7 +124,6 @@ function writePosts(path: string, posts: Iterable<IndexedPost>): void {
   database.close();
 }
 
-/** Creates `to` with the rows of `rows`, sealed from the index of `source`. */
 function sealFile(source: string, rows: string, to: string): void {
   checkpoint(rows);
   copyFileSync(rows, to);
@@ -150,7 +144,6 @@ function sealFile(source: string, rows: string, to: string): void {
   target.close();
 }
 
-/** Keeps hidden posts hidden. */
 function hideHidden(target: DatabaseSync, name: string): void {
   const read = target.prepare("SELECT id FROM hidden");
   read.setReadBigInts(true);

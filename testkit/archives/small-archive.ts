@@ -26,7 +26,6 @@ import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
 import type { FileLock } from "../../src/db/folder-lock.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 
-/** The record fields that tests read. */
 type ShownRecord = {
   ID: string;
   Content: string;
@@ -41,29 +40,25 @@ type ShownRecord = {
 };
 type ShownReference = { id: string | null; uri: string | null };
 
-/** An archive in a temporary folder that runs in the caller's thread. */
+/** In a temporary folder, on the caller's thread. */
 export type SmallArchive = {
   folder: string;
   write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;
   put(...posts: Post[]): WriteReport;
   search(request: Partial<SearchRequest> & Pick<SearchRequest, "plan">): SearchAnswer;
-  /** `search` with a query text; `within_time:` counts back from 0. */
+  /** `within_time:` counts back from 0. */
   ask(query: string, request?: Partial<SearchRequest>): SearchAnswer;
   records(positions: readonly Position[]): ShownRecord[];
   reader: Reader;
-  /** Applies pending counts. */
   addCounts(): void;
   expire(nowMs: number): void;
-  /** Imports posts of one platform; they may be buffered until `finishImport`. */
+  /** May buffer posts until `finishImport`. */
   importBatch(posts: readonly Post[], rest?: Partial<WriteBatch>): WriteReport;
   finishImport(): void;
-  /** Takes the compaction lock, as another process would. */
   lockUpkeep(): FileLock;
-  /** Imports one batch per list into sealed segments where possible. */
+  /** One batch per list, sealed where possible. */
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
-  /** Seals every segment, including active ones. */
   seal(): void;
-  /** Advances the clock that caps future times. */
   laterBy(ms: number): void;
   /** Reopens all files, as after a crash with everything committed. */
   reopen(): void;
@@ -172,7 +167,6 @@ export function smallArchive(
   return archive;
 }
 
-/** A second process's writer. */
 export function openCatalogBeside({ folder }: SmallArchive): {
   put(...posts: Post[]): WriteReport;
   close(): void;

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { defineRowSum, rowSumSql } from "../../src/archive/segments/row-sum.ts";
 import { sumTables } from "../../src/archive/segments/table-sums.ts";
 
-/** Recomputes the checksums of an open segment. */
 export function sumRows(database: DatabaseSync): void {
   defineRowSum(database);
   database.exec(`UPDATE post SET sum = ${rowSumSql} WHERE sum IS NOT ${rowSumSql}`);

@@ -5,17 +5,16 @@ import { openPostSet } from "../data/post-set.ts";
 import { asOfMs } from "../data/vocabulary.ts";
 import type { IndexForm } from "./index-forms.ts";
 
-/** Answers of archive, matcher and oracle: post names, newest first. */
+/** Post names, newest first. */
 export type Answers = { archive: string[]; matcher: string[]; oracle: string[] };
 
 export type ThreeMethods = {
   answersTo(query: string): Answers;
-  /** Number of posts that the matcher finds. */
   countOf(query: string): number;
   remove(): void;
 };
 
-/** Three independent answers over the same posts. The oracle sees API output only. */
+/** Three independent answers; the oracle sees API output only. */
 export function openThreeMethods(posts: readonly Post[], form: IndexForm = "fts5"): ThreeMethods {
   const set = openPostSet(posts, 15, form);
   const stored = oraclePosts(set.archive, posts);
@@ -39,7 +38,6 @@ export function openThreeMethods(posts: readonly Post[], form: IndexForm = "fts5
   };
 }
 
-/** Whether all three agree, in order. */
 export function agree({ archive, matcher, oracle }: Answers): boolean {
   const found = archive.join();
   return found === matcher.join() && found === oracle.join();

@@ -4,7 +4,6 @@ import type { Segment } from "../../src/archive/segments/segment.ts";
 import type { IdRange, TimeSkew } from "../../src/posts/ids.ts";
 import type { SegmentForms } from "./segment-forms.ts";
 
-/** A query to both forms. */
 export type Question = {
   plan: PlanNode;
   range: IdRange;
@@ -18,10 +17,9 @@ export type Question = {
 
 const never = (): boolean => false;
 
-/** Both answers as text, and the posts found. */
+/** As text. */
 export type BothAnswers = { plain: string; sealed: string; found: number };
 
-/** Null if the query cannot match. */
 export function requestBoth(
   { plain, sealed }: SegmentForms,
   question: Question,

@@ -15,9 +15,8 @@ import { makePost } from "../data/make-post.ts";
 import { changeCatalog } from "./change-catalog.ts";
 
 /**
- * A process to be killed: writes a fixed series of batches, resuming after the last one, while a thread rewrites, seals,
- * splits, merges and removes segments. Arguments: the folder, the maximum age in milliseconds (0 for none), and `alone`
- * for no thread. Prints a period per batch.
+ * Writes a fixed series of batches, resuming after the last one, while a thread compacts. Arguments: folder, maximum
+ * age in milliseconds (0 for none), `alone` for no thread. Prints a period per batch.
  */
 const batches = 220;
 const postsOfBatch = 12;
@@ -30,7 +29,6 @@ const maxAgeMs = Number(process.argv[3]);
 const nowMs = startMs + batches * postsOfBatch * 60_000;
 
 function post(n: number, special: Partial<Post> = {}): Post {
-  // One in three arrives late.
   const minute = n % 3 === 0 ? (n * 7919) % Math.max(1, n) : n;
   const ms = startMs + minute * 60_000;
   const author = `did:plc:author${n % 20}`;
@@ -87,7 +85,6 @@ interface Pace {
   readonly over: Int32Array;
 }
 
-/** Batches per pass, so that the thread always has work. */
 const batchesOfRound = 20;
 
 function awaitRound(rounds: Int32Array): void {
@@ -129,7 +126,7 @@ function writeAll(rounds: Int32Array | null): void {
   writer.close();
 }
 
-/** Keeps rewriting all segments besides regular compaction. */
+/** Rewrites all segments besides regular compaction. */
 function keepUp({ rounds, over }: Pace): void {
   const lock = lockCompaction(folder);
   if (lock === null) throw new Error("nobody else keeps this archive up");

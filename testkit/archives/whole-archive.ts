@@ -17,7 +17,6 @@ import { decodeRecord } from "../../src/posts/record.ts";
 
 type StoredRow = { platform: Platform; row: Record<string, unknown>; hidden: boolean };
 
-/** All stored content of an archive folder, by ID. */
 export function wholeArchive(folder: string): StoredRow[] {
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
@@ -39,7 +38,6 @@ function allRows(database: DatabaseSync, sql: string): Record<string, unknown>[]
   return statement.all();
 }
 
-/** The writer of an existing archive. */
 export function writerOn(dataDir: string, segmentPosts: number) {
   const folder = join(dataDir, "archive");
   mkdirSync(folder, { recursive: true });
@@ -65,7 +63,6 @@ export function writerOn(dataDir: string, segmentPosts: number) {
   };
 }
 
-/** All posts of an archive folder, by ID. */
 export function storedPosts(folder: string): { post: Post; hidden: boolean }[] {
   return wholeArchive(folder).map(({ platform, row, hidden }) => {
     const { id, time_ms, likes, reposts, replies, quotes, record } = row;

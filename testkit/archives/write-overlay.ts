@@ -8,7 +8,7 @@ import type { SegmentForms } from "./segment-forms.ts";
 const platform = "x";
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Rewrites a tenth of the posts in both forms: new terms, hidden, shown, deleted, restored, labelled, liked past thresholds. */
+/** Changes a tenth of the posts in both forms, in every way. */
 export function writeOverlay(
   forms: SegmentForms,
   ids: BigInt64Array,

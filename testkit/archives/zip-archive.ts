@@ -4,13 +4,13 @@ export type ZipFile = {
   name: string;
   content: Uint8Array;
   isStored?: boolean;
-  /** Uses the ZIP64 form of archives over 4 GiB. */
+  /** ZIP64, as in archives over 4 GiB. */
   isLarge?: boolean;
   flags?: number;
   checksum?: number;
 };
 
-/** A zip archive by APPNOTE. */
+/** Written from APPNOTE. */
 export function zipArchive(files: readonly ZipFile[], comment = ""): Buffer {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];

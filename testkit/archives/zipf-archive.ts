@@ -5,7 +5,7 @@ import { writerOn } from "./whole-archive.ts";
 
 const postsOfBatch = 1_000;
 
-/** Writes posts `from` to `to` of `zipfPosts` into one unsealed segment. */
+/** One unsealed segment with posts `from` to `to`. */
 export function writeZipfPosts(dataDir: string, from: number, to: number): void {
   const writer = writerOn(dataDir, 1_000_000);
   try {

@@ -1,13 +1,12 @@
 import { seededRandom } from "../../bench/measure.ts";
 
-/** What a run draws, the same for the same seed. */
+/** Reproducible by seed. */
 export type Draw = {
-  /** A whole number from 0 to below `bound`. */
+  /** From 0. */
   below(bound: number): number;
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   pickOrNull<Item>(items: readonly Item[]): Item | null;
-  /** One of the names, as often as its weight says. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
 };
 

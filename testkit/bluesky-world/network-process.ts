@@ -4,11 +4,11 @@ import { createInterface } from "node:readline";
 
 export type NetworkProcess<Addresses> = {
   addresses: Addresses;
-  /** Closes its standard input and waits for its end. */
+  /** Closes standard input and waits for the exit. */
   close(): Promise<void>;
 };
 
-/** Starts a script that prints its addresses as one line of JSON and ends with its standard input. */
+/** Starts a script that prints its addresses as a line of JSON and ends with its standard input. */
 export async function startNetworkProcess<Addresses>(
   script: string,
 ): Promise<NetworkProcess<Addresses>> {
@@ -28,7 +28,7 @@ export async function startNetworkProcess<Addresses>(
   };
 }
 
-/** Posts a body and reads the JSON of the answer. Throws for a status other than 2xx, with the text of the answer. */
+/** Throws for a status other than 2xx. */
 export async function postTo<Answer>(
   url: string,
   body: Buffer | string,
@@ -48,6 +48,5 @@ export async function answerOf<Answer>(answer: Response): Promise<Answer> {
   return (text === "" ? {} : JSON.parse(text)) as Answer;
 }
 
-/** The Authorization header of a caller, or none. */
 export const authorized = (authorization: string | null): Record<string, string> =>
   authorization === null ? {} : { authorization };

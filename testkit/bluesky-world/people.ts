@@ -1,16 +1,14 @@
-/** Calls a method of the PDS with the Authorization of an account. */
 export type Caller = {
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
 };
 
-/** An account of the network, and what is left of what it wrote. */
+/** With what is left of its posts. */
 export type Person = {
   did: string;
   handle: string;
   authorization: string;
   status: "active" | "deactivated" | "takendown" | "deleted";
   posts: Post[];
-  /** Keys of posts that were deleted. */
   freeKeys: string[];
   likes: Reaction[];
   reposts: Reaction[];
@@ -30,10 +28,7 @@ export type Write =
   | { kind: "update"; collection: string; record: Record<string, unknown>; key: string }
   | { kind: "delete"; collection: string; key: string };
 
-/**
- * Makes accounts, several at once. They have no password: none logs in again, and hashing one is slow; but for those
- * whose number is in `passwords`.
- */
+/** Without passwords, because hashing is slow, except accounts in `passwords`. */
 export async function makePeople(
   network: Caller,
   count: number,
@@ -73,7 +68,7 @@ export async function makePeople(
 
 const numberOf = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
-/** Makes all writes as one commit of the account, and keeps its list of what it wrote. Gives the uri of each, in their order. */
+/** Makes all writes in one commit and returns their uris in order. */
 export async function write(
   network: Caller,
   person: Person,
@@ -91,7 +86,7 @@ export async function write(
   return results.map(({ uri }) => uri ?? "");
 }
 
-/** The same for one change of a record, by the call that apps use for it. */
+/** A single write, by the method that apps use. */
 export async function putRecord(
   network: Caller,
   person: Person,

@@ -4,7 +4,7 @@ import type { Person, Post } from "./people.ts";
 
 const dayMs = 86_400_000;
 
-/** A post as apps write it, with what a reader of it may stumble over; `about` are posts to reply to and to quote. */
+/** With everything that a reader may stumble over; `about` are posts to reply to and quote. */
 export function drawPost(
   draw: Draw,
   about: { parent: Post | null; quoted: Post | null; named: Person | null },
@@ -33,7 +33,6 @@ export function drawPost(
   };
 }
 
-/** The same post with other words. */
 export function edited(draw: Draw, record: Record<string, unknown>): Record<string, unknown> {
   const { facets: _facets, ...rest } = record;
   return { ...rest, text: `edited ${draw.below(1_000)} ${draw.pick(words)} ${draw.pick(words)}` };
@@ -44,7 +43,7 @@ export const selfLabels = (values: readonly string[]): object => ({
   values: values.map((val) => ({ val })),
 });
 
-/** Mostly the present; some claim to be years old, with an offset from UTC, and some to be of tomorrow. */
+/** Some claim to be years old or from tomorrow. */
 function drawTime(draw: Draw): string {
   const nowMs = Date.now();
   if (draw.chance(0.05)) return new Date(nowMs - draw.below(3_650) * dayMs).toISOString();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { freePort } from "./local-http.mjs";
 
-/** The PLC directory of the Bluesky project (`@did-plc/server`), in memory. Resolves with its port. */
+/** The Bluesky PLC directory (`@did-plc/server`), in memory; resolves with its port. */
 export async function startPlc(plcServer) {
   const port = await freePort();
   await plcServer.PlcServer.create({ db: plcServer.Database.mock(), port }).start();
@@ -9,9 +9,8 @@ export async function startPlc(plcServer) {
 }
 
 /**
- * The PDS of the Bluesky project on this machine, with the packages of the caller (`@atproto/pds`, a keypair class of
- * `@atproto/crypto`), as this file has none. `plc` is the address of the directory; `special` adds to the settings. Resolves with
- * the server.
+ * The Bluesky PDS. The caller passes the packages `@atproto/pds` and `@atproto/crypto`, which this folder does not
+ * have.
  */
 export async function startPds(
   { pdsServer, Keypair },
@@ -44,6 +43,5 @@ export async function startPds(
   return server;
 }
 
-/** The Authorization of the administrator of a PDS or AppView. */
 export const administratorOf = (password) =>
   `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;

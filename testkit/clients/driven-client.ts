@@ -10,7 +10,7 @@ export type ClientError = {
   uuid?: string | null;
 };
 
-/** A client library in a process of its own language. Calls reject with a `ClientError`. */
+/** A client library of any language in its own process; calls reject with a `ClientError`. */
 export class DrivenClient {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<

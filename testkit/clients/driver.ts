@@ -8,10 +8,7 @@ import {
   verifyWebhook,
 } from "../../clients/typescript/src/index.ts";
 
-/**
- * The TypeScript client behind standard input and output, one JSON object a line, so that one suite tests the clients of all
- * languages (driven-client.ts).
- */
+/** Drives the TypeScript client over standard input and output, one JSON object a line (see driven-client.ts). */
 const { EARSHOT_URL: url = "", EARSHOT_API_KEY: key = "" } = process.env;
 const earshot = new Earshot({ url, key, maxRetries: 12 });
 

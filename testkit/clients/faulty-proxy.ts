@@ -2,10 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/**
- * What happens to a request: `pass`; refused with 429 or 503; cut before the server sees it; cut after the server has answered;
- * cut within the answer.
- */
+/** Cuts are before the server sees the request, after its response, or within it. */
 export type Fault = "pass" | "busy" | "unavailable" | "cut before" | "cut after" | "cut within";
 
 export type FaultyProxy = {
@@ -14,7 +11,7 @@ export type FaultyProxy = {
   close(): Promise<void>;
 };
 
-/** Between a client and a server whose address may change. */
+/** The target address may change. */
 export async function startFaultyProxy(
   target: () => string,
   draw: () => Fault,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Entity, extractEntities, readHashtag, readMention } from "@earshot/query/text";
 import { parse } from "yaml";
 
-/** The published test cases of twitter-text, not part of the repository. */
+/** From twitter-text; not part of the repository. */
 export const casesFolder = join(
   import.meta.dirname,
   "../../../shared/data/conformance/twitter-text",
@@ -11,7 +11,6 @@ export const casesFolder = join(
 const files = ["extract", "autolink", "validate", "hit_highlighting", "tlds"] as const;
 export const casesAreHere = files.every((file) => existsSync(join(casesFolder, `${file}.yml`)));
 
-/** A case with expected and actual outcome as JSON. */
 export type Outcome = {
   group: string;
   description: string;
@@ -21,11 +20,9 @@ export type Outcome = {
 };
 
 type Case = { description: string; text: string; expected: unknown; json?: string };
-/** Expected and actual values in comparable form. */
 type Comparison = (each: Case) => { expected: unknown; actual: unknown };
 type Kind = Entity["kind"];
 
-/** Groups for features that Earshot does not have. */
 export const notApplicable: Readonly<Record<string, string>> = {
   "validate/tweets": "whether a text is short enough to be posted on X",
   "validate/lists": "lists of accounts: their addresses are mentions of their owners here",
@@ -121,7 +118,6 @@ const comparisons: Readonly<Record<string, Comparison>> = {
 
 type ListMention = { screen_name: string; list_slug: string; indices: [number, number] };
 
-/** All applicable cases in order. Throws for an unknown group. */
 export function runCases(): Outcome[] {
   return files.flatMap((file) => {
     const groups = (
@@ -161,7 +157,7 @@ function indicesOf({ start, end }: Entity, text: string): [number, number] {
 
 const anchor = /<a ([^>]*)>(.*?)<\/a>/g;
 
-/** Links in the expected HTML: the class gives the kind, the text the value. */
+/** The class gives the kind. */
 function linksOfHtml(html: string): { kind: Kind; value: string }[] {
   return Array.from(html.matchAll(anchor), ([, attributes = "", content = ""]) => {
     const kind = kindOfClass(attributes);

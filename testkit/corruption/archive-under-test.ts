@@ -20,36 +20,32 @@ import type { Platform } from "../../src/posts/post.ts";
 import { changeCatalog } from "../archives/change-catalog.ts";
 import { accountOf, authors, firstMs, stepMs, syntheticPost, uriOf } from "./synthetic-posts.ts";
 
-/** The completely covered window, Unix milliseconds. */
 export const coveredFromMs = firstMs - 86_400_000;
 export const coveredToMs = firstMs + 10 * 86_400_000;
 
 const posts: Readonly<Record<Platform, number>> = { bluesky: 1_550, x: 640, mastodon: 180 };
 const segmentPosts = 400;
 
-/** Kinds of files that faults affect differently. */
+/** Faults affect these differently. */
 type FileKind = "catalog" | "unsealed" | "sealed" | "overlay";
 
 export type ArchiveFile = {
   kind: FileKind;
-  /** Relative to the data folder. */
   path: string;
   /** Null for the catalog. */
   platform: Platform | null;
-  /** The ID range of the segment. */
   low: bigint;
   high: bigint;
 };
 
 export type ArchiveUnderTest = {
   dataDir: string;
-  /** An earlier copy of the data folder, from before sealing and the last changes. */
+  /** From before sealing and the last changes. */
   older: string;
   oldest: string;
   files: readonly ArchiveFile[];
 };
 
-/** Opens an archive with one reader and no maintenance. */
 export const openForTrial = (
   dataDir: string,
   onWarning: (message: string) => void = () => {},
@@ -64,8 +60,8 @@ export const openForTrial = (
   });
 
 /**
- * Makes an archive of three platforms: sealed segments (one with an overlay), unsealed ones, deleted, edited and hidden
- * posts. Deterministic.
+ * Deterministic: three platforms; sealed segments (one with a delta) and unsealed ones; deleted, edited and hidden
+ * posts.
  */
 export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTest> {
   const dataDir = join(root, "data");
@@ -129,7 +125,7 @@ async function fill(archive: Archive, platform: Platform): Promise<void> {
   }
 }
 
-/** Seals the two oldest Bluesky segments and the oldest X segment. */
+/** The two oldest of Bluesky and the oldest of X. */
 function seal(folder: string): void {
   const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
   const entries = readSegments(context.catalog);
@@ -142,7 +138,7 @@ function seal(folder: string): void {
   context.catalog.close();
 }
 
-/** Edits, deletes and hides posts in the second Bluesky segment and some in later ones. */
+/** In the second Bluesky segment and some later ones. */
 async function changeSome(archive: Archive): Promise<void> {
   const platform = "bluesky";
   const changes: ArchiveChange[] = [];
@@ -165,7 +161,7 @@ async function changeSome(archive: Archive): Promise<void> {
   }
 }
 
-/** Small batches put the catalog several commits ahead of its older copy; a crash may leave it one behind. */
+/** Small batches put the catalog several commits ahead of its older copy. */
 const changesOfBatch = 25;
 
 const hiding = (uri: string): ArchiveChange => ({
@@ -206,7 +202,6 @@ function kindOf(folder: string, entry: SegmentEntry): FileKind {
   return hasOverlay ? "overlay" : "sealed";
 }
 
-/** Copies a data folder for a trial. */
 export function copyForTrial(dataDir: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   cpSync(dataDir, to, { recursive: true });

@@ -3,9 +3,9 @@ import { EarshotError, messageOf } from "../../src/lib/errors.ts";
 import type { Answer, Question } from "./queries.ts";
 
 /**
- * - `correct`: equals the healthy archive, complete. - `partial`: reports incomplete, and everything in it is right. -
- * `altered`: reports incomplete, with values that the healthy archive lacks. - `refused`: an error with a code. -
- * `failed`: any other error. - `wrong`: reports complete, and differs. - `endless`: no answer within a minute.
+ * - `correct`: complete and equal to the healthy archive. - `partial`: incomplete and right. - `altered`: incomplete,
+ * with wrong values. - `refused`: an error with a code. - `failed`: another error. - `wrong`: complete and different. -
+ * `endless`: no answer within a minute.
  */
 type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
 
@@ -13,7 +13,6 @@ export type Requested = { question: Question } & Compared;
 
 type Compared = {
   outcome: Outcome;
-  /** Values that differ from the healthy archive. */
   differences: number;
   detail: string;
 };

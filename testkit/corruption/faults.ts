@@ -19,7 +19,7 @@ export type ErrorKind =
   | "older"
   | "oldest";
 
-/** Damages a SQLite file and returns where. `older` is the path of its older copy, or null. */
+/** Returns where it did. */
 export function damageFile(
   path: string,
   error: ErrorKind,
@@ -64,7 +64,7 @@ export function damageFile(
   return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
 }
 
-/** An offset with content: most bytes of a partly filled page are zero. */
+/** With content: most bytes of a partly filled page are zero. */
 function usedOffset(content: Buffer, start: number, random: () => number): number {
   for (let tries = 0; tries < 200; tries++) {
     const offset = start + Math.floor(random() * (content.length - start));

@@ -15,7 +15,6 @@ const columns = [
 ] as const;
 type Column = (typeof columns)[number];
 
-/** Answer counts by kind of file and fault; openings and checks count trials. */
 export function outcomeTable(reports: readonly TrialReport[]): string {
   const rows = new Map<string, Map<Column, number>>();
   for (const report of reports) {
@@ -37,7 +36,6 @@ export function outcomeTable(reports: readonly TrialReport[]): string {
   return aligned([["", ...columns], ...lines]);
 }
 
-/** Whether anything differs from before the fault. */
 export const isAffected = ({ refusal, asked }: TrialReport): boolean =>
   refusal !== null || asked.some(({ outcome }) => outcome !== "correct");
 

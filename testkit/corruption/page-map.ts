@@ -3,7 +3,6 @@ import { DatabaseSync } from "node:sqlite";
 /** Pages of one table or index, by page number from 1. */
 export type TablePages = { table: string; pages: readonly number[] };
 
-/** Maps each page of a healthy SQLite file to its table; empty pages are left out. */
 export function pageMap(path: string): { pageBytes: number; tables: TablePages[] } {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

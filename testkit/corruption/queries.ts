@@ -7,12 +7,10 @@ import { countArchive } from "../../src/search/archive/count.ts";
 import { type ArchiveSource, searchArchive } from "../../src/search/archive/search.ts";
 import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";
 
-/** Values by key, and whether the answer reports complete. */
 export type Answer = { values: ReadonlyMap<string, string>; complete: boolean };
 
 export type Question = {
   name: string;
-  /** The platforms and times that it depends on. */
   platforms: readonly Platform[];
   fromMs: number;
   toMs: number;
@@ -68,7 +66,6 @@ function search(query: string, window: Window = {}): Question {
 
 type Positions = readonly { id: bigint; platform: Platform }[];
 
-/** Records of a result page by platform and ID. Throws for invalid JSON. */
 async function recordsOf(archive: Archive, positions: Positions): Promise<Answer> {
   const { body, damage } = await archive.page(positions);
   const text = Buffer.from(body).toString("utf8");
@@ -110,7 +107,7 @@ function byId(platform: Platform, id: bigint, timeMs: number): Question {
 
 const hourMs = 3_600_000;
 
-/** Queries over every kind of term, all platforms, single platforms and narrow windows. */
+/** Every kind of term; all platforms, one platform, narrow windows. */
 export const questions: readonly Question[] = [
   search("river"),
   search("lantern", { platform: "bluesky" }),
@@ -143,7 +140,6 @@ export const questions: readonly Question[] = [
   count("stone -#news", hourMs, "bluesky"),
 ];
 
-/** Lookups by ID of every `every`th found post. */
 export function questionsById({ values }: Answer, every: number): Question[] {
   return [...values].flatMap(([key, record], index) => {
     if (index % every !== 0) return [];

@@ -16,7 +16,7 @@ import { freePort } from "../service/free-port.ts";
 import { environmentOf, program } from "../service/server-process.ts";
 import { damageFile } from "./faults.ts";
 
-/** A fault in a data folder. `change` returns where; `older` is an earlier copy. */
+/** `change` returns where. */
 export type ServiceError = {
   name: string;
   change(dataDir: string, older: string, seed: number): string;
@@ -41,7 +41,6 @@ const reported = (what: string, work: () => void): string => {
   return what;
 };
 
-/** Faults in the control store, keys, and other files. */
 export const serviceErrors: readonly ServiceError[] = [
   { name: "control.db × flipped bit", change: inFile("control.db", "flipped bit") },
   { name: "control.db × zeroed page", change: inFile("control.db", "zeroed page") },
@@ -119,12 +118,10 @@ export type ServiceOutcome = {
   where: string;
   /** Output of a server that did not start; null if it did. */
   refusal: string | null;
-  /** Answers that report complete but differ from the healthy folder. */
   wrong: readonly string[];
   counts: Readonly<Record<string, number>>;
 };
 
-/** Starts `earshot serve` on a data folder and queries it over HTTP. */
 export async function requestService(
   dataDir: string,
   key: string,
@@ -197,7 +194,6 @@ async function request(
   return answers;
 }
 
-/** A search within a covered time. */
 export const searchOf = (query: string) => ({
   type: "x",
   arguments: {
@@ -209,7 +205,6 @@ export const searchOf = (query: string) => ({
   },
 });
 
-/** Damages a copy of the folder and compares a server's answers. */
 export async function runServiceTrial(
   error: ServiceError,
   seed: number,

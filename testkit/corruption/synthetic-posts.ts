@@ -3,7 +3,7 @@ import { lowestId, xUri } from "../../src/posts/ids.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { makePost } from "../data/make-post.ts";
 
-/** Time of the first post and interval per platform, Unix milliseconds. */
+/** Per platform. */
 export const firstMs = Date.UTC(2026, 0, 1);
 export const stepMs = 300_000;
 
@@ -24,7 +24,7 @@ export const uriOf = (platform: Platform, n: number): string =>
 const authorOf = (n: number): string => authors[(n * 7) % authors.length] ?? "ann";
 const idOfX = (n: number): bigint => lowestId(firstMs + n * stepMs) + 5n;
 
-/** The nth post of a platform; `edition` selects a text and revision. */
+/** `edition` selects text and revision. */
 export function syntheticPost(platform: Platform, n: number, edition = 0): Post {
   const random = seededRandom(n * 31 + edition * 7 + platform.length);
   const pick = <Value>(values: readonly Value[]): Value =>

@@ -31,7 +31,7 @@ const errorWeights: readonly [ErrorKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, overlay: 25 } as const;
 
-/** Trials drawn from the seed. Faults that a file cannot have are left out. */
+/** Reproducible by seed; faults that a file cannot have are left out. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];
@@ -64,26 +64,22 @@ const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, error: ErrorKi
 
 export type TrialReport = {
   trial: Trial;
-  /** The damaged table and page. */
   where: string;
   /** Error of the opening; null if it opened. */
   refusal: string | null;
   asked: readonly Requested[];
-  /** Repairs done by the opening. */
   warnings: readonly string[];
   /** Findings of a full check, or its error. */
   findings: number;
   checkError: string | null;
-  /** Removed files other than the damaged one. */
   removed: readonly string[];
   /** Results after the repair; null if none was tried. */
   repaired: Repaired | null;
 };
 
-/** `lost` are the posts that were not salvaged, as answer keys. */
+/** `lost` are posts that were not salvaged, as answer keys. */
 type Repaired = { lost: readonly string[]; asked: readonly Requested[]; findings: number };
 
-/** Damages a copy of the archive in `dataDir`, opens it, runs all queries and checks it. */
 export async function runTrial(
   archive: ArchiveUnderTest,
   trial: Trial,
@@ -124,8 +120,7 @@ const segmentErrors: ReadonlySet<ErrorKind> = new Set([
 ]);
 
 /**
- * Repairs as the findings suggest, by salvage or catalog recovery, and repeats all queries that do not count lost posts.
- * Null if only a backup helps.
+ * Repairs as the findings suggest, then repeats all queries that do not count lost posts. Null if only a backup helps.
  */
 async function repair(
   dataDir: string,
@@ -157,7 +152,6 @@ async function repair(
   return { lost, asked, findings: (await checked(dataDir)).findings };
 }
 
-/** Returns the lost posts, as answer keys. */
 async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
   const folder = join(dataDir, "archive");
   const segment = `${platform}/${Number(basename(path, ".db"))}`;

@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import type { Random } from "./random-trees.ts";
 import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
 
-/** A query as a list of clauses for mutation. `joined` says how clauses combine; in `groups`, one of each group must match. */
+/** A list of clauses, for mutation; in `groups`, one of each group must match. */
 export type QueryShape = { joined: "and" | "or" | "groups"; clauses: readonly Clause[] };
 
 type Clause = {
@@ -15,7 +15,6 @@ type Clause = {
 const kinds = ["word", "character", "phrase", "characters", "pair", "from", "group"] as const;
 const mostClauses = 256;
 
-/** The query text; clauses beyond the length limit are left out. */
 export function textOf({ joined, clauses }: QueryShape): string {
   const written = clauses.map(printClause);
   const join = (count: number): string => {
@@ -37,7 +36,6 @@ export function textOf({ joined, clauses }: QueryShape): string {
   return join(least);
 }
 
-/** Whether the query is within the limits. */
 export function isAccepted(query: string): boolean {
   try {
     parseQuery(query);
@@ -62,7 +60,7 @@ function printClause({ kind, isExcluded, ranks }: Clause): string {
   return `${isExcluded ? "-" : ""}${bodies[kind]}`;
 }
 
-/** Starting shapes: the most expensive known ones. */
+/** The most expensive known queries. */
 export function knownShapes(): QueryShape[] {
   const clauses = (kind: Clause["kind"], number: number, ranksOf: (at: number) => number[]) =>
     Array.from(
@@ -93,7 +91,6 @@ export function knownShapes(): QueryShape[] {
 }
 
 const whole = (random: Random, below: number): number => Math.floor(random() * below);
-/** Low ranks are drawn most often. */
 const drawRank = (random: Random): number => whole(random, 1 + 4_000 * random() ** 4);
 
 const drawClause = (random: Random): Clause => ({

@@ -20,10 +20,9 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Random queries from the shared vocabulary, over every operator of docs/query-language.md and its aliases. */
+/** Random queries over every operator of docs/query-language.md. */
 const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
-/** Operator names are case-insensitive. */
 const named = (...names: readonly string[]): fc.Arbitrary<string> =>
   some([...names, ...names, ...names.map((name) => name.toUpperCase())]);
 
@@ -105,7 +104,7 @@ const partsOfLinks = [
   "localhost:3000",
 ];
 
-/** By primary operator name, so that a test can count each operator. */
+/** By operator, so that a test can count each. */
 export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   word: term,
   "+word": some([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
@@ -214,7 +213,7 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([name, app]) => `${name}:${app}`),
 };
 
-/** A query in the form it was drawn, so that it can be shrunk. */
+/** As drawn, so that it can be shrunk. */
 export type DrawnQuery =
   | { kind: "leaf"; operator: string; text: string }
   | { kind: "not"; sign: string; child: DrawnQuery }
@@ -227,7 +226,6 @@ const leaf: fc.Arbitrary<DrawnQuery> = fc.oneof(
   ),
 );
 
-/** Up to three levels. */
 export const drawnQuery: fc.Arbitrary<DrawnQuery> = fc.letrec<{ query: DrawnQuery }>((tie) => ({
   query: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -288,7 +286,6 @@ function firstIdOfDay(days: number): bigint {
   return lowestId(firstDayMs + days * dayMs);
 }
 
-/** The page address of a post, if queries can parse it. */
 function pageOf({ platform, uri, nativeId, id }: KnownPost): string {
   if (nativeId !== null) return `https://twitter.com/ann/status/${nativeId}?s=20`;
   if (platform !== "bluesky") return String(id);

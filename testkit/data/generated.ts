@@ -26,7 +26,7 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Random posts from the shared vocabulary, some with text that resembles facets or breaks naive code. */
+/** Random posts, some with text that looks like facets or breaks naive code. */
 const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 const maybe = <Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | null> =>
   fc.option(value, { nil: null, freq });
@@ -101,7 +101,7 @@ const drawn = fc.record({
 type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 type Related = Drawn["replyTo"];
 
-/** A post of any platform; `number` is its identity, and the first ones are the known posts. */
+/** `number` is its identity; the first ones are the known posts. */
 export const generatedPost = (number: number): fc.Arbitrary<Post> =>
   drawn.map((values) => postOf(values, identityOf(values, number)));
 
@@ -162,7 +162,7 @@ function postOf(values: Drawn, identity: Identity): Post {
   });
 }
 
-/** Entities listed as platforms and imports do. */
+/** As platforms and imports list them. */
 function entitiesOf(text: string, platform: Platform) {
   const found: { hashtags: string[]; urls: string[]; mentions: Mention[] } = {
     hashtags: [],
@@ -178,7 +178,7 @@ function entitiesOf(text: string, platform: Platform) {
   return found;
 }
 
-/** A reference as the platform writes it: by uri, on X by ID, in imports by either. */
+/** By uri, on X by ID, in imports by either. */
 function referenceTo(related: Related, platform: Platform): PostReference | null {
   if (related === null) return null;
   const { known, form } = related;
@@ -188,14 +188,13 @@ function referenceTo(related: Related, platform: Platform): PostReference | null
   return { id: form === "uri" ? null : known.number, uri: known.uri, ...who };
 }
 
-/** The author. Bluesky uris contain it, and sources repeat it. */
 function accountOf({ known, form, account }: NonNullable<Related>) {
   const username = account.username === "" ? null : account.username;
   const [, did] = /^at:\/\/([^/]+)/.exec(known.uri) ?? [];
   return { username, userId: form === "nothing" ? account.userId : (did ?? account.userId) };
 }
 
-/** A source that does not name authors names accounts by id. */
+/** Some sources name authors by id only. */
 function knownReply(to: PostReference | null, username: string): PostReference | null {
   return username === "" && to !== null && to.userId === null ? { ...to, username: null } : to;
 }

@@ -1,7 +1,4 @@
-/**
- * Texts that may cause backtracking: repetitions of what the expression matches, alone and in pairs, with matching
- * starts and mismatching ends.
- */
+/** Text that may cause backtracking: repetitions of what the expression matches, with mismatching ends. */
 export function* hostileTexts(source: string, length: number): Generator<string> {
   const alphabet = alphabetOf(source);
   const pumps = [...alphabet, ...alphabet.flatMap((one) => alphabet.map((other) => one + other))];
@@ -30,7 +27,6 @@ const ofClass: Readonly<Record<string, readonly string[]>> = {
   r: ["\r"],
 };
 
-/** Characters of the expression, and some of each class. */
 function alphabetOf(source: string): string[] {
   const characters = new Set<string>();
   const plain = source.replaceAll(
@@ -55,7 +51,6 @@ function alphabetOf(source: string): string[] {
   );
 }
 
-/** Literal runs of the expression. */
 function runsOf(source: string): string[] {
   return [...source.matchAll(/[\w:/@#-]{3,}/g)].map(([word]) => word).slice(0, 6);
 }

@@ -1,6 +1,5 @@
 import type { Post } from "../../src/posts/post.ts";
 
-/** A regression case: a query and posts whose answers once differed. */
 export type KeptCase = {
   name: string;
   query: string;

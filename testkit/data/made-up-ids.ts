@@ -1,7 +1,7 @@
 import { idsOfPage } from "../../src/archive/sealed/format.ts";
 import type { IdSource } from "../../src/archive/sealed/id-memory.ts";
 
-/** Computed segment IDs, with a count of page reads. */
+/** Counts page reads. */
 export type MadeUpIds = IdSource & {
   idOf(number: number): bigint;
   pageOf(number: number): number;

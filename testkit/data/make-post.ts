@@ -1,7 +1,6 @@
 import { xUri } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 
-/** A plain post with the given fields. */
 export function makePost(special: Partial<Post> & { key?: string } = {}): Post {
   const { key = "1", ...rest } = special;
   const nativeId = rest.nativeId ?? null;

@@ -5,7 +5,7 @@ import type { OracleAround, OraclePost } from "../../test/oracle/oracle.ts";
 import type { SmallArchive } from "../archives/small-archive.ts";
 import { capMs } from "./post-set.ts";
 
-/** All posts as the API shows them, plus mention ids and the compared time. */
+/** As in API output, plus mention ids and the compared time. */
 export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): OraclePost[] {
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   const { positions } = archive.search({ plan: all([]), limit: posts.length });
@@ -21,7 +21,7 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
   });
 }
 
-/** What a query may refer to: the posts and all author names. */
+/** The posts and all author names. */
 export function oracleAround(
   posts: readonly Post[],
   stored: readonly OraclePost[],
@@ -33,7 +33,7 @@ export function oracleAround(
   return { asOfMs, authors, posts: [...stored] };
 }
 
-/** An X record without mention ids, whose ID encodes the time. */
+/** Without mention ids; the ID encodes the time. */
 export function oraclePostOfX(text: string): OraclePost {
   const record: OraclePost = JSON.parse(text);
   const id = BigInt(record.ID);

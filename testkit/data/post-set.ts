@@ -11,26 +11,24 @@ import { type IndexForm, putInForm } from "../archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../archives/small-archive.ts";
 import { asOfMs } from "./vocabulary.ts";
 
-/** After this, archives cap unverified future times, Unix milliseconds. */
+/** Archives cap unverified future times after this. */
 export const capMs = Date.UTC(2030, 0, 1);
 
-/** A position as text. */
 export const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
 
-/** The same posts in an archive and in memory. Answers are post names, newest first. */
+/** The same posts in an archive and in memory; answers are post names, newest first. */
 export type PostSet = {
   posts: readonly Post[];
   archive: SmallArchive;
   planOf(query: string): PlanNode;
   foundByArchive(plan: PlanNode): string[];
-  /** `limit` at a time. */
   foundByPaging(plan: PlanNode, limit: number): string[];
-  /** Reads the posts directly, not the archive. */
+  /** Without the archive. */
   foundByMatcher(plan: PlanNode): string[];
   remove(): void;
 };
 
-/** Writes posts to tiny segments in several batches, so that answers span many. */
+/** Tiny segments in several batches, so that answers span many. */
 export function openPostSet(
   posts: readonly Post[],
   segmentPosts = 9,
@@ -69,7 +67,7 @@ export function openPostSet(
         String(name).endsWith(".damaged"),
       );
       archive.remove();
-      // A damaged index falls back to row scans, which would prove nothing.
+      // A damaged index would fall back to row scans.
       if (isDamaged) throw new Error("a sealed segment was taken for damaged");
     },
   };

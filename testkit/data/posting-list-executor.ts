@@ -6,10 +6,7 @@ import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/read/search.ts";
 import { countThresholds } from "../../src/posts/terms.ts";
 
-/**
- * An executor built only from docs/executors.md: in-memory posting lists and set operations. Posts are numbered in
- * answer order.
- */
+/** Built only from docs/executors.md; posts are numbered in answer order. */
 export type PostingListExecutor = {
   search(request: { plan: PlanNode; limit: number; after: Position | null }): Answer;
 };
@@ -24,7 +21,6 @@ type Answer = {
 type Numbers = ReadonlySet<number>;
 type Side = "superset" | "subset";
 type Found = { posts: Numbers; exact: boolean };
-/** Positions of a term by post. */
 type Postings = ReadonlyMap<number, Numbers>;
 
 export function postingListExecutor(subjects: readonly Subject[]): PostingListExecutor {
@@ -90,7 +86,6 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     new Set(posts.flatMap((post, number) => (holds(post) ? [number] : [])));
   const withToken = (token: string): Numbers => new Set(index.get(token)?.keys() ?? []);
 
-  /** Posts in which the elements are adjacent. */
   function holding(elements: readonly SequenceElement[]): Numbers {
     const [first, ...rest] = elements.map(postingsOf);
     const starts = [...(first ?? [])];

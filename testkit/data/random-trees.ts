@@ -2,11 +2,10 @@ import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
-/** Material of random trees: words by frequency, and texts for phrases. */
+/** Words by frequency, and texts for phrases. */
 export type TreeWords = {
-  /** Terms of similar frequency per list; lists may be empty. */
+  /** Of similar frequency per list. */
   classes: readonly (readonly string[])[];
-  /** Tokens of posts, in order. */
   texts: readonly (readonly string[])[];
 };
 
@@ -21,7 +20,7 @@ function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return item;
 }
 
-/** A tree of words, phrases, prefixes and facets, up to `levels` deep. */
+/** Up to `levels` deep. */
 export function drawTree(words: TreeWords, random: Random, depth: number): PlanNode {
   const kind = random();
   if (depth === 0 || kind < 0.3) return leaf(words, random);
@@ -51,7 +50,6 @@ function drawWord({ classes, texts }: TreeWords, random: Random): string {
   return filled.length > 0 ? oneOf(random, oneOf(random, filled)) : oneOf(random, texts.flat());
 }
 
-/** Two to four adjacent tokens of a post, or all it has. */
 function realPhrase({ texts }: TreeWords, random: Random): string[] {
   const tokens = oneOf(random, texts);
   const length = 2 + whole(random, 3);
@@ -64,7 +62,6 @@ const sequence = (tokens: readonly string[]): PlanNode => ({
   elements: tokens.map((token): SequenceElement => ({ kind: "token", token })),
 });
 
-/** Makes the last token a prefix. */
 function prefixed(tokens: readonly string[], random: Random): PlanNode {
   const signs = Array.from(tokens.at(-1) ?? "");
   const kept = Math.min(signs.length, 3 + whole(random, Math.max(1, signs.length - 2)));
@@ -86,7 +83,7 @@ const facetNames = [
   ...["likes>=", "reposts>=", "replies>=", "quotes>="],
 ];
 
-/** Trees with one element less, smallest first. */
+/** With one element less, smallest first. */
 export function smallerTrees(tree: PlanNode): PlanNode[] {
   switch (tree.kind) {
     case "not":

@@ -1,6 +1,5 @@
 import { seededRandom } from "../../bench/measure.ts";
 
-/** A post read from the data, as in import records. */
 export type Sample = { text: string; author: string; ms: number; id: string };
 
 const link = /https?:\/\/[^\s]+/g;
@@ -12,10 +11,7 @@ const withoutSpaces =
 /** Queries of each kind. */
 const ofEachKind = 16;
 
-/**
- * Queries from words, hashtags, accounts, links and days of real posts, of all frequencies and many scripts.
- * Deterministic by posts and seed.
- */
+/** Queries of all frequencies and many scripts; deterministic by posts and seed. */
 export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {
   const random = seededRandom(seed);
   const upTo = (end: number): number => Math.floor(random() * end);

@@ -2,13 +2,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A regular expression and its location. */
 export type WrittenExpression = { place: string; source: string; flags: string };
 
-/** A slash after one of these starts an expression; otherwise it divides. */
+/** A slash after one of these starts an expression. */
 const before = /(?:[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|yield|await|throw|else))$/;
 
-/** All regular expression literals in `src` and `packages`, except tests. */
 export function writtenExpressions(root: string): WrittenExpression[] {
   const files = globSync("{src,packages/*/src}/**/*.ts", { cwd: root }).filter(
     (file) => !file.includes(".test"),
@@ -22,14 +20,13 @@ export function writtenExpressions(root: string): WrittenExpression[] {
   });
 }
 
-/** Expressions constructed by modules of `src` and `packages` at load. */
+/** Constructed when modules of `src` and `packages` load. */
 export async function madeExpressions(root: string): Promise<WrittenExpression[]> {
   const made: WrittenExpression[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {
     construct(target, given) {
       const expression = Reflect.construct(target, given) as RegExp;
-      // The caller's stack line.
       const caller = String(new Error("here").stack).split("\n")[2] ?? "";
       const place = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
       if (place !== undefined) {
@@ -102,7 +99,6 @@ function afterString(text: string, from: number, quote: string): number {
   return at + 1;
 }
 
-/** The offset after the template, or after `${`. */
 function afterTemplate(text: string, from: number): number {
   let at = from;
   while (at < text.length && text[at] !== "`" && text.slice(at, at + 2) !== "${") {

@@ -3,12 +3,10 @@ import type { Post } from "../../src/posts/post.ts";
 import type { DrawnQuery } from "./generated-queries.ts";
 import { makePost } from "./make-post.ts";
 
-/** A query and posts whose answers differ. */
 export type Case = { query: DrawnQuery; posts: readonly Post[] };
 
 const mostTries = 1_000;
 
-/** A smaller failing case: fewer posts, a smaller query, simpler posts. */
 export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): Case {
   let best = start;
   let tries = 0;
@@ -90,5 +88,4 @@ function plainer(post: Post): Post[] {
   return [...withUsual, ...shorter].filter((less) => !isDeepStrictEqual(less, post));
 }
 
-/** Fields that identify a post. */
 const identity = new Set(["platform", "uri", "nativeId", "createdMs", "createdAt", "seenMs"]);

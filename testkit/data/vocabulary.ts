@@ -1,13 +1,13 @@
 import { lowestId, numberedId, uriNumber, xUri } from "../../src/posts/ids.ts";
 import type { Platform } from "../../src/posts/post.ts";
 
-/** A small shared vocabulary for generated posts and queries, so that they often match. */
+/** Small, so that generated queries often match generated posts. */
 export const dayMs = 86_400_000;
 export const firstDayMs = Date.UTC(2026, 0, 1);
 /** Submission time of generated queries. */
 export const asOfMs = firstDayMs + 6 * dayMs;
 
-/** Words and other tokens that are one query term. */
+/** Each is one query term. */
 export const words = [
   "river",
   "Stone",
@@ -54,7 +54,6 @@ export const words = [
 
 export const emoji = ["👍", "👍🏽", "🇩🇪", "👨‍👩‍👧", "1️⃣", "❤️", "❤", "👩🏽‍🚀", "😀"];
 
-/** Adjacent words, for phrases. */
 export const collocations = [
   ["river", "stone", "cafe"],
   ["don't", "river", "x2"],
@@ -116,7 +115,7 @@ export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D", ":d"
 export const cashtags = ["$TWTR", "$fb", "$BRK.A", "$FB"];
 export const tags = ["news", "Été", "日本", "x2", "news_日本"];
 
-/** Some accounts have several names, some share one, and some handles look like ids. */
+/** Some have several names, some share one, some handles look like ids. */
 export const accounts: readonly { username: string; userId: string | null }[] = [
   { username: "ann", userId: "did:plc:ann" },
   { username: "ann.example.com", userId: "did:plc:ann" },
@@ -129,7 +128,6 @@ export const accounts: readonly { username: string; userId: string | null }[] = 
   { username: "Dora@social.example", userId: null },
   { username: "", userId: "did:plc:ann" },
 ];
-/** Account names in queries. */
 export const users = [
   "ann",
   "ANN",
@@ -202,9 +200,7 @@ export type KnownPost = {
   uri: string;
   nativeId: bigint | null;
   createdMs: number;
-  /** Its native ID, if imports use one. */
   number: string | null;
-  /** Its ID in the archive. */
   id: bigint;
 };
 
@@ -232,7 +228,7 @@ const firstOfBluesky = numbered(
   firstDayMs + dayMs,
 );
 
-/** Fixed posts that others refer to. Two share an ID, and one has an X ID from before Snowflake. */
+/** Others refer to these; two share an ID, one has an X ID from before Snowflake. */
 export const knownPosts: readonly KnownPost[] = [
   firstOfBluesky,
   numbered("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
@@ -244,7 +240,6 @@ export const knownPosts: readonly KnownPost[] = [
   numbered("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
 ];
 
-/** Referenced posts that no archive contains. */
 export const missingPosts: readonly KnownPost[] = [
   numbered("bluesky", "at://did:plc:gone/app.bsky.feed.post/3kcccccccccc2", firstDayMs),
   numbered("mastodon", "https://social.example/users/gone/statuses/2", firstDayMs),

@@ -1,7 +1,6 @@
 import type { Post } from "../../src/posts/post.ts";
 import { makePost } from "./make-post.ts";
 
-/** Japanese and Chinese characters, most frequent first. */
 const commonCharacters = Array.from(
   "の日に本人は一国た会を年が中生大で時て上行間し事出小今気山見学分女前手方高私新思車田世多同自力東下的了不我是在有他這来",
 );
@@ -12,15 +11,14 @@ const characters = [...new Set([...commonCharacters, ...rareCharacters])];
 const languages = ["en", "ja", "de", "es", "fr"] as const;
 const accounts = 2_000;
 
-/** The `rank`th most frequent word: `the`, then invented ones. */
+/** `the`, then invented words. */
 export const zipfWord = (rank: number): string => (rank === 0 ? "the" : `w${rank.toString(36)}`);
 export const zipfCharacter = (rank: number): string => characters[rank % characters.length] ?? "の";
 export const zipfAccount = (rank: number): string => `did:plc:account${rank}`;
 
-/** Rank r is drawn about as often as 1 / (r + 1). */
 const zipfRank = (random: () => number, size: number): number => Math.floor(size ** random()) - 1;
 
-/** Posts with a Zipf word distribution. One in six is Japanese, one in a thousand repeats one word hundreds of times. */
+/** One in six is Japanese; one in a thousand repeats a word hundreds of times. */
 export function* zipfPosts(count: number, random: () => number): Generator<Post, void> {
   const firstMs = Date.UTC(2026, 0, 1);
   for (let number = 0; number < count; number++) {

@@ -14,15 +14,12 @@ import { freePort } from "../service/free-port.ts";
 import { until } from "../until.ts";
 
 export type Cluster = {
-  /** Base URLs of the gateways. */
   bases: readonly [string, string];
   gateways: readonly Actor[];
   nodes: readonly Actor[];
-  /** Ends the primary as a crash would, and promotes the standby. */
+  /** Crashes the primary and promotes the standby. */
   failOver(): Promise<void>;
-  /** The control store, by a connection of its own. */
   control(): Promise<OpenControl>;
-  /** Jobs in the database. */
   jobCount(): Promise<number>;
   folder: string;
   remove(): Promise<void>;
@@ -30,7 +27,7 @@ export type Cluster = {
 
 const secretKey = Buffer.alloc(32, 7);
 
-/** Two gateways, of which one runs searches itself, three nodes, and PostgreSQL with a standby that has each commit. */
+/** Two gateways, one of which runs searches, three nodes, and PostgreSQL with a synchronous standby. */
 export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-cluster-"));
   const [port, otherPort] = [await freePort(), await freePort()];
@@ -54,7 +51,7 @@ export async function startCluster(): Promise<Cluster> {
   async function actor(name: string, command: string, own: Record<string, string>): Promise<Actor> {
     const dataDir = join(folder, name);
     mkdirSync(dataDir);
-    // Without any, it could not search.
+    // It could not search without posts.
     const post = makePost({ text: "a comet", createdMs: Date.now() - 60_000 });
     await fill(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, [post]);
     return createActor({

@@ -7,22 +7,21 @@ type Answer = { status: number; body: { uuid?: string; status?: string; error?: 
 export type JobEnd = { state: string; error: string };
 
 export type PatientClient = {
-  /** Of accepted jobs. */
   uuids: readonly string[];
-  /** Until it is accepted, under one idempotency key. */
+  /** Retries until accepted, with one idempotency key. */
   submit(query: string): Promise<string>;
   endOf(uuid: string): Promise<JobEnd>;
-  /** Calls that were let through, and accepted submissions. */
+  /** Accepted by the rate limits. */
   calls: readonly RatedCall[];
   submissions: readonly RatedCall[];
-  /** Answers that are neither success nor a retryable refusal. */
+  /** Neither success nor a retryable refusal. */
   unexpected: readonly string[];
 };
 
 const path = "/v1/search/live/social";
 const ends: ReadonlySet<string> = new Set(["done", "error", "cancelled", "expired"]);
 
-/** Asks the gateways by turns, and another one again after each refusal or broken connection. */
+/** Uses the gateways in turn, and the next one after a refusal or broken connection. */
 export function createPatientClient(bases: readonly string[], key: string, first: number) {
   const uuids: string[] = [];
   const calls: RatedCall[] = [];

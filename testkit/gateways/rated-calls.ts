@@ -1,10 +1,7 @@
-/** Calls of one key that were let through, each between the two times at which its client sent it and had its answer. */
+/** The server handled it between these times. */
 export type RatedCall = { sentMs: number; answeredMs: number };
 
-/**
- * The most calls that certainly fell within a window, whatever their exact times were: a bound from below, so that exceeding the
- * limit is certain.
- */
+/** A lower bound of the calls in any window. */
 export function mostWithin(calls: readonly RatedCall[], windowMs: number): number {
   const counts = calls.map(
     ({ sentMs: startMs }) =>

@@ -8,8 +8,7 @@ import { machineSettings } from "./machine.ts";
 import { newJob, type World } from "./world.ts";
 
 /**
- * Actions of clients and nodes. Each starts when called, so several can start in one tick; the result of `begin` is
- * compared with the expected one and then becomes known.
+ * Actions start when called, so that several can start in one tick; `check` compares the outcome with the expected one.
  */
 export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void | Promise<void> };
 
@@ -45,7 +44,7 @@ export function idempotencyOf({ key, asked }: Keyed): Idempotency {
   return { key, requestHash: createHash("sha256").update(asked).digest() };
 }
 
-/** The expected job of an idempotency key; ambiguous if the clock went back after its sweep. */
+/** Ambiguous if the clock went back after the key was swept. */
 export function earlierOf(world: World, { accountId, key }: Keyed): KnownKey | "either" | null {
   const { machine, known } = world;
   const earlier = known.keys.get(`${accountId} ${key}`);

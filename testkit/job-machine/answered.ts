@@ -13,8 +13,8 @@ const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
 
 /**
- * While `act` runs, the local node waits and searches are answered at commit with the result of this mark. If the node
- * is given a waiting job, `onOther` gets its lease and `act` does not run.
+ * The local node waits and searches are answered at commit. If the node gets a waiting job instead, `onOther` gets its
+ * lease and `act` does not run.
  */
 export async function whileAnswered(
   { machine }: World,
@@ -42,7 +42,7 @@ export async function whileAnswered(
   assert.deepEqual(given, [], "a job was answered, and given to a node");
 }
 
-/** Submits a search answered at commit; it waits if its key is at its limit. */
+/** Waits if its key is at its limit. */
 export async function submitAnswered(
   world: World,
   { job, mark }: { job: NewJob; mark: bigint },

@@ -53,7 +53,6 @@ function command(text: string, run: (world: World) => Promise<void>): Command {
   };
 }
 
-/** A command on a known job; does nothing if there is none. */
 function onJob(text: string, which: number, run: (world: World, job: KnownJob) => Promise<void>) {
   return command(`${text} ${which}`, async (world) => {
     // Newest first, as they have more transitions left.
@@ -103,7 +102,6 @@ function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJo
   return job;
 }
 
-/** Runs a submission on the local node before its commit; null if it was queued. */
 function runUncommitted(
   world: World,
   job: NewJob,
@@ -124,7 +122,7 @@ function runUncommitted(
   );
 }
 
-/** Kills and restarts the process; pending writes may be committed or not. */
+/** Pending writes may be committed or not. */
 async function dieWith(
   world: World,
   when: "before commit" | "after commit",
@@ -140,7 +138,7 @@ async function dieWith(
   afterRestart(machine, known, diedMs);
 }
 
-/** A committed job whose response was lost, found in the list. */
+/** Finds a committed job whose response was lost. */
 async function adopt(world: World, accountId: string): Promise<void> {
   const { machine, known } = world;
   const all = { states: null, methods: null, before: null, limit: 100 };
@@ -167,7 +165,6 @@ async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint):
   }
 }
 
-/** Multiplies the probability. */
 function often(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
   return Array.from({ length: times }, draw);
 }

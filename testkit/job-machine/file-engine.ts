@@ -8,7 +8,6 @@ import { jobOperations } from "../../src/jobs/operations.ts";
 import { answerSearches } from "../../src/jobs/search-operations.ts";
 import { accounts, type MachineEngine } from "./machine.ts";
 
-/** A store in a file of its own. */
 export async function createFileEngine(): Promise<MachineEngine> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-machine-"));
   return {

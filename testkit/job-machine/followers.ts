@@ -3,14 +3,12 @@ import type { JobChange } from "../../src/jobs/job.ts";
 import { hasEnded, type Known } from "./known-jobs.ts";
 import { accounts, type Machine } from "./machine.ts";
 
-/** A reader of an account's changes that resumes after any failure. */
+/** Resumes after any failure. */
 export type Follower = {
-  /** Resumes if not connected. */
   connect(): void;
-  /** Reads at most this many changes. */
   read(most: number): Promise<void>;
   die(): void;
-  /** Reads everything and compares it with the jobs. */
+  /** Compares everything read with the jobs. */
   check(known: Known): Promise<void>;
 };
 
@@ -43,7 +41,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
     come = null;
   }
 
-  /** The next change available without waiting. */
+  /** Null if none is available. */
   async function next(): Promise<JobChange | null> {
     const reading = changes;
     if (reading === null) return null;

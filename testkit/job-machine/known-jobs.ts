@@ -2,29 +2,26 @@ import assert from "node:assert/strict";
 import type { JobState } from "../../src/jobs/job.ts";
 import { type Machine, machineSettings } from "./machine.ts";
 
-/** The externally known state of a job. Durations use the monotonic clock. */
+/** Durations use the monotonic clock. */
 export type KnownJob = {
   readonly uuid: string;
   readonly accountId: string;
   readonly keyId: string;
   state: JobState;
   attempts: number;
-  /** Lease tokens, current last. */
   tokens: string[];
   heldUntilMs: number;
   /** Earliest start of the next attempt. */
   nextAttempt: Moment;
   deadline: Moment;
-  /** By the wall clock. */
   finishedMs: number;
   expiresMs: number;
-  /** Identifies its result. */
   mark: bigint | null;
   failure: string | null;
   isForgotten: boolean;
 };
 
-/** A time range: the sweeper runs once a second, and a killed server recorded only roughly when it last ran. */
+/** Sweeps run once a second, and a killed server recorded only roughly when it last ran. */
 type Moment = { fromMs: number; toMs: number };
 
 export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
@@ -65,13 +62,9 @@ export function received(machine: Machine, uuid: string, accountId: string, keyI
 export const hasEnded = (state: JobState): boolean =>
   state === "done" || state === "error" || state === "cancelled" || state === "expired";
 
-/** The sweeper runs once a second. */
 const watchMs = 1_000;
 
-/**
- * Compares each job on disk with the known state. Due time effects are taken over; anything else, or a missing effect,
- * is an error.
- */
+/** Accepts due time effects; any other difference is an error. */
 export async function compare(machine: Machine, known: Known): Promise<void> {
   known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
   for (const job of known.jobs) if (!job.isForgotten) await compareJob(machine, known, job);

@@ -14,14 +14,10 @@ const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 export type UncommittedRun = {
   submitted: Promise<Outcome>;
   lease: Lease<SearchJobRequest>;
-  /** The job as committed with a lease. */
   leased(): KnownJob;
 };
 
-/**
- * Submits a job while the local node waits. Null if the node gets another job (`onOther` gets its lease) or none because
- * the key is at its limit; `onWaiting` gets the submission's outcome.
- */
+/** Null if the node gets another job (`onOther` gets its lease), or none because the key is at its limit. */
 export async function submitToLocalNode(
   world: World,
   submission: { job: NewJob },
@@ -72,7 +68,6 @@ export async function submitToLocalNode(
   return { submitted, lease, leased };
 }
 
-/** What the local node can do with an uncommitted job. */
 export const localMethods = [
   "completes",
   "completes",
@@ -83,7 +78,6 @@ export const localMethods = [
   "renews",
 ] as const;
 
-/** Applies it and returns the known job. */
 export async function runLocally(
   world: World,
   { submitted, lease, leased }: UncommittedRun,
@@ -127,7 +121,7 @@ export function asDone({ machine }: World, job: KnownJob, mark: bigint): void {
   job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
 }
 
-/** Ends a local run whose submission is a repeat or refused: its result is dropped. */
+/** Its result is dropped, because the submission is a repeat or refused. */
 export async function completeInVain(
   { known, machine }: World,
   { submitted, lease }: UncommittedRun,

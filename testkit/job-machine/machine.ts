@@ -23,7 +23,7 @@ export const machineSettings = {
   maxRunningPerKey: 2,
 } satisfies JobSettings;
 
-/** The node that may run searches before their commit. */
+/** It runs searches before their commit. */
 export const localNodeId = "local";
 
 export const accounts = ["one", "two"] as const;
@@ -34,7 +34,6 @@ export type MachineStore = {
   close(): Promise<void>;
 };
 
-/** Where the store is; opened again after each death of the process. */
 export type MachineEngine = {
   open(answer: AnswerSearch): Promise<MachineStore>;
   remove(): Promise<void>;
@@ -44,20 +43,18 @@ export type MachineEngine = {
 export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
-  /** What is on disk, whatever the process knows. */
   disk: MachineStore;
   mortal: MortalStore<JobOperations>;
   /** How searches are answered at commit. */
   answerHere: AnswerSearch;
-  /** Number of starts. */
   starts: number;
   faults: unknown[];
-  /** Runs everything that needs no time. */
+  /** Runs everything that is due now. */
   settle(): Promise<void>;
-  /** Lets time pass, and everything run that is due meanwhile. */
+  /** Runs everything that becomes due. */
   pass(ms: number): Promise<void>;
   start(): Promise<void>;
-  /** Kills the process before or after the commit of pending writes. */
+  /** Relative to pending writes. */
   die(when: "before commit" | "after commit"): Promise<void>;
   stop(): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,8 @@
 import type { Store } from "../../src/db/operations.ts";
 
-/** A store that can be killed before or after the commit of pending writes. */
+/** Can be killed before or after the commit of pending writes. */
 export type MortalStore<Table> = {
   store: Store<Table>;
-  /** Calls that have not been answered. */
   pending(): number;
   /** Commits pending writes without reporting them. */
   mute(): void;

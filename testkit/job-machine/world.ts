@@ -12,17 +12,14 @@ import {
 } from "./known-jobs.ts";
 import { type Machine, type MachineEngine, startMachine } from "./machine.ts";
 
-/** The machine, its known state and waiting callers. */
 export type World = {
   machine: Machine;
   known: Known;
   followers: Follower[];
   waits: Wait[];
-  /** Commands run. */
   steps: number;
 };
 
-/** A caller waiting for the end of a job. */
 type Wait = { job: KnownJob; endsMs: number; ofStart: number; outcome: Job | null | undefined };
 
 export async function makeWorld(engine: MachineEngine): Promise<World> {
@@ -65,7 +62,6 @@ export function wait(world: World, job: KnownJob, ms: number): void {
   );
 }
 
-/** Checks all invariants after a command. */
 export async function look(world: World): Promise<void> {
   const { machine, known } = world;
   await machine.settle();

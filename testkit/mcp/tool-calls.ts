@@ -7,7 +7,6 @@ export type ToolOutcome = {
   links: string[];
 };
 
-/** Calls a tool and collects what its result contains. */
 export async function callTool(
   client: Client,
   name: string,

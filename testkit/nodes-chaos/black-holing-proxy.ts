@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A proxy that, while cut, accepts connections and bytes but forwards nothing. */
+/** While cut, it accepts connections and bytes but forwards nothing. */
 export type BlackHolingProxy = { url: string; cut(): void; mend(): void; close(): void };
 
 export async function blackHolingProxy(host: string, port: number): Promise<BlackHolingProxy> {

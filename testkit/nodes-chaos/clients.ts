@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GeneratedPosts } from "./posts.ts";
 
-/** A submitted job and its responses. */
 export type RequestedJob = { client: string; topic: number; uuid: string; result: string | null };
 
 export type Client = {
   name: string;
   submit(topic: number): Promise<RequestedJob>;
-  /** Waits for the end of the job across outages; anything but a result is a contradiction. */
+  /** Waits across outages; anything but a result is a contradiction. */
   collect(job: RequestedJob): Promise<void>;
   get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
 };
 
 const resultsPerJob = 5;
 
-/** A client that retries each submission under one idempotency key. */
+/** Submissions are retried with one idempotency key. */
 export function createClient(
   { base, key, name }: { base: string; key: string; name: string },
   posts: GeneratedPosts,
@@ -23,7 +22,6 @@ export function createClient(
   let submissions = 0;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 
-  /** Waits out outages. */
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     for (;;) {
       try {
@@ -31,9 +29,7 @@ export function createClient(
         const answer = await fetch(`${base}${path}`, { ...init, signal });
         if (answer.status !== 503 && answer.status !== 429) return answer;
         await answer.body?.cancel();
-      } catch {
-        // Unreachable for now.
-      }
+      } catch {}
       await sleep(100);
     }
   }
@@ -94,7 +90,7 @@ export function createClient(
   };
 }
 
-/** Whether a result contains exactly the expected posts, in order. */
+/** Exactly the expected posts, in order. */
 export function isRight(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];

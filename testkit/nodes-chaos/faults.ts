@@ -3,34 +3,30 @@ import { until } from "../until.ts";
 import type { Position } from "./network.ts";
 import type { Actor } from "./processes.ts";
 
-/** A node as a target of faults. */
 export type Victim = {
   actor: Actor;
   place: Position;
-  /** Applies an operator action. */
   order(word: "drain" | "approve"): void;
 };
 
 export const errorKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
 type ErrorKind = (typeof errorKinds)[number];
 
-/** Faults with their times, seconds from the start. */
+/** In seconds from the start. */
 export type ErrorReport = { at: number; kind: ErrorKind; who: string; waiting: number };
 
 export type ErrorsOptions = {
   victims: readonly Victim[];
   gateway: { actor: Actor; isReady(): Promise<void> };
   leaseMs: number;
-  /** Seeded, in 0..1. */
   random: () => number;
-  /** Total jobs, and those not done. */
   jobs: number;
   waiting: () => number;
 };
 
 /**
- * Each fault twice and one gateway crash, in seeded order, at most two at a time on different nodes, spread over the
- * jobs. Resolves after the last fault, or when no job waits.
+ * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last fault, or
+ * when no job waits.
  */
 export async function runErrors(options: ErrorsOptions): Promise<ErrorReport[]> {
   const { victims, gateway, leaseMs, random, jobs, waiting } = options;
@@ -76,7 +72,7 @@ export async function runErrors(options: ErrorsOptions): Promise<ErrorReport[]> 
 
   const errors = deck.length;
 
-  /** Continues when enough jobs are done, or after a timeout, as faults may stop them all. */
+  /** Faults may stop all jobs, so it also continues after a timeout. */
   async function nextPart(): Promise<void> {
     const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (errors + 2) ? true : null);
     await until("progress", isDue, 6_000).catch(() => undefined);

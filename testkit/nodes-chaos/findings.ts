@@ -4,7 +4,6 @@ import type { StoreFindings } from "./report.ts";
 import type { Room } from "./room.ts";
 import { turnsWaited } from "./turns.ts";
 
-/** Compares the store with the responses of clients. */
 export function findings(
   room: Room,
   {

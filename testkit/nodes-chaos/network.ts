@@ -3,31 +3,26 @@ import { readlinkSync } from "node:fs";
 import { until } from "../until.ts";
 import { blackHolingProxy } from "./black-holing-proxy.ts";
 
-/** The location of one node and its link to the gateway. */
+/** A node's location and its link to the gateway. */
 export type Position = {
-  /** The gateway's address from there. */
   gatewayUrl: string;
-  /** A program and arguments that run there and end with the parent. */
+  /** The program ends with the parent. */
   command(program: string, args: readonly string[]): [string, string[]];
-  /** Drops all traffic in both directions, silently. */
   cut(): void;
   mend(): void;
 };
 
 export type Network = {
-  /** How nodes are isolated, for the report. */
+  /** How nodes are isolated. */
   kind: "network namespaces" | "TCP proxies that black-hole";
-  /** The listen address of the gateway. */
   gatewayHost: string;
-  /** The gateway's program, which ends with this process. */
   command: Position["command"];
-  /** The address for clients. */
   clientUrl: string;
   places: readonly Position[];
   close(): void;
 };
 
-/** A network of nodes around a gateway on `port`: network namespaces if permitted, otherwise proxies. */
+/** Network namespaces if permitted, otherwise proxies. */
 export async function openNetwork(positions: number, port: number): Promise<Network> {
   return hasNamespaces()
     ? await openNamespaces(positions, port)
@@ -92,7 +87,7 @@ async function connectNamespace(
   there("link", "set", "lo", "up");
   there("address", "add", `${node}/30`, "dev", "eth0");
   there("link", "set", "eth0", "up");
-  // Frames to an unused hardware address are dropped, as on a cut wire.
+  // Frames to an unused hardware address are dropped.
   const nowhere = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"];
   return {
     gatewayUrl: `http://${gateway}:${port}`,
@@ -111,7 +106,7 @@ async function connectNamespace(
   };
 }
 
-/** The network namespace of a process. Throws if it has ended. */
+/** Throws if the process has ended. */
 function namespaceOf(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`);

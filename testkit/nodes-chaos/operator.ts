@@ -1,9 +1,8 @@
 import type { NodeChange } from "../../src/accounts/admin/node-operations.ts";
 import { openControl } from "../../src/server/control.ts";
 
-/** Operator actions through the store of a running gateway, as `earshot nodes`. */
+/** Operator actions through the store of a running gateway. */
 
-/** A key with high limits, and the id in its jobs. */
 export async function makeKey(
   gatewayDir: string,
   name: string,
@@ -23,7 +22,7 @@ export async function makeKey(
   }
 }
 
-/** Applies an action to a node by name; false if unknown. */
+/** False if the name is unknown. */
 export async function orderNode(
   gatewayDir: string,
   name: string,
@@ -41,7 +40,6 @@ export async function orderNode(
   }
 }
 
-/** Number of attested, working nodes. */
 export async function connectedNodes(base: string): Promise<number> {
   const answer = await fetch(`${base}/v1/nodes`);
   const { nodes } = (await answer.json()) as { nodes: { connected: boolean; state: string }[] };

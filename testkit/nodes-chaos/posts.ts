@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 
-/** Generated posts: a search for a topic word finds the posts of the topic, newest first. */
+/** A search for a topic word finds its posts, newest first. */
 export type GeneratedPosts = {
   topics: number;
   /** In the format of `earshot import`. */
@@ -12,7 +12,7 @@ export type GeneratedPosts = {
 const firstMs = Date.UTC(2024, 0, 1);
 const secondMs = 1_000;
 
-/** The X ID of a time, counted from X's epoch. */
+/** From X's epoch. */
 const idAt = (ms: number): string => String(BigInt(ms - 1_288_834_974_657) << 22n);
 
 export function generatedPosts(topics: number, postsPerTopic: number): GeneratedPosts {

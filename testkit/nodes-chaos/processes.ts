@@ -4,12 +4,10 @@ import { closeSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { environmentOf, program } from "../service/server-process.ts";
 
-/** A restartable `earshot` process that ends with this one. */
 export type Actor = {
   name: string;
   start(): void;
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<void>;
   isRunning(): boolean;
 };
@@ -56,7 +54,6 @@ export function createActor(options: ActorOptions): Actor {
 
 const run = promisify(execFile);
 
-/** Runs a command on a data folder and returns its output. */
 export async function earshot(
   dataDir: string,
   args: readonly string[],

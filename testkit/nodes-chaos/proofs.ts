@@ -9,7 +9,7 @@ import type { Room } from "./room.ts";
 
 const run = promisify(execFile);
 
-/** Verifies proofs of this many jobs with the client command, on the fetched results. */
+/** Verifies this many proofs with the client command. */
 export async function checkedProofs(
   room: Room,
   requested: readonly RequestedJob[],

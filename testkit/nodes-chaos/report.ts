@@ -2,16 +2,13 @@ import type { ErrorReport } from "./faults.ts";
 import type { Network } from "./network.ts";
 
 export type StoreFindings = {
-  /** Jobs known to clients, and their distinct uuids. */
   jobs: number;
   distinct: number;
-  /** Jobs by state in the store. */
   states: Record<string, number>;
-  /** Jobs leased more than once. */
+  /** More than once. */
   leasedAgain: number;
-  /** Done jobs by node. */
   byNode: Record<string, number>;
-  /** Most jobs of other keys leased while one of this key waited. */
+  /** Jobs of other keys leased while one of this key waited. */
   fairness: { key: string; jobs: number; most: number }[];
 };
 
@@ -24,7 +21,7 @@ export type ChaosReport = StoreFindings & {
   rushSeconds: number;
   faults: ErrorReport[];
   smallWaitsMs: number[];
-  /** Upper bound: one turn per other key, plus concurrent leases. */
+  /** One turn per other key, plus concurrent leases. */
   mostTurns: number;
   contradictions: string[];
   proofs: CheckedProof[];

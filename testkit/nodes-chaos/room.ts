@@ -10,7 +10,7 @@ import type { GeneratedPosts } from "./posts.ts";
 import { type Actor, createActor, earshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
 
-/** A gateway without embedded node, and three node processes with their own archives. */
+/** A gateway without embedded node, and three node processes. */
 export type Room = {
   base: string;
   network: Network;
@@ -18,9 +18,9 @@ export type Room = {
   victims: readonly Victim[];
   store: WatchedStore;
   gatewayDir: string;
-  /** Folder of the simulated root and policy. */
+  /** Simulated root and policy. */
   simulated: string;
-  /** Keys with high limits by name, with the id in their jobs. */
+  /** With the account id. */
   keys: ReadonlyMap<string, { token: string; id: string }>;
   gatewayIsReady(): Promise<void>;
   close(): Promise<void>;
@@ -136,7 +136,6 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
   }
 }
 
-/** Fills each node's archive with a command. */
 async function fillArchives({ folder, posts }: RoomOptions): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);

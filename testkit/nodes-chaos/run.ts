@@ -12,9 +12,8 @@ import { openRoom } from "./room.ts";
 import { rush } from "./rush.ts";
 
 /**
- * Runs jobs of several keys through a gateway and three nodes with faults, and writes a JSON report. A separate process,
- * so that it can start where network namespaces are permitted. EARSHOT_TEST_KEEP keeps folders and logs.
- *   node testkit/nodes-chaos/run.ts REPORT_FILE SEED JOBS
+ * Runs jobs of several keys through a gateway and three nodes with faults, and writes a JSON report. A separate
+ * process, because network namespaces may need privileges. EARSHOT_TEST_KEEP keeps folders and logs.
  */
 const [reportFile = "", seed = "1", jobs = "5000"] = argv.slice(2);
 const leaseMs = 2_000;

@@ -7,7 +7,6 @@ import type { Room } from "./room.ts";
 export type RushOptions = {
   room: Room;
   posts: GeneratedPosts;
-  /** Total jobs; a twentieth per small key, the rest for the greedy one. */
   jobs: number;
   smallKeys: readonly string[];
   leaseMs: number;
@@ -18,11 +17,11 @@ export type RushOptions = {
 export type Rush = {
   asked: readonly RequestedJob[];
   faults: ErrorReport[];
-  /** Sorted waits of the small keys. */
+  /** Sorted. */
   smallWaitsMs: number[];
 };
 
-/** Submits and collects all jobs during faults; resolves when all are collected and the last fault is over. */
+/** Resolves when all are collected and the last fault is over. */
 export async function rush(options: RushOptions): Promise<Rush> {
   const { room, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
   const asked: RequestedJob[] = [];
@@ -36,7 +35,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
   const crowd = (share: number): Promise<unknown> =>
     until("a crowd", () => (asked.length >= jobs * share ? true : null), 90_000);
 
-  /** Submits all at once, so this key dominates the queue. */
+  /** All at once, to dominate the queue. */
   async function greedy(): Promise<void> {
     const client = clientOf("greedy");
     const own: RequestedJob[] = [];
@@ -51,7 +50,6 @@ export async function rush(options: RushOptions): Promise<Rush> {
     });
   }
 
-  /** One job at a time. */
   async function small(name: string): Promise<void> {
     const client = clientOf(name);
     await crowd(1 / 4);
@@ -78,7 +76,6 @@ export async function rush(options: RushOptions): Promise<Rush> {
   return { asked, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
-/** Runs `act` for 0, 1, … with limited concurrency. */
 async function eachOf(
   count: number,
   atOnce: number,

@@ -1,6 +1,6 @@
 import type { Change } from "./watched-store.ts";
 
-/** For each job, how many jobs of other keys were leased while it waited and none of its key ran, in order of first lease. */
+/** Jobs of other keys leased while a job waited and none of its key ran, in order of first lease. */
 export function turnsWaited(changes: readonly Change[], keyId: string): number[] {
   const since = new Map<string, number>();
   const waited: number[] = [];

@@ -1,9 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/**
- * Every change of state and lease, in transaction order. Triggers record it in the same transaction, so kills cannot
- * separate them.
- */
+/** Recorded by triggers in the same transaction, so that kills cannot separate them. */
 export type Change = {
   number: number;
   uuid: string;
@@ -11,13 +8,11 @@ export type Change = {
   state: string;
   token: string | null;
   node: string | null;
-  /** The node that signed the result, if one was written. */
   signer: string | null;
 };
 
 export type WatchedStore = {
   changes(): Change[];
-  /** Number of results written per job. */
   results(): Map<string, number>;
   states(): Map<string, number>;
   close(): void;
@@ -40,7 +35,7 @@ const watching = `
   END;
 `;
 
-/** Requires that no server runs. */
+/** No server may run. */
 export function watchStore(file: string): WatchedStore {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(watching);

@@ -6,7 +6,7 @@ import { createSimulatedTee } from "../../src/remote/evidence/simulated/simulate
 import { createEvidenceVerifier } from "../../src/remote/evidence/verify-evidence.ts";
 import { type NodeStatement, reportDataOf } from "../../src/remote/protocol/statement.ts";
 
-/** A time at which all sample evidence is valid. */
+/** All sample evidence is valid then. */
 export const nowMs = Date.UTC(2026, 5, 1);
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url");
@@ -37,7 +37,7 @@ type Case = {
   nowMs: number;
 };
 
-/** The code of the failing check when one part changes; `accepted` if none fails. */
+/** `accepted`, or the code of the failing check. */
 export async function verdictOn(changed: Partial<Case>): Promise<string> {
   const usual = {
     statement,
@@ -68,12 +68,10 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
   }
 }
 
-/** The default evidence with another quote. */
 export const withQuote = (quote: Uint8Array): Partial<Case> => ({
   evidence: { ...evidence, quote: Buffer.from(quote).toString("hex") },
 });
 
-/** A copy with one flipped bit. */
 export function withBitTurned(bytes: Uint8Array, offset: number): Buffer {
   const turned = Buffer.from(bytes);
   turned.writeUInt8(turned.readUInt8(offset) ^ 1, offset);

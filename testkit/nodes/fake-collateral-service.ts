@@ -6,18 +6,15 @@ export type ServiceError = "error" | "garbage" | "cut off" | "silent" | "too lon
 
 export type FakeCollateralService = {
   url: string;
-  /** Requested paths with queries, in order. */
   requests: string[];
-  /** Sets the collateral to serve. */
   give(collateral: Collateral): void;
-  /** Makes all requests fail; null restores. */
   failWith(error: ServiceError | null): void;
-  /** Whether requests are left unanswered. */
+  /** Leaves requests unanswered. */
   isSilent(): boolean;
   stop(): Promise<void>;
 };
 
-/** A collateral service (PCCS) on loopback. */
+/** An emulator of a collateral service (PCCS). */
 export async function startCollateralService(first: Collateral): Promise<FakeCollateralService> {
   let collateral = first;
   let error: ServiceError | null = null;

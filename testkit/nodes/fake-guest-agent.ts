@@ -4,13 +4,12 @@ import type { SimulatedTee } from "../../src/remote/evidence/simulated/simulated
 export type AgentError = "error" | "garbage" | "no quote" | "too long" | "cut off";
 
 export type FakeGuestAgent = {
-  /** Requested paths. */
   requests: string[];
   failWith(error: AgentError | null): void;
   stop(): Promise<void>;
 };
 
-/** A dstack guest agent on its own socket, with quotes of a simulated TEE. */
+/** An emulator of a dstack guest agent with a simulated TEE. */
 export async function startGuestAgent(
   socketPath: string,
   tee: SimulatedTee,

@@ -3,7 +3,6 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { Post } from "../../src/posts/post.ts";
 import type { configFrom } from "../../src/server/config.ts";
 
-/** Writes posts to the archive of a folder that no process uses. */
 export async function fill(
   { dir: dataDir, secretKey: _unused, ...settings }: ReturnType<typeof configFrom>["data"],
   posts: readonly Post[],

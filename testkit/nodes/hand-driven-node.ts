@@ -37,7 +37,6 @@ import {
 import { knowledgeText, readRequest } from "../../src/remote/protocol/texts.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 
-/** A leased job. */
 export type StoredJob = {
   envelope: JobEnvelope;
   payload: JobPayload;
@@ -45,16 +44,14 @@ export type StoredJob = {
   sealer: AnswerSealer;
 };
 
-/** Changes to a request and its signature. */
 export type RequestChanges = {
-  /** Clock offset in seconds. */
+  /** In seconds. */
   ahead?: number;
   nonce?: string;
   keyId?: string;
   keys?: Pick<RunKeys, "sign">;
-  /** The signed path, if different. */
+  /** If different. */
   path?: string;
-  /** The sent body, if different from the signed one. */
   sent?: string;
 };
 
@@ -64,7 +61,7 @@ const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const
   (platform) => ({ platform, method: "searchbyquery", ways: ["archive"] }),
 );
 
-/** A node controlled by a test over HTTP, which can misbehave. */
+/** Controlled by a test over HTTP; can misbehave. */
 export async function handDrivenNode(
   service: Pick<ServiceUnderTest, "app" | "clock" | "context">,
   shows: {
@@ -81,7 +78,6 @@ export async function handDrivenNode(
   const opened = createOpenedLeases();
   let attested: { registration: Registration; answer: RegistrationAnswer } | null = null;
 
-  /** Headers of a call. */
   function sign(path: string, text: string, changes: RequestChanges = {}): Record<string, string> {
     const signed = signRequest(
       {
@@ -113,7 +109,7 @@ export async function handDrivenNode(
     return (await post("challenge", {})).json();
   }
 
-  /** A registration whose statement is changed before it is signed. */
+  /** Changed before it is signed. */
   async function registration(changes: Partial<NodeStatement> = {}): Promise<Registration> {
     const { nonce, gateway_key } = await challenge();
     const statement: NodeStatement = {
@@ -148,7 +144,7 @@ export async function handDrivenNode(
     return attested.answer;
   }
 
-  /** Requests a job and decrypts it. */
+  /** Decrypted. */
   async function lease(waitMs = 10_000): Promise<StoredJob> {
     const answer = await post("lease", { methods: ["searchbyquery"], wait_ms: waitMs });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
@@ -164,7 +160,6 @@ export async function handDrivenNode(
     return { envelope, payload, sealer, request: readRequest(payload.request) };
   }
 
-  /** A signed result; other keys may be given. */
   function signed(
     job: StoredJob,
     items: readonly FetchedItem[],
@@ -191,7 +186,6 @@ export async function handDrivenNode(
     return { body, items, knowledge, fields };
   }
 
-  /** Completes a job with an encrypted result. */
   async function complete(
     job: StoredJob,
     answer: ReturnType<typeof signed>,
@@ -230,7 +224,6 @@ function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items
   };
 }
 
-/** A post as nodes send it. */
 export function itemOf(id: bigint, createdMs: number, text = "comet"): FetchedItem {
   const uri = `at://did:plc:ann/app.bsky.feed.post/${id}`;
   const record = JSON.stringify({

@@ -2,7 +2,7 @@ import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import type { NodeState } from "../../src/remote/gateway/node-store.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 
-/** A stored node, possibly changed by an operator. */
+/** A stored node. */
 type KeptNode = {
   id: string;
   name?: string;
@@ -12,7 +12,7 @@ type KeptNode = {
 
 const changes = { approved: "approve", draining: "drain", removed: "remove" } as const;
 
-/** Stores a node as if it had attested earlier. */
+/** As if it had attested earlier. */
 export async function keepNode(
   { context, clock }: Pick<ServiceUnderTest, "context" | "clock">,
   { id, name = "ams-1", state = "approved", evidence = "none" }: KeptNode,

@@ -17,7 +17,6 @@ import {
 } from "../../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../../src/remote/protocol/texts.ts";
 
-/** Unix milliseconds. */
 export const nowMs = Date.UTC(2026, 0, 31, 12);
 
 export const jobUuid = "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee";
@@ -34,7 +33,7 @@ export const testRequest = {
   maxResults: 10,
 } as const;
 
-/** `minutes` before the end of the window. */
+/** Before the end of the window. */
 export function postItem(minutes: number, special: Record<string, unknown> = {}): FetchedItem {
   const id = lowestId(nowMs - minutes * 60_000);
   const uri = `https://x.com/i/status/${id}`;
@@ -91,7 +90,6 @@ export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
 
 export type TestNode = Awaited<ReturnType<typeof makeNode>>;
 
-/** Signs anything. */
 export async function makeNode(
   kind: EvidenceKind,
   tee: SimulatedWorld | null = null,
@@ -131,7 +129,7 @@ export async function makeNode(
 
 type Signed = Parameters<typeof signResult>[0];
 
-/** `special` replaces parts of what is signed. */
+/** `special` replaces what is signed. */
 export function proofBy(
   { keys, attestation }: TestNode,
   answer: SourceAnswer,

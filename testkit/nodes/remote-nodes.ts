@@ -18,19 +18,18 @@ import { until } from "../until.ts";
 import { fill } from "./fill.ts";
 
 export type GatewayUnderTest = {
-  /** The current service; a restart replaces it. */
+  /** A restart replaces it. */
   service(): ServiceUnderTest;
   url: string;
   dataDir: string;
-  /** Material of simulated evidence. */
   files: SimulatedFiles;
   stop(): Promise<void>;
-  /** Restarts it at the same address. */
+  /** At the same address. */
   start(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** A gateway that accepts simulated and no evidence, and runs no jobs itself. */
+/** Accepts simulated and no evidence, and runs no jobs. */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<GatewayUnderTest> {
@@ -66,13 +65,11 @@ export async function startGateway(
 export type NodeUnderTest = RemoteNode & {
   dataDir: string;
   statuses: readonly NodeStatus[];
-  /** Resolves when admitted. */
   admitted(): Promise<void>;
-  /** Stops it and removes its folder. */
   remove(): Promise<void>;
 };
 
-/** A node over real sockets, with the given platforms only. */
+/** Over real sockets. */
 export async function startNodeUnderTest({
   gateway,
   evidence,
@@ -84,7 +81,6 @@ export async function startNodeUnderTest({
 }: {
   gateway: GatewayUnderTest;
   evidence: "simulated" | "none";
-  /** Posts in its archive. */
   posts?: readonly Post[];
   upstreams?: Partial<Record<Platform, Upstream>>;
   listen?: boolean;

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { readCollateral } from "../../src/remote/evidence/collateral-text.ts";
 import type { Collateral } from "../../src/remote/evidence/evidence.ts";
 
-/** Quotes of real machines, not part of the repository. */
+/** Of real machines; not part of the repository. */
 const folder = join(import.meta.dirname, "../../../shared/data/tee");
 
 export const hasSampleQuotes = (): boolean => existsSync(join(folder, "tdx_quote"));
 
-/** In Intel's format, or hexadecimal if the file name says so. */
 export function sampleQuote(name: string): Uint8Array {
   const bytes = readFileSync(join(folder, name));
   return name.endsWith(".hex") ? Buffer.from(bytes.toString("latin1").trim(), "hex") : bytes;
@@ -18,7 +17,7 @@ export function sampleCollateral(name: string): Collateral {
   return readCollateral(JSON.parse(readFileSync(join(folder, name), "utf8")));
 }
 
-/** Quote and event log from the guest agent of a real dstack machine. */
+/** From a real dstack machine. */
 export function sampleReport(): { quote: Uint8Array; eventLog: string; reportData: string } {
   const report = JSON.parse(readFileSync(join(folder, "dstack-quote-report.json"), "utf8"));
   return {

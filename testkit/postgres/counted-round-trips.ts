@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type CountedRoundTrips = {
-  /** Of the same database, by way of the count. */
+  /** The same database through the proxy. */
   url: string;
-  /** So far: what a connection sent after it had received. */
+  /** Sends after a receive. */
   roundTrips(): number;
   close(): void;
 };
 
 const socketName = ".s.PGSQL.5432";
 
-/** Stands between a gateway and a server on a socket. Exact while a connection waits for each answer before it sends again. */
+/** Exact while a connection waits for each answer. */
 export function countRoundTrips(url: string): CountedRoundTrips {
   const original = new URL(url);
   const serverFolder = original.searchParams.get("host") ?? "";

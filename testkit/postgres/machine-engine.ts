@@ -17,7 +17,7 @@ const operations = {
   }),
 };
 
-/** A store in a database of its own. One connection keeps calls of one tick in their order. */
+/** One connection keeps the calls of a tick in order. */
 export async function createPostgresEngine(): Promise<MachineEngine> {
   const { EARSHOT_DATABASE_URL: url = "" } = await databaseSettings();
   const terms = { url, connections: 1, timeoutMs: 10_000, gateway: "test" };
@@ -32,7 +32,7 @@ export async function createPostgresEngine(): Promise<MachineEngine> {
       answerSearches(postgresDatabase, answer);
       const { run, close } = createCalls(terms, operations, systemClock, { changedBy: jobsOf });
       return {
-        // The types follow from the names.
+        // The names determine the types.
         store: { read: run, write: run, inMemory: run } as MachineStore["store"],
         get: (sql, parameters) => run("getRow", { sql, parameters }) as never,
         close,

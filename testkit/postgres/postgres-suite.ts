@@ -3,7 +3,6 @@ import { type PostgresServer, startPostgres } from "./server.ts";
 
 let server: PostgresServer | null = null;
 
-/** Of a suite whose services have their control store in PostgreSQL. */
 export async function setup({ provide }: TestProject): Promise<void> {
   server = await startPostgres(["fsync=off", "max_connections=400"]);
   provide("postgresFolder", server.folder);

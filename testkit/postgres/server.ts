@@ -8,11 +8,10 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export type ConnectedPostgres = {
-  /** The address of a fresh one. */
   createDatabase(): Promise<string>;
 };
 
-/** To a server whose socket is in the folder; by its port, if it has one. */
+/** Uses the port if there is one. */
 export function connectPostgres(folder: string, port: number | null = null): ConnectedPostgres {
   return {
     createDatabase: async () => {
@@ -25,19 +24,18 @@ export function connectPostgres(folder: string, port: number | null = null): Con
   };
 }
 
-/** A PostgreSQL server of this machine's packages, on a socket in a temporary folder. */
+/** From this machine's packages, on a socket in a temporary folder. */
 export type PostgresServer = ConnectedPostgres & {
   folder: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** To the server and its sessions, such as `SIGSTOP`. */
+  /** Also to its sessions. */
   signalAll(signal: NodeJS.Signals): void;
-  /** As superuser. */
   query(sql: string): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** Debian installs them beside the path, by version. */
+/** Debian installs versions outside the path. */
 function binaries(): string | null {
   const packages = "/usr/lib/postgresql";
   const versions = existsSync(packages) ? readdirSync(packages) : [];
@@ -86,7 +84,7 @@ export async function startPostgres(
   return await serverOf(place, settings, port);
 }
 
-/** Replicates `primary` until it is promoted; from then on the primary's commits wait for it. */
+/** Commits on the primary wait for the standby until it is promoted. */
 export async function startStandby(
   primary: PostgresServer,
   primaryPort: number,
@@ -145,7 +143,7 @@ async function serverOf(
     }
   }
 
-  /** `SIGINT` ends connections; `SIGQUIT` is a crash. */
+  /** `SIGQUIT` is a crash. */
   async function stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     const stopping = server;
     if (stopping === null || stopping.exitCode !== null) return;

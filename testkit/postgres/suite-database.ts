@@ -3,15 +3,15 @@ import { connectPostgres } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of the socket; undefined: services have their store in a file. */
+    /** Without it, services use files. */
     postgresFolder?: string;
   }
 }
 
-/** A test of what is otherwise where the store is in PostgreSQL: in the file, or by a clock that the test moves. */
+/** For tests that need a file store, or a clock that they move. */
 export const withFileStore = test.skipIf(inject("postgresFolder") !== undefined);
 
-/** For a service of a suite that runs on PostgreSQL (postgres-suite.ts): a fresh database. Otherwise none. */
+/** A fresh database in a suite on PostgreSQL, otherwise nothing. */
 export async function databaseSettings(): Promise<Record<string, string>> {
   const folder = inject("postgresFolder");
   if (folder === undefined) return {};

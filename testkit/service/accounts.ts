@@ -17,9 +17,9 @@ export type TestAccounts = {
   database: SqliteDatabase;
   store: Store<typeof operations>;
   makeKey(request?: Partial<NewKey>): Promise<CreatedKey>;
-  /** Inserts a job with only the columns that limits read. */
+  /** With only the columns that limits read. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
-  /** Reopens the database without its in-memory state. */
+  /** Without its in-memory state. */
   reopen(): TestAccounts;
   remove(): void;
 };

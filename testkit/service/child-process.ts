@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 
-/** A started program whose output goes to a file. */
+/** Output goes to a file. */
 export type Child = {
   pid: number;
   isRunning(): boolean;
-  /** Resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
@@ -24,7 +23,6 @@ export function startProgram(
 
 function childOf(child: ChildProcess): Child {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
-  // A program that fails to start has no process id.
   child.on("error", () => {});
   const kill = (): boolean => child.kill("SIGKILL");
   process.once("exit", kill);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const headerBytes = 32;
 const frameHeaderBytes = 24;
 
-/** Number of commits in a SQLite write-ahead log (sqlite.org/walformat.html); 0 without a log. */
+/** In the write-ahead log (sqlite.org/walformat.html). */
 export function commitsOfLog(databasePath: string): number {
   const log = readLog(`${databasePath}-wal`);
   if (log.length < headerBytes) return 0;

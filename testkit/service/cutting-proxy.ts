@@ -1,17 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP proxy to a local port that can cut connections. */
 export type CuttingProxy = {
   port: number;
   /** Current and total connections. */
   open(): number;
   connections(): number;
-  /** First request line of each connection. */
+  /** Of each connection. */
   requests(): readonly string[];
-  /** Ends all connections abruptly. */
   cut(): void;
-  /** Stops forwarding on all connections without closing them. */
+  /** Without closing them. */
   freeze(): void;
   close(): Promise<void>;
 };

@@ -41,7 +41,6 @@ type DescribedOperation = {
   responses: Readonly<Record<string, DescribedAnswer>>;
 };
 
-/** An operation with its JSON pointer in the document. */
 export type Endpoint = {
   method: string;
   path: string;
@@ -77,7 +76,6 @@ export function endpointNamed(operationId: string): Endpoint {
   return found;
 }
 
-/** Example values by name. */
 export function shownIn({ example, examples = {} }: DescribedMedia): [string, unknown][] {
   const named = Object.entries(examples).map(([name, { value, $ref }]): [string, unknown] => [
     name,
@@ -100,14 +98,14 @@ export function pointer(...parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Violations of the schema at that pointer of openapi.json; empty if none. */
+/** By the schema at that pointer of openapi.json. */
 export function errorsOf(value: unknown, at: string): string {
   const reference = `${base}#${encodeURI(at)}`;
   const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 }
 
-/** Deviations of a response from its description: status, content type, body or headers; empty if none. */
+/** In status, content type, body or headers. */
 export function deviationsOf(
   { operation, pointer: position }: Endpoint,
   answer: LightMyRequestResponse,
@@ -131,7 +129,7 @@ export function deviationsOf(
   return errorsOf(/json$/.test(type) ? answer.json() : answer.body, schema);
 }
 
-/** Of a stream of server-sent events, those with data; by field. */
+/** Events with data, by field. */
 function eventsIn(body: string): Readonly<Record<string, string>>[] {
   const blocks = body.split("\n\n").map((block) => {
     const lines = block.split("\n").map((line) => /^([^:]+): ?(.*)$/.exec(line));
@@ -142,7 +140,7 @@ function eventsIn(body: string): Readonly<Record<string, string>>[] {
   return blocks.filter(({ data }) => data !== undefined);
 }
 
-/** Common HTTP headers that are not described. */
+/** Common headers, not described. */
 const ofEveryAnswer = new Set([
   "content-type",
   "content-length",

@@ -9,17 +9,14 @@ import { freePort } from "./free-port.ts";
 import { environmentOf, program } from "./server-process.ts";
 import { makeSlowDisk } from "./slow-disk.ts";
 
-/** `earshot serve` behind a proxy, with faults. */
 export type FaultedServer = {
   /** The address for clients, stable across restarts. */
   base: string;
   faults: Record<"killed" | "stopped" | "diskFull" | "cut" | "frozen", () => Promise<void>>;
-  /** Environment for other commands, so that they share the full disk. */
+  /** Other commands share the full disk. */
   environment: NodeJS.ProcessEnv;
   makeKey(name: string): string;
-  /** Resolves when ready. */
   start(fsyncMs: number): Promise<void>;
-  /** Stops gracefully. */
   stop(): Promise<void>;
   close(): Promise<void>;
 };

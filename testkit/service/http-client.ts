@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 
-/** A cheap client: one kept-alive connection each, nothing parsed unless requested. */
+/** One kept-alive connection, nothing parsed unless requested. */
 export type Client = {
   submit(query: string, maxResults: number): Promise<string>;
-  /** The result as text, by long polling. */
   result(uuid: string): Promise<string>;
-  /** A search in one call, as text. */
   search(query: string, maxResults: number): Promise<string>;
   close(): void;
 };
@@ -58,7 +56,6 @@ export function connect(base: string, key: string): Client {
 
 export type Connection = { ask(request: string): Promise<Answer>; close(): void };
 
-/** Sends one request at a time. */
 export async function openConnection(host: string, port: number): Promise<Connection> {
   const socket = connectSocket({ host, port, noDelay: true });
   await once(socket, "connect");

@@ -1,10 +1,9 @@
-/** Responses that clients of one account received, and contradictions between them. */
+/** Responses to one account, and contradictions between them. */
 export type JobLedger = {
-  /** Uuids accepted with 202, with their search. */
   accepted: ReadonlyMap<string, number>;
-  /** Jobs that their client requested to cancel or delete. */
+  /** Which their client cancelled or deleted. */
   given: ReadonlySet<string>;
-  /** The uuids returned for each idempotency key. */
+  /** By idempotency key. */
   byKey: ReadonlyMap<string, ReadonlySet<string>>;
   counts: Record<string, number>;
   contradictions: readonly string[];
@@ -12,9 +11,9 @@ export type JobLedger = {
   contradict(what: string): void;
   accept(uuid: string, search: number, idempotencyKey: string | null): void;
   giveUp(uuid: string): void;
-  /** A fetched result; all results of one job or search must be equal. */
+  /** All results of a job or search must be equal. */
   receive(uuid: string, result: string): void;
-  /** A state from the event stream. */
+  /** From the event stream. */
   hear(uuid: string, state: string): void;
   heard(uuid: string): string | undefined;
 };

@@ -4,12 +4,8 @@ import type { Position } from "./unlucky-client.ts";
 
 const silenceMs = 4_000;
 
-/**
- * Reads an account's event stream until `isOver`, resuming with `Last-Event-ID` after each interruption, and records it
- * in the ledger.
- */
+/** Resumes with `Last-Event-ID` after each interruption until `isOver`. */
 export async function listenToJobs(
-  /** For each connection. */
   nextPosition: () => Position,
   ledger: JobLedger,
   isOver: () => boolean,
@@ -50,7 +46,7 @@ export async function listenToJobs(
         events.forEach(take);
       }
     } catch {
-      // Interrupted; the next connection resumes.
+      // The next connection resumes.
     }
     clearTimeout(silence);
     ledger.count("streams opened");

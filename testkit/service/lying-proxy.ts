@@ -1,7 +1,6 @@
 import { createServer, request as requestOf } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A proxy before a gateway that replaces some responses. */
 export async function startLyingProxy(
   target: string,
   lies: Readonly<Record<string, unknown>>,

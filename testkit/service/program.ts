@@ -7,10 +7,8 @@ import { afterAll } from "vitest";
 
 const bin = join(import.meta.dirname, "../..", "bin", "earshot.mjs");
 
-/** The real program with its own temporary and data folders. */
 export type Program = {
   start(args: readonly string[], environment?: Record<string, string>): Run;
-  /** Runs it to its end. */
   earshot(
     args: readonly string[],
     environment?: Record<string, string>,
@@ -70,7 +68,7 @@ function programIn(folder: string): Program {
   };
 }
 
-/** Resolves with the first match in the output; fails if it ends before. */
+/** Resolves with the first match; rejects if the process ends before. */
 export function printed(run: Run, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = () => {

@@ -3,7 +3,6 @@ import { run } from "../../src/cli/main.ts";
 
 export type Outcome = { code: number; out: string; notes: string };
 
-/** Runs a command line in this process, without input unless given. */
 export async function runCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -8,7 +8,6 @@ export const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 
 export type ServerProcess = {
   base: string;
-  /** A key with high limits. */
   key: string;
   pid: number;
   /** From process start to the first 200 of /readyz. */
@@ -17,7 +16,7 @@ export type ServerProcess = {
   stop(): Promise<void>;
 };
 
-/** The base environment of every process; test variables are removed. */
+/** Without variables of tests. */
 export function environmentOf(
   dataDir: string,
   settings: Record<string, string>,
@@ -35,7 +34,7 @@ export function environmentOf(
   };
 }
 
-/** Starts the service on a data folder and waits until it is ready. */
+/** Waits until it is ready. */
 export async function startServer(
   dataDir: string,
   port: number,
@@ -75,7 +74,7 @@ export async function startServer(
   return { base, key, pid: child.pid ?? 0, readyMs, child, stop };
 }
 
-/** Minimal work, as it competes with the measured start. */
+/** Cheap, as it competes with the measured start. */
 function isReady(base: string): Promise<boolean> {
   return new Promise((resolve) => {
     get(`${base}/readyz`, (answer) => {
@@ -85,7 +84,6 @@ function isReady(base: string): Promise<boolean> {
   });
 }
 
-/** Resident memory in MB. */
 export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;

@@ -11,37 +11,33 @@ import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
 import { databaseSettings } from "../postgres/suite-database.ts";
 
-/** The real clock with an adjustable offset, also of the wall clock alone. */
+/** The wall clock can be moved alone. */
 type MovableClock = Clock & { move(ms: number): void; shiftWall(ms: number): void };
 
 export type ServiceUnderTest = Service & {
   clock: MovableClock;
   dataDir: string;
-  /** A new key on its own account, with high limits by default. */
   makeKey(limits?: {
     requestsPerSecond?: number | null;
     submissionsPerMinute?: number | null;
   }): Promise<string>;
   call(key: string | null, options: InjectOptions): Promise<LightMyRequestResponse>;
-  /** A session of a new or given account. */
   signIn(requested?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
-  /** Sends a request as the dashboard, from its own origin. */
   callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
-  /** Submits a search with defaults. */
+  /** With defaults. */
   submit(key: string, body: unknown, path?: string): Promise<LightMyRequestResponse>;
-  /** The result after the job ended. */
+  /** After the job ended. */
   result(key: string, uuid: string): Promise<LightMyRequestResponse>;
-  /** Resolves when this many lease requests are open. */
+  /** Open lease requests. */
   waitForHeld(requests: number): Promise<void>;
   addPosts(posts: readonly Post[]): Promise<void>;
-  /** Stops it and removes its folder. */
   remove(): Promise<void>;
 };
 
-/** `cookie` is the whole header field. */
+/** The whole header field. */
 export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
-/** The real service in its own folder, without ingestion, platforms and language detection. */
+/** Without ingest, platforms and language detection. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
   {

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A disk with slow fsync: the environment of its processes, and the fsync count. `fill` makes it full until `empty`. */
 export type SlowDisk = {
   environment: Record<string, string>;
   calls(): number;
@@ -10,7 +9,7 @@ export type SlowDisk = {
   empty(): void;
 };
 
-/** Compiles slow-disk.c; throws without a C compiler. */
+/** Throws without a C compiler. */
 export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
   const library = join(folder, "slow-disk.so");
   const source = join(import.meta.dirname, "slow-disk.c");

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A small mounted disk that can be filled, freed and remounted read-only. */
+/** Can be filled, freed and remounted read-only. */
 export type SmallDisk = {
   folder: string;
   fill(): void;
@@ -12,7 +12,7 @@ export type SmallDisk = {
   remove(): void;
 };
 
-/** Mounts one of this size; null with a message if not permitted. */
+/** Null if not permitted. */
 export function mountSmallDisk(mebibytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "earshot-disk-"));
   const options = `size=${mebibytes}m`;

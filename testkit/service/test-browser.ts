@@ -1,20 +1,19 @@
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 
-/** A minimal browser for sign-in: stores cookies and sends origins. */
+/** Stores cookies and sends origins. */
 export type TestBrowser = {
   cookies: Map<string, string>;
-  /** Follows a link, with cookies and without an origin. */
+  /** Without an origin. */
   visit(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** A request of a dashboard page, with its CSRF token once known. */
+  /** With its CSRF token once known. */
   send(
     method: "POST" | "DELETE",
     url: string,
     options?: InjectOptions,
   ): Promise<LightMyRequestResponse>;
-  /** GET /dashboard/api/session. */
   session(): Promise<ReturnType<typeof JSON.parse>>;
-  /** `Set-Cookie` fields of the last response. */
+  /** `Set-Cookie` fields. */
   told: string[];
 };
 

@@ -2,16 +2,15 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
 
-/** Base URL and key. */
 export type Position = { base: string; key: string };
 
 type Answer = { status: number; text: string };
 
 const path = "/v1/search/live/social";
-/** Stopped servers and dead connections never respond. */
+/** Stopped servers never respond. */
 const patienceMs = 4_000;
 
-/** Null if there was no response. */
+/** Null without a response. */
 export async function call(
   { base, key }: Position,
   method: string,
@@ -32,16 +31,13 @@ export async function call(
   }
 }
 
-/** A submission; `mark` is a unique word that identifies the job. */
+/** `mark` is a unique word. */
 export function bodyOf(search: number, mark: string) {
   const query = `word${search} -m${mark.replaceAll("-", "")}`;
   return { type: "social", arguments: { type: "searchbyfullarchive", query, max_results: 100 } };
 }
 
-/**
- * A client that submits, fetches and cancels until `isOver`, whatever happens to the server. It records responses and
- * reports any that the API does not allow.
- */
+/** Submits, fetches and cancels until `isOver`, and records responses that contradict the API. */
 export async function runUnluckyClient(
   position: Position,
   ledger: JobLedger,
@@ -69,7 +65,6 @@ export async function runUnluckyClient(
     return uuid;
   }
 
-  /** Retries until answered, and sometimes repeats. */
   async function submitOnce(search: number): Promise<string | null> {
     const key = randomUUID();
     let uuid: string | null = null;

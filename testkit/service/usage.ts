@@ -7,7 +7,7 @@ import { controlMigrations } from "../../src/db/migrations/control.ts";
 import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 
-/** Usage over a control database in its own folder, with the accounts `one` and `two`. */
+/** With accounts `one` and `two`. */
 export type TestUsage = {
   database: SqliteDatabase;
   store: Store<UsageOperations>;

@@ -3,13 +3,13 @@ import type { Clock } from "../../src/lib/clock.ts";
 
 export type VirtualTime = {
   clock: Clock;
-  /** Advances time until all tasks end: it stands still while any task runs, and jumps to the next wake-up when all sleep. */
+  /** Time jumps to the next wake-up when all tasks sleep. */
   passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void>;
 };
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** A clock for tasks that also wait for threads, starting at `from`. */
+/** For tasks that also wait for threads. */
 export function createVirtualTime(from: Clock): VirtualTime {
   const startMs = from.now() - from.elapsed();
   let elapsedMs = from.elapsed();

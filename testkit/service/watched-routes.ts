@@ -1,10 +1,9 @@
-/** A route; `inputs` are its query parameters. */
 export type Route = { method: string; url: string; inputs: readonly string[] };
 
-/** Every route registered since `watchingFastify` replaced fastify. */
+/** Since `watchingFastify` replaced fastify. */
 export const routes: Route[] = [];
 
-/** Records every registered route. For `vi.mock("fastify", …)`. */
+/** For `vi.mock("fastify", …)`. */
 export function watchingFastify(original: typeof import("fastify")) {
   const watched = (options?: object) => {
     const app = original.fastify(options);

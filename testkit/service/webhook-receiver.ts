@@ -4,15 +4,13 @@ import type { AddressInfo } from "node:net";
 export type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; body: string };
 
 export type WebhookReceiver = {
-  /** Such as http://127.0.0.1:40001. */
   url: string;
   received: ReceivedWebhook[];
-  /** Handlers by path; others respond 204. */
+  /** By path; others get 204. */
   answers: Map<string, RequestListener>;
   close(): Promise<void>;
 };
 
-/** A webhook receiver on loopback that records deliveries. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const answers = new Map<string, RequestListener>();

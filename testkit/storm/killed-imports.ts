@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../service/server-process.ts";
 
-/** Imports files in sequence; each is killed with -9 once or twice first. */
+/** Each import is killed once or twice first. */
 export type KilledImports = {
   readonly texts: ReadonlySet<string>;
   readonly kills: () => number;
-  /** Resolves when all are imported. */
   run(): Promise<void>;
 };
 
@@ -17,7 +16,7 @@ const files = 6;
 const postsOfFile = 2_500;
 const patienceMs = 120_000;
 
-/** A word only in imported posts. */
+/** Only in imported posts. */
 export const importWord = "barge";
 
 export function prepareKilledImports(
@@ -67,7 +66,7 @@ export function prepareKilledImports(
       while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
         attempts += 1;
         if (performance.now() > end) throw new Error(`${path} is not imported after ${attempts}`);
-        // A full disk or a starting server passes.
+        // Disk is full or the server starting.
         await sleep(200);
       }
       await sleep(random() * 3_000);

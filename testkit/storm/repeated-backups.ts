@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../service/server-process.ts";
 
-/** Backups in sequence until `isOver`. */
 export type RepeatedBackups = {
-  /** Folders of successful backups; the last two are kept. */
+  /** The last two are kept. */
   readonly taken: () => readonly string[];
   run(isOver: () => boolean): Promise<void>;
 };

@@ -3,16 +3,15 @@ import { type FoundPost, foundPosts } from "../archives/found-posts.ts";
 import { call, type Position } from "../service/unlucky-client.ts";
 import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
 
-/** Answers of the last minute that claimed to be complete, and what they lacked. */
+/** Answers that claimed to be complete, and what they lacked. */
 export type CompletenessAudit = {
   answers: number;
   complete: number;
-  /** Posts missing from answers that claimed to be complete. */
   missing: string[];
   run(isOver: () => boolean): Promise<void>;
 };
 
-/** Old enough to have been delivered, wider than most outages. */
+/** Old enough to be delivered, wider than most outages. */
 const windowMs = 8_000;
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
@@ -30,10 +29,10 @@ export function auditCompleteness(position: Position, traffic: StreamTraffic): C
   async function requestOnce(): Promise<void> {
     const toMs = Date.now() - endAgeMs;
     const fromMs = toMs - windowMs;
-    // Taken before the search: posts deleted during it may or may not appear.
+    // Taken before the search, because posts may be deleted during it.
     const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const uris = new Set<string>();
-    /** The first page is complete up to its coverage; newer events may follow. */
+    /** Complete up to its coverage; newer events may follow. */
     let coveredToMs: number | null = null;
     let isComplete = true;
     let cursor: string | null = null;
@@ -85,7 +84,7 @@ export function auditCompleteness(position: Position, traffic: StreamTraffic): C
   return audit;
 }
 
-/** Compares the archive with the stream: missing, duplicate or restored uris. */
+/** Missing, duplicate or restored uris. */
 export async function compareWithStream(
   position: Position,
   traffic: StreamTraffic,

@@ -1,14 +1,12 @@
 import { type JetstreamServer, startJetstreamServer } from "../upstreams/jetstream-server.ts";
 
-/** A sent post that was not deleted. */
 type StreamedPost = { uri: string; atMs: number; text: string };
 
-/** A steady stream of posts and deletions, which records what it sent. */
+/** Posts and deletions, recorded as sent. */
 export type StreamTraffic = {
   readonly url: string;
-  /** Current posts, oldest first. */
+  /** Oldest first. */
   live(): StreamedPost[];
-  /** Deleted uris. */
   deleted(): ReadonlySet<string>;
   stop(): void;
   close(): Promise<void>;
@@ -16,10 +14,9 @@ export type StreamTraffic = {
 
 const collection = "app.bsky.feed.post";
 const intervalMs = 20;
-/** One in this many events deletes an earlier post. */
 const deletionEvery = 9;
 
-/** A word only in streamed posts. */
+/** Only in streamed posts. */
 export const streamWord = "lantern";
 
 export async function startStreamTraffic(random: () => number): Promise<StreamTraffic> {

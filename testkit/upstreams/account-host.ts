@@ -2,21 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Block, carOf, repositoryBlocks } from "../archives/repository-archive.ts";
 
-/**
- * An emulator of the Bluesky network for backfills, written from its lexicons: PLC directory, PDS, AppView resolveHandle
- * and labeler. Responses can be altered.
- */
+/** An emulator of PLC directory, PDS, AppView and labeler for backfills, from their lexicons. */
 export type AccountHost = {
   url: string;
   accounts: Map<string, HostedAccount>;
   labels: Record<string, unknown>[];
-  /** Whether the labeler supports wildcard patterns. */
+  /** Wildcards. */
   takesPatterns: boolean;
   /** As `method parameter=value`. */
   requests: string[];
-  /** Replaces the response of a call; null keeps it. */
+  /** Null keeps the response. */
   instead: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Changes a repository archive before it is sent. */
+  /** Changes a repository before it is sent. */
   bend: (blocks: Block[]) => Block[];
   close(): Promise<void>;
 };
@@ -28,7 +25,7 @@ export type HostedAccount = {
   /** By `collection/rkey`. */
   records: Map<string, unknown>;
   status: "active" | "takendown" | "deactivated" | "suspended";
-  /** The PDS address in its DID document; the host itself if null. */
+  /** In its DID document; null for this host. */
   pds: string | null;
 };
 

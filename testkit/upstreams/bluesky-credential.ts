@@ -9,7 +9,7 @@ import type {
   Secrets,
 } from "../../src/platforms/credential.ts";
 
-/** `time` is the test's clock; other hosts are unreachable. */
+/** Other hosts are unreachable. */
 export function testTools(): CredentialTools & { time: { ms: number } } {
   const time = { ms: Date.parse("2026-11-21T12:00:00Z") };
   return {
@@ -30,7 +30,7 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
   };
 }
 
-/** Secrets in memory; concurrent callers share one renewal. */
+/** Concurrent callers share one renewal. */
 export function stored(made: NewCredential): LeasedCredential & { renewals: () => number } {
   let secrets = made.secrets;
   let renewal: Promise<Secrets> | null = null;

@@ -19,20 +19,20 @@ import {
   type StoredSecretCredential,
 } from "../../src/upstream/credentials/operations.ts";
 
-/** A store with two accounts, `ann` and `ben`, and what credentials are kept in it with. */
+/** With accounts `ann` and `ben`. */
 export type CredentialBench = {
   folder: string;
   database: SqliteDatabase;
   store: Store<CredentialOperations>;
   clock: ManualClock;
   sealer: Encryptor;
-  /** Keeps a credential of X with the secret `token`; of the deployment unless an account is named. */
+  /** A credential of X, of the deployment unless an account is named. */
   keep(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
   pool(context?: Partial<PoolContext>): ReturnType<typeof createCredentialPool>;
   close(): void;
 };
 
-/** Not random, as it is to be the same each time; a nonce that repeats harms no test. */
+/** Reproducible; a repeated nonce harms no test. */
 const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(7);
 
 export function openCredentialBench(): CredentialBench {

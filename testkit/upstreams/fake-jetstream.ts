@@ -39,13 +39,13 @@ export const commit = (
     },
   }) as Event;
 
-/** Stores events and replays them from the cursor, as Jetstream does. */
+/** Replays from the cursor, as Jetstream does. */
 export type FakeJetstream = {
   url: string;
   events: Event[];
   requests: IncomingMessage[];
   sockets: Set<WebSocket>;
-  /** Serves connection number `connection` (from 0); the default replays everything. */
+  /** The default replays everything; `connection` counts from 0. */
   serve: (socket: WebSocket, replay: readonly Event[], connection: number) => void;
   send(...events: Event[]): void;
   close(): Promise<void>;
@@ -103,7 +103,7 @@ export async function startFakeJetstream(
 /** A minute after the first event. */
 export const clock: Clock = { ...systemClock, now: () => startUs / 1000 + 60_000 };
 
-/** The stream under test, with an hour of lookback, no batching delay and no backoff. */
+/** An hour of lookback, no delays. */
 export function startTestStream(
   request: Pick<JetstreamRequest, "archive"> & Partial<JetstreamRequest>,
   settings: Partial<JetstreamSettings>,

@@ -20,7 +20,7 @@ export type FakeTimelines = {
   bucket: () => string;
 };
 
-/** A platform with one endpoint, `GET /posts`, with pages of `{ids, next}` and the limits of hostile-upstream.ts. */
+/** One endpoint, `GET /posts`, with pages of `{ids, next}`. */
 export function fakeTimelines({
   platform,
   access,

@@ -3,10 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** The response to one request. */
 export type Turn = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A platform that follows a script: each request takes the next turn, then `usual`. Open responses end when it closes. */
+/** Each request takes the next turn, then `usual`. */
 export type HostileUpstream = {
   url: string;
   script: Turn[];
@@ -53,16 +52,16 @@ export const answered =
     response.end(body);
   };
 
-/** Accepts the request and never responds. */
+/** Never responds. */
 export const silent: Turn = () => {};
 
-/** Sends headers and part of a body, and never ends. */
+/** Sends part of a body and never ends. */
 export const stuckInBody: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"items":[');
 };
 
-/** Sends byte after byte slowly, so that it is never idle. */
+/** Sends slowly, but is never idle. */
 export const trickling: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
@@ -75,19 +74,17 @@ export const brokenOff: Turn = (_request, response) => {
   response.write('{"items":[', () => response.destroy());
 };
 
-/** Ends its body early without an error. */
+/** Without an error. */
 export const cutOff = answered(
   200,
   { "content-type": "application/json" },
   '{"items":[{"id":"1"},{"i',
 );
 
-/** Closes the connection without a response. */
 export const closed: Turn = (request) => {
   request.socket.destroy();
 };
 
-/** Sends invalid HTTP. */
 export const garbage: Turn = (request) => {
   request.socket.end("SSH-2.0-OpenSSH_9.6\r\n\0\xff\xfe\r\n\r\n");
 };
@@ -101,7 +98,7 @@ export const endless: Turn = (_request, response) => {
   more();
 };
 
-/** A small body that decompresses to a large one. */
+/** Small, but decompresses to a large body. */
 export const gzipBomb = (bytes: number): Turn =>
   answered(
     200,
@@ -118,7 +115,7 @@ export const nested = (depth: number): Turn =>
 
 export const redirect = (location: string, status = 302): Turn => answered(status, { location });
 
-/** Enforces a request limit per window and reports it in headers; excess requests get 429. */
+/** Excess requests get 429. */
 export function limited(
   { limit, windowMs, body = {} }: { limit: number; windowMs: number; body?: unknown },
   now: () => number = Date.now,

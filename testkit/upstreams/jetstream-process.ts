@@ -5,22 +5,22 @@ import { type Child, startProgram } from "../service/child-process.ts";
 import { freePort } from "../service/free-port.ts";
 import { until } from "../until.ts";
 
-/** The real Jetstream, restartable on its data. */
+/** Restartable on its data. */
 export type JetstreamProcess = {
-  /** Port of `/subscribe`, stable across restarts. */
+  /** Of `/subscribe`, stable across restarts. */
   port: number;
   pid(): number;
   start(): Promise<void>;
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
-/** Builds `jetstream` and `simulator` if missing and returns their folder. Throws without Go. */
+/** Builds the programs if missing; throws without Go. */
 export function jetstreamPrograms(): string {
   const script = join(import.meta.dirname, "../../.ci/jetstream");
   return execFileSync(script, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }
 
-/** Starts Jetstream; `relayUrl` and `plcUrl` are local http addresses. */
+/** Addresses are local. */
 export async function startJetstreamProcess(
   folder: string,
   { relayUrl, plcUrl }: { relayUrl: string; plcUrl: string },
@@ -35,7 +35,7 @@ export async function startJetstreamProcess(
   const start = async (): Promise<void> => {
     const started = startProgram(program, args, join(folder, "jetstream.log"));
     child = started;
-    // /subscribe responds 503 until Jetstream knows the network, then 426.
+    // 503 until Jetstream knows the network, then 426.
     await until("Jetstream serves", async () => {
       if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
       const answer = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);
@@ -52,10 +52,9 @@ export async function startJetstreamProcess(
   };
 }
 
-/** The simulator from the Jetstream project. */
+/** Of the Jetstream project. */
 export type SimulatorProcess = {
   url: string;
-  /** Starts or restarts it at a target rate. */
   start(commitsPerSecond: number): Promise<void>;
   end(): Promise<void>;
 };

@@ -7,15 +7,13 @@ import { type WebSocket, WebSocketServer } from "ws";
 export type StreamEvent = { did: string; time_us: number; kind: string; [more: string]: unknown };
 
 /**
- * An emulator of Jetstream's /subscribe: stores all events, replays from an inclusive cursor, then streams live. Filters
- * commits by collection and supports zstd dictionaries. Connections can be cut, also inside a frame.
+ * An emulator of Jetstream's /subscribe: replays from an inclusive cursor, then streams; filters collections, supports
+ * zstd dictionaries.
  */
 export type JetstreamServer = {
   url: string;
   publish(event: StreamEvent): void;
-  /** Ends all connections abruptly. */
   cut(): void;
-  /** The same, inside a frame. */
   cutInFrame(): void;
   /** Current and total connections. */
   open(): number;

@@ -12,18 +12,16 @@ export type MadeLabel = {
   exp?: string;
 };
 
-/** An emulator of `com.atproto.label.subscribeLabels`: numbered frames, replayed after a cursor, then live. */
+/** An emulator of `com.atproto.label.subscribeLabels`: replays after a cursor, then streams. */
 export type LabelerServer = {
   url: string;
-  /** Requested cursors, one per connection; null without one. */
+  /** One per connection. */
   cursors: (string | null)[];
-  /** Sends one frame of labels to all. */
   publish(...labels: readonly MadeLabel[]): void;
-  /** Sends arbitrary bytes to all. */
   sendRaw(bytes: Uint8Array | string): void;
-  /** The oldest stored frame; older cursors get `OutdatedCursor`. */
+  /** Older cursors get `OutdatedCursor`. */
   forgetBefore(seq: number): void;
-  /** Drops all frames and restarts numbering, as a new labeler does. */
+  /** Restarts numbering, as a new labeler does. */
   reset(): void;
   cut(): void;
   open(): number;

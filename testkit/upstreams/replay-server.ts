@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { zstdCompressSync } from "node:zlib";
 import { encode } from "@atcute/cbor";
 
-/** A row of the archive; `payload` becomes CBOR. */
+/** `payload` becomes CBOR. */
 export type ArchivedRow = {
   seq: number;
   witnessedUs: number;
@@ -17,22 +17,18 @@ export type ArchivedRow = {
   payload?: unknown;
 };
 
-/**
- * An emulator of a Jetstream server's archive, from its lexicons and docs/README.md 3.2: segments of blocks of rows.
- * Responses can be altered.
- */
+/** An emulator of a Jetstream server's archive, from its lexicons and docs/README.md 3.2. */
 export type ReplayServer = {
   url: string;
   /** By segment and block. */
   segments: ArchivedRow[][][];
   /** The required token, if any. */
   token: string | null;
-  /** Entries per plan page. */
   pageEntries: number;
   requests: string[];
-  /** Whether plans list blocks instead of segments. */
+  /** Instead of segments. */
   plansBlocks: boolean;
-  /** Replaces the response of a method; false keeps it. */
+  /** False keeps the response. */
   instead: (method: string, response: ServerResponse) => boolean;
   close(): Promise<void>;
 };
@@ -122,7 +118,7 @@ function send(response: ServerResponse, body: unknown, status = 200): void {
   response.end(JSON.stringify(body));
 }
 
-/** The columns of a block in the server's layout. */
+/** In the server's layout. */
 export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
   const payloads = rows.map(({ payload }) =>
     payload === undefined ? Buffer.alloc(0) : Buffer.from(encode(payload)),

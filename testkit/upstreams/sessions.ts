@@ -21,10 +21,10 @@ import {
 import { spendingOperations } from "../../src/upstream/requests/operations.ts";
 import type { AskingJob, Sessions } from "../../src/upstream/requests/sessions.ts";
 
-/** Shared by the tests of this folder: a platform without methods, a pool that records calls, a store of spending. */
+/** A platform without methods, a pool that records calls, a store of spending. */
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
-  /** The recorded calls, such as `cool c1 posts` and `quarantine c1 why`. */
+  /** Such as `cool c1 posts` and `quarantine c1 why`. */
   told: string[];
 };
 
@@ -102,7 +102,7 @@ export function testPool(): TestPool {
   return pool;
 }
 
-/** A platform with the rate-limit headers of testkit/upstreams/hostile-upstream.ts. */
+/** With the headers of hostile-upstream.ts. */
 export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): Upstream {
   const none = { access: [], closest: "nothing" } as const;
   return {
@@ -130,7 +130,7 @@ export type TestRoom = {
   pool: TestPool;
   store: SessionsContext["store"] & { postReads(month: string): Promise<number> };
   outcomes: string[];
-  /** Timeouts of the next requests; later ones have all the time that a busy machine needs. */
+  /** Of the next requests; later ones are generous. */
   timeoutsMs: number[];
   /** Another process on the same store. */
   beside(): Sessions;
@@ -214,7 +214,7 @@ export function jobOf(uuid: string, more: Partial<AskingJob> = {}): AskingJob {
   };
 }
 
-/** Advances a manual clock by `speed` milliseconds per real one until the promise settles. */
+/** Advances a clock by `speed` ms per real one until the promise settles. */
 export async function running<Value>(
   clock: ManualClock,
   promise: Promise<Value>,

@@ -6,25 +6,21 @@ import { freePort } from "../service/free-port.ts";
 import { residentMb, type ServerProcess, startServer } from "../service/server-process.ts";
 import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
 
-/**
- * The Jetstream simulator, a real Jetstream and the service. A new service receives the stored backlog much faster than
- * live events.
- */
+/** The simulator, a real Jetstream and the service. */
 export type SimulatedStream = {
-  /** Starts a service from the first event. */
+  /** From the first event. */
   startService(name: string, settings: Record<string, string>): Promise<ServerProcess>;
   startTraffic(): Promise<void>;
   endTraffic(): Promise<void>;
-  /** Post texts by uri according to Jetstream's own replay, and the number of events. */
+  /** Post texts by uri from Jetstream's own replay, and the number of events. */
   held(): Promise<{ posts: Map<string, string>; events: number }>;
   close(): Promise<void>;
 };
 
 export type StreamSample = {
-  /** Events since server start. */
   events: number;
   lagSeconds: number;
-  /** Events waiting to be written. */
+  /** Not yet written. */
   waiting: number;
   residentMb: number;
 };
@@ -35,7 +31,7 @@ export async function startSimulatedStream(
 ): Promise<SimulatedStream> {
   mkdirSync(folder, { recursive: true });
   const simulator = await createSimulator(folder, network);
-  // Jetstream first reads all repositories, which takes too long under full traffic.
+  // Jetstream first reads all repositories, which is too slow under full traffic.
   await simulator.start(1);
   const jetstream = await startJetstreamProcess(folder, {
     relayUrl: simulator.url,
@@ -83,14 +79,13 @@ export async function takeSample({ base, pid }: ServerProcess): Promise<StreamSa
   };
 }
 
-/** Post texts by uri as found by a service. */
 export async function foundTexts(service: ServerProcess): Promise<Map<string, string>> {
   const posts = await foundPosts(service, everything);
   return new Map(posts.map(({ Content, Metadata }) => [Metadata.uri, Content]));
 }
 
 const postCollection = "app.bsky.feed.post";
-/** Jetstream sends twice a second; a longer silence means the end. */
+/** Jetstream sends twice a second. */
 const quietMs = 3_000;
 
 type ReplayedEvent = {
@@ -99,7 +94,7 @@ type ReplayedEvent = {
   account?: { active: boolean; status?: string };
 };
 
-/** Replays the stream by its documentation, without Earshot code. */
+/** By Jetstream's documentation, without Earshot code. */
 function replayOf(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;

@@ -8,7 +8,7 @@ import type {
 import type { Platform } from "../../src/posts/post.ts";
 import type { Profile } from "../../src/posts/profile.ts";
 
-/** Items, or an error to throw. */
+/** An error is thrown. */
 export type StubAnswers = Partial<Record<Method, readonly UpstreamItem[] | Error>>;
 
 export type StubUpstream = Upstream & {
@@ -17,7 +17,7 @@ export type StubUpstream = Upstream & {
   answers: StubAnswers;
 };
 
-/** A platform without a network that supports the methods with answers, `pageSize` items per page. */
+/** Supports the methods with answers, `pageSize` items per page. */
 export function stubUpstream(
   platform: Platform,
   answers: StubAnswers,
@@ -59,7 +59,6 @@ function supportFor(answers: StubAnswers): Record<Method, MethodSupport> {
   return Object.fromEntries(each) as Record<Method, MethodSupport>;
 }
 
-/** A plain profile with the given fields. */
 export function makeProfile(special: Partial<Profile> = {}): Profile {
   return {
     platform: "bluesky",

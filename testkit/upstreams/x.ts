@@ -20,10 +20,9 @@ export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 export const clientId = "client-of-tests";
 
-/** The number of the `n`-th post at a time. */
 export const idAt = (ms: number, n = 0): string => String(lowestId(ms) + BigInt(n));
 
-/** Requests bypass the guarded fetch. */
+/** Bypass the guarded fetch. */
 export const tools: CredentialTools = {
   fetch: async (url, options = {}) => {
     const response = await undiciFetch(url, { ...options, redirect: "manual" });
@@ -78,7 +77,6 @@ export function stored(
 
 export type TestSession = Session & { settled: Required<Bill>; reserved: Required<Bill> };
 
-/** Records its bill. */
 export function sessionWith(
   x: Pick<XEmulator, "url">,
   kind: CredentialKind,

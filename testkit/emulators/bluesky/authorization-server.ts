@@ -1,7 +1,6 @@
-/*
- * An emulator of the authorization server of a PDS and of the PDS behind it, written from https://atproto.com/specs/oauth and from
- * RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). It wants a nonce in each proof, checks each proof, and gives a code for the
- * consent of the user who opens `consent`. Each token that renews is good once.
+/**
+ * An emulator of a PDS and its authorization server, from https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR)
+ * and 7636 (PKCE). Each refresh token is valid once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -11,11 +10,11 @@ export type OAuthEmulator = {
   url: string;
   requests: { method: string; path: string }[];
   count(path: string): number;
-  /** What the browser is sent to when the account's owner says yes at an address; `no` when not. */
+  /** The redirect after the account owner accepts or denies. */
   consent(address: string, answer: "yes" | "no"): string;
-  /** Ends what was given so far; `access` leaves what renews. */
+  /** `access` keeps refresh tokens valid. */
   revoke(which: "access" | "all"): void;
-  /** Makes the hosts want another nonce. */
+  /** Requires a new DPoP nonce. */
   changeNonce(): void;
   options: { did: string; subject: string; tokenType: string; failWith: number | null };
   close(): Promise<void>;
@@ -71,7 +70,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
   const nonceHeader = () => ({ "dpop-nonce": `nonce-${nonce}` });
 
-  /** The thumbprint of the key that a proof was made with; a text that says what is wrong with it else. */
+  /** The key's thumbprint, or what is wrong with the proof. */
   function checkProof(request: IncomingMessage, token: string | null): { jkt: string } | string {
     const proof = String(request.headers.dpop ?? "");
     const [head = "", claims = "", signature = ""] = proof.split(".");

@@ -1,6 +1,6 @@
-/*
- * An emulator of the part of a PDS that logs in, written from the lexicons com.atproto.server.createSession, refreshSession and
- * getSession and from how the reference server refuses; its DID directory too. Tokens are renewed once each.
+/**
+ * An emulator of sign-in at a PDS, from the lexicons com.atproto.server.createSession, refreshSession and getSession;
+ * also its DID directory.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,11 +8,9 @@ import type { AddressInfo } from "node:net";
 export type PdsEmulator = {
   url: string;
   requests: { method: string; path: string; authorization: string | null }[];
-  /** How often a method was called. */
   count(method: string): number;
-  /** All tokens given so far are refused from now on; `access` leaves those that renew. */
+  /** `access` keeps refresh tokens valid. */
   revoke(which: "access" | "all"): void;
-  /** Answers the next calls of a method with this in place of its own answer. */
   answerNext(method: string, answer: EmulatedAnswer): void;
   close(): Promise<void>;
 };

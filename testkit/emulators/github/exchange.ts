@@ -1,6 +1,6 @@
 import type { Answer, Grants } from "./model.ts";
 
-/** Codes for tokens, as GitHub and GitLab answer the same question. */
+/** The token endpoints of GitHub and GitLab. */
 export function createExchange({
   grants,
   clientId,
@@ -36,7 +36,7 @@ export function createExchange({
     };
   }
 
-  /** As the standard says: an error has status 400, wrong credentials of a client 401. */
+  /** As the standard requires. */
   function atGitLab(form: URLSearchParams): Answer {
     if (!isClient(form)) return { status: 401, body: { error: "invalid_client" } };
     const grant = granted(form);
@@ -58,7 +58,7 @@ export function createExchange({
     };
   }
 
-  /** Unsigned: it comes from the provider over TLS. Uses the machine's time. */
+  /** Unsigned, as it comes over TLS; uses the real time. */
   function idToken(): string {
     const seconds = Math.floor(Date.now() / 1000);
     const claims = { iss: issuer, sub: "42", aud: clientId, iat: seconds, exp: seconds + 120 };

@@ -1,17 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A user of the code host. Tests may change it: logins can change owners, ids cannot. */
+/** Logins can change owners, ids cannot. */
 export type EmulatedUser = {
   id: number;
   login: string;
-  /** Organisations, or paths of groups, with the state of the membership. */
+  /** Or group paths, with the state of the membership. */
   organizations: Record<string, "active" | "pending">;
 };
 
-/** What a request is answered with; a text stays as it is. */
 export type Answer = { status: number; body: unknown };
 
-/** The parameters of the consent page. */
 export type Authorization = {
   redirectUri: string;
   state: string | null;
@@ -24,7 +22,7 @@ type Token = { user: EmulatedUser; scopes: readonly string[] };
 
 const codeLifeMs = 600_000;
 
-/** The codes and tokens of an emulator: a code is good once and for ten minutes, with the verifier of its challenge. */
+/** A code is valid once, for ten minutes, with its verifier. */
 export function createGrants(now: () => number) {
   const grants = new Map<string, Grant>();
   const tokens = new Map<string, Token>();
@@ -35,7 +33,7 @@ export function createGrants(now: () => number) {
       grants.set(code, { ...authorization, user, expiresMs: now() + codeLifeMs });
       return code;
     },
-    /** The token that a code is exchanged for; null when it is none, used, too old, or the verifier does not fit. */
+    /** Null if the code is unknown, used, expired, or the verifier does not match. */
     exchange: (code: string, verifier: string | null, redirectUri: string | null) => {
       const grant = grants.get(code);
       grants.delete(code);

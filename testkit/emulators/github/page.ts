@@ -1,7 +1,6 @@
 import { escapeHtml } from "../../../src/http/docs-site/escape-html.ts";
 import type { EmulatedUser } from "./model.ts";
 
-/** The consent page as a browser sees it; it states that it is an emulation. */
 export function approvalPage(
   label: string,
   query: URLSearchParams,

@@ -1,5 +1,4 @@
-// An emulator of sign-in with GitHub and GitLab, written from their published descriptions (docs.github.com, docs.gitlab.com);
-// neither GitHub nor GitLab.
+// An emulator of sign-in with GitHub and GitLab, from docs.github.com and docs.gitlab.com.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,26 +8,20 @@ import { approvalPage } from "./page.ts";
 
 export type { EmulatedUser } from "./model.ts";
 
-/** What goes wrong there, until it is set back. */
 type Errors = {
-  /** Instead of the answer to the exchange of a code, to the profile, or to a membership. */
+  /** Replaces the response. */
   token?: Answer;
   profile?: Answer;
   membership?: Answer;
-  /** The organisation at whose membership that goes wrong, at GitHub; all of them without it. */
+  /** GitHub only; all organisations without it. */
   membershipOf?: string;
-  /** The `iss` that is sent along with a code. */
   issuer?: string;
-  /** What the page sends the browser back with, instead of a code. */
   authorizationError?: string;
 };
 
 export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
 
-/**
- * Starts the emulator on a free port of loopback. A browser approves or cancels on its page; `decide` does the same for a test
- * without one. With `callbackUrls`, any other redirect_uri is a mismatch.
- */
+/** A user decides on its page, a test by `decide`. With `callbackUrls`, other redirect URIs are refused. */
 export async function startGitHubEmulator({
   now = Date.now,
   callbackUrls = null,
@@ -102,7 +95,7 @@ export async function startGitHubEmulator({
     response.end(approvalPage(label, query, users));
   }
 
-  /** The application's own callback gets what is wrong with the request, as GitHub's documentation tells. */
+  /** Request errors are sent to the application's callback. */
   function refusalOf(query: URLSearchParams): string | null {
     const requested = query.get("redirect_uri") ?? "";
     const [registered = requested] = callbackUrls ?? [];
@@ -173,9 +166,7 @@ export async function startGitHubEmulator({
     clientSecret,
     users,
     faults,
-    /** Method and path of each request that came. */
     requests,
-    /** Where the browser is redirected after a decision on the page at this address. */
     decide: (location: string, login: string | null): string => {
       const query = new URL(location).searchParams;
       const user = users.find((candidate) => candidate.login === login);

@@ -27,7 +27,7 @@ function lookup(requested: Requested) {
   return account === undefined ? answers.notFound : ok(accountJson(account, requested));
 }
 
-/** The account of a name, where the server has heard of it; its own also by their whole names. */
+/** Null unless known to the server. */
 export function accountNamed(
   written: string,
   { network, character, url }: Pick<Requested, "network" | "character" | "url">,

@@ -1,4 +1,3 @@
-/** What the emulator answers with. */
 export type Answer = { status: number; body: unknown; headers?: Record<string, string> };
 
 export const ok = (body: unknown, headers: Record<string, string> = {}): Answer => ({
@@ -9,7 +8,6 @@ export const ok = (body: unknown, headers: Record<string, string> = {}): Answer 
 
 const error = (status: number, text: string): Answer => ({ status, body: { error: text } });
 
-/** The documented sentences. */
 export const answers = {
   notFound: error(404, "Record not found"),
   invalidToken: error(401, "The access token is invalid"),

@@ -3,13 +3,11 @@ import type { Network, Status } from "./network.ts";
 import type { Character } from "./options.ts";
 import { allows, type createTokens, type Token } from "./tokens.ts";
 
-/** A request, as the routes see it. */
 export type Requested = {
   method: string;
   path: string;
   query: URLSearchParams;
   token: Token | null;
-  /** The emulator's own address. */
   url: string;
   network: Network;
   character: Character;
@@ -19,12 +17,11 @@ export type Requested = {
 
 export type Route = {
   method: "GET" | "POST";
-  /** Matches the path; its groups are handed on. */
   path: RegExp;
   answer(requested: Requested, groups: readonly string[]): Answer;
 };
 
-/** The refusal of a request without the token that a route needs; null if it is allowed. */
+/** Null if allowed. */
 export function refusedWithout(
   { token, character }: Requested,
   needed: { scope: string; kind: "user" | "anybody" },
@@ -41,7 +38,6 @@ export function refusedWithout(
   return allows(token.scopes, needed.scope) ? null : answers.outOfScope;
 }
 
-/** Whether the asker may see a status. */
 export function isVisible(status: Status, { token, network }: Requested): boolean {
   const author = network.accounts.get(status.accountId);
   if (author === undefined || author.suspended || !status.isKnown) return false;

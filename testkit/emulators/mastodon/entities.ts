@@ -4,7 +4,6 @@ import type { Character } from "./options.ts";
 
 type World = { network: Network; character: Character; url: string };
 
-/** An Account of the API. */
 export function accountJson(account: Account, { network, character, url }: World) {
   const { username, domain } = account;
   const statuses = [...network.statuses.values()];
@@ -45,7 +44,7 @@ const bare = (account: Account, home: string) => ({
   uri: `${home}/users/${account.username}`,
 });
 
-/** A Status of the API; null for one whose author is unknown. */
+/** Null if its author is unknown. */
 export function statusJson(status: Status, world: World): Record<string, unknown> | null {
   const { network, url } = world;
   const author = network.accounts.get(status.accountId);

@@ -1,6 +1,6 @@
 const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Ids that sort by time: numbers of a time and a count, or 26 letters of the same. */
+/** Ids sort by time: numbers, or 26-letter ULIDs. */
 export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
   let count = 0n;
   return {
@@ -23,7 +23,7 @@ function inLetters(number: bigint, length: number): string {
   return text;
 }
 
-/** Which of two ids is the newer one: of the same length by their letters, else the longer one. */
+/** Longer ids are newer. */
 export function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;

@@ -2,7 +2,6 @@ import { type Answer, answers, ok } from "./answers.ts";
 import type { Requested, Route } from "./asked.ts";
 import { pageByOffset } from "./paging.ts";
 
-/** What the server tells of itself, its applications, and what trends on it. */
 export const instanceRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v2\/instance$/, answer: second },
   { method: "GET", path: /^\/api\/v1\/instance$/, answer: first },

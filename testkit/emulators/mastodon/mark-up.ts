@@ -3,7 +3,6 @@ import type { Account } from "./network.ts";
 const parts =
   /(https?:\/\/[^\s<]+)|#([\p{L}\p{N}_]+)|@([A-Za-z0-9_]+(?:@[A-Za-z0-9.:-]+[A-Za-z0-9])?)/gu;
 
-/** The HTML that Mastodon makes of a typed text, and what it found in it. */
 export function markUp(
   text: string,
   accounts: readonly Account[],
@@ -37,7 +36,7 @@ export const acctOf = ({ username, domain }: Account): string =>
 const profileUrl = ({ username, domain }: Account): string =>
   `https://${domain ?? "server.invalid"}/@${username}`;
 
-/** Shortened for the eye, whole for programs. */
+/** Shortened for display. */
 function link(url: string): string {
   const [, scheme = "", rest = ""] = /^(https?:\/\/(?:www\.)?)(.*)$/.exec(url) ?? [];
   const shown = rest.slice(0, 30);

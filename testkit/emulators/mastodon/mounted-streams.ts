@@ -4,7 +4,6 @@ import type { Status } from "./network.ts";
 import type { MastodonEmulator } from "./server.ts";
 import { createStreaming, type EmulatedStatus, type Streaming } from "./streaming.ts";
 
-/** Gives an emulated server its streams: events of its network go to clients with a user token. */
 export function mountStreams(emulator: MastodonEmulator): Streaming {
   const { server, network, character, url } = emulator;
   const streaming = createStreaming({
@@ -24,7 +23,7 @@ export function mountStreams(emulator: MastodonEmulator): Streaming {
     if (!streaming.upgrade(request, socket, head)) socket.destroy();
   });
 
-  /** The public streams tell of public statuses, without boosts. */
+  /** Public streams contain public statuses without boosts. */
   const entityOf = (status: Status): EmulatedStatus[] => {
     if (status.visibility !== "public" || status.reblogOfId !== null) return [];
     const entity = statusJson(status, { network, character, url });

@@ -5,7 +5,7 @@ import { markUp } from "./mark-up.ts";
 export type Account = {
   id: string;
   username: string;
-  /** The server it is on; null for the emulator's own. */
+  /** Null for the emulator's own. */
   domain: string | null;
   displayName: string;
   note: string;
@@ -16,7 +16,7 @@ export type Account = {
   noindex: boolean;
   suspended: boolean;
   hidesCollections: boolean;
-  /** Whether the server knows it; others are found when they are resolved. */
+  /** Others are found by resolving them. */
   isKnown: boolean;
 };
 
@@ -28,7 +28,6 @@ export type Status = {
   accountId: string;
   createdMs: number;
   editedMs: number | null;
-  /** As it was typed; `content` is the HTML of it. */
   text: string;
   content: string;
   spoilerText: string;
@@ -43,13 +42,12 @@ export type Status = {
   mentionIds: string[];
   pollOptions: string[] | null;
   cardUrl: string | null;
-  /** On another server, where it is from one. */
+  /** Null if local. */
   uri: string | null;
   favourites: number;
   isKnown: boolean;
 };
 
-/** Events of statuses for streams: `update`, `status.update` with the status, `delete` with its id. */
 export type NetworkEvents = {
   update: [status: Status];
   "status.update": [status: Status];
@@ -58,12 +56,11 @@ export type NetworkEvents = {
 
 export type Network = ReturnType<typeof createNetwork>;
 
-/** The accounts, statuses and follows of an emulated server, and what can be done to them. */
 export function createNetwork(settings: { hasUlids: () => boolean; now: () => number }) {
   const ids = makeIds(settings.hasUlids);
   const accounts = new Map<string, Account>();
   const statuses = new Map<string, Status>();
-  /** Newest last; `id` is known to the server alone. */
+  /** Newest last; the API never shows `id`. */
   const follows: { id: string; followerId: string; followedId: string }[] = [];
   const trends: string[] = [];
   const events = new EventEmitter<NetworkEvents>();
@@ -145,12 +142,10 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
     accounts,
     statuses,
     follows,
-    /** Tags that the server's operators have let trend, the first one first. */
     trends,
     events,
     addAccount,
     addStatus,
-    /** A boost. */
     reblog: (accountId: string, reblogOfId: string, given: Partial<Status> = {}): Status =>
       addStatus({ accountId, reblogOfId, ...given }),
     editStatus,

@@ -1,37 +1,27 @@
-/** How a server of this API may differ from Mastodon; each was seen on one of another family. */
+/** How servers of other software differ from Mastodon; each was observed. */
 export type Differences = {
-  /** Ids are 26 letters and digits instead of a number. */
+  /** 26 letters and digits instead of numbers. */
   ulids: boolean;
-  /** What Mastodon shows to everyone needs a user token. */
   readsNeedToken: boolean;
-  /** The search covers the user's own posts and mentions. */
   searchesOwn: boolean;
-  /** A request that does not say by which program it is sent is refused. */
   needsUserAgent: boolean;
-  /** The address of the stream is wss://, however the server itself is reached. */
+  /** Whatever the scheme of the server. */
   streamsAtWss: boolean;
   noEventStream: boolean;
-  /** Several statuses at once are refused. */
   noBatch: boolean;
   noTrends: boolean;
-  /** Accounts do not say whether they may be searched. */
   noIndexable: boolean;
   noRateHeaders: boolean;
-  /** An application gets a token only with the redirect URI that it was registered with. */
   needsRedirectUri: boolean;
-  /** Lists do not say where they go on. */
   noLinks: boolean;
-  /** Only the older description of the server is there. */
   noInstanceV2: boolean;
 };
 
-/** Faults that are made on purpose; a request counts once. */
 type Errors = {
-  /** Every so many requests, this status. */
+  /** One request in `count` gets this status. */
   every?: { count: number; status: number };
-  /** The answer ends in the middle. */
   truncateEvery?: number;
-  /** These answers, in turn, before all others. */
+  /** Before all other responses. */
   next?: { status: number; body?: string; headers?: Record<string, string> }[];
 };
 
@@ -41,17 +31,14 @@ export type EmulatorOptions = {
   dialect?: "mastodon" | "gotosocial-like";
   differences?: Partial<Differences>;
   version?: string;
-  /** The server's name in accounts, where it is not its host. */
   domain?: string;
   hashtagFeeds?: Access;
-  /** Whether the server refuses everybody who has no user token of it. */
+  /** All routes need a user token. */
   isClosed?: boolean;
-  /** Whether it has full-text search. */
   hasSearch?: boolean;
-  /** Requests that each token, and each address without one, has in a window; paging has a limit of its own. */
+  /** Per token or address; paging has its own limit. */
   rateLimit?: { requests: number; pagingRequests: number; windowMs: number };
   faults?: Errors;
-  /** Unix milliseconds. */
   now?: () => number;
 };
 
@@ -86,7 +73,7 @@ const gotosocialLike: Differences = {
   needsRedirectUri: true,
 };
 
-/** What an emulator is like; all of it may be changed while it runs. */
+/** May be changed at any time. */
 export type Character = Required<Omit<EmulatorOptions, "dialect" | "differences" | "domain">> & {
   differences: Differences;
   domain: string | null;

@@ -1,10 +1,7 @@
 import type { Requested } from "./asked.ts";
 import { compareIds } from "./ids.ts";
 
-/**
- * One page of a list that is ordered by id, newest first: below `max_id`, above `since_id`, or the oldest above `min_id`; and
- * the `Link` header that leads on.
- */
+/** Pages by `max_id`, `since_id` and `min_id`, with the `Link` header. */
 export function pageBy<T>(
   all: readonly T[],
   idOf: (item: T) => string,
@@ -32,7 +29,6 @@ export function pageBy<T>(
   return { items, headers: { link: links.join(", ") } };
 }
 
-/** One page by `offset`. */
 export function pageByOffset<T>(
   all: readonly T[],
   requested: Requested,

@@ -8,11 +8,10 @@ export type PlainSessionOptions = {
   access?: AccessKind;
   token?: string;
   nowMs?: number;
-  /** Servers that are reached openly, beside the session's own; by default none is. */
+  /** None by default. */
   others?: readonly MastodonEmulator[];
 };
 
-/** A session that sends each request as it is, without limits, tries or bills. */
 export function plainSession(
   emulator: Pick<MastodonEmulator, "url">,
   { access = "public", token, nowMs = Date.now(), others = [] }: PlainSessionOptions = {},

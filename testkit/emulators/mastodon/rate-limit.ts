@@ -1,12 +1,12 @@
 import type { Character } from "./options.ts";
 
-/** Counts the requests of each asker; windows begin at whole multiples of their length. */
+/** Windows begin at whole multiples of their length. */
 export function createRateLimit(character: Character) {
   const counts = new Map<string, number>();
   const paging = ["max_id", "min_id", "since_id", "page"];
 
   return {
-    /** The headers to answer with, of the limit that is nearest to its end, and whether the request is one too many. */
+    /** Headers of the nearest limit, and whether it is exceeded. */
     count(
       asker: string,
       query: URLSearchParams,

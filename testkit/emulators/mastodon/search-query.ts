@@ -1,7 +1,4 @@
-/**
- * What Mastodon's search makes of a text: words, phrases and `name:value`, each wanted or not, all of them together. There is
- * no OR.
- */
+/** Mastodon's search: words, phrases and `name:value`, each required or excluded; there is no OR. */
 export type SearchQuery = { terms: readonly Term[]; filters: readonly Filter[] };
 type Term = { kind: "word" | "phrase" | "hashtag"; text: string; isWanted: boolean };
 type Filter = { name: string; value: string; isWanted: boolean };
@@ -36,10 +33,9 @@ export function readSearchQuery(text: string): SearchQuery {
   return { terms, filters };
 }
 
-/** Words as the index has them: lower case, letters and digits, an apostrophe between two letters. */
 export const wordsOf = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu) ?? [];
 
-/** The index also holds words without their endings. */
+/** Without endings, as in the index. */
 export const stemOf = (word: string): string =>
   word.replace(/['’]s$/, "").replace(/(?:es|s|ing|ed)$/, "");

@@ -74,7 +74,7 @@ function statusesFor(text: string, requested: Requested) {
   return page(found, requested).map((status) => statusJson(status, requested));
 }
 
-/** Public posts of authors who agreed, and what the user has to do with. */
+/** Public posts of authors who agreed, and posts that involve the user. */
 function isSearched(status: Status, requested: Requested): boolean {
   const { network, token, character } = requested;
   if (!isVisible(status, requested) || status.reblogOfId !== null) return false;

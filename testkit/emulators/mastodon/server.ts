@@ -1,4 +1,4 @@
-// An emulator of a Mastodon server, written from its published description (https://docs.joinmastodon.org/); no Mastodon.
+// An emulator of a Mastodon server, from https://docs.joinmastodon.org/.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,6 @@ import { statusRoutes } from "./status-routes.ts";
 import { timelineRoutes } from "./timeline-routes.ts";
 import { createTokens, type Token } from "./tokens.ts";
 
-/** A request that was made. */
 type LoggedRequest = {
   method: string;
   path: string;
@@ -32,10 +31,7 @@ const routes: readonly Route[] = [
   ...instanceRoutes,
 ];
 
-/**
- * Starts the emulator on a free port of loopback. `network` holds its accounts and statuses and tells what happens to them
- * (`network.events`); `server` is there for what upgrades a connection; `character` may be changed while it runs.
- */
+/** `network` has its accounts and statuses and emits events; `character` may be changed at any time. */
 export async function startMastodonEmulator(options: EmulatorOptions = {}) {
   const character = characterOf(options);
   const network = createNetwork({
@@ -116,7 +112,7 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     addToken: tokens.addToken,
     addApp: tokens.addApp,
     revoke: tokens.revoke,
-    /** Whose token a connection has, for streams; `"unknown"` for one that is none. */
+    /** `"unknown"` for an invalid token. */
     tokenOf: tokens.find,
     async close(): Promise<void> {
       server.closeAllConnections();

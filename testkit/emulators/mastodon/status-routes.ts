@@ -61,7 +61,6 @@ function ancestorsOf(status: Status, requested: Requested): Status[] {
   return above;
 }
 
-/** Depth first, the oldest answer first. */
 function descendantsOf(status: Status, requested: Requested, depth: number): Status[] {
   if (depth <= 0) return [];
   return [...requested.network.statuses.values()]

@@ -1,6 +1,6 @@
 import type { EmulatedStatus } from "./streaming.ts";
 
-/** A public status of a remote account that has agreed to be searched, with every field that Mastodon 4.4 gives. */
+/** Of a remote account, with every field of Mastodon 4.4. */
 export function emulatedStatus(
   id: string,
   special: Record<string, unknown> = {},

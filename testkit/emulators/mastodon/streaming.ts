@@ -1,7 +1,6 @@
 /**
- * An emulator of a Mastodon server's streams, written from its published description
- * (https://docs.joinmastodon.org/methods/streaming/) and labelled so: the public ones, by WebSocket and as server-sent events,
- * for user tokens alone, as since Mastodon 4.2.
+ * An emulator of Mastodon's public streams over WebSocket and server-sent events, for user tokens only, from
+ * https://docs.joinmastodon.org/methods/streaming/.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,46 +8,38 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 
 export type StreamingOptions = {
-  /** Every token that is none of a user is refused. */
+  /** Other tokens are refused. */
   isUserToken(token: string): boolean;
-  /** What is to be had: some servers, and what stands before others, have one of the two alone. */
+  /** Some servers and proxies support only one. */
   transports?: readonly ("websocket" | "event-stream")[];
-  /** Between two heartbeats. */
   heartbeatMs?: number;
 };
 
-/** A status as the API describes it, as far as a test fills it in. */
+/** The fields that tests set. */
 export type EmulatedStatus = {
   id: string;
   account: { acct: string } & Record<string, unknown>;
 } & Record<string, unknown>;
 
-/** The streams of a server: to be mounted beside the rest of its API. */
 export type Streaming = {
-  /** Answers a request of a stream; false when it is for something else. */
+  /** False if it is no stream. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Tells everybody of a status that was made. */
   update(...statuses: readonly EmulatedStatus[]): void;
-  /** Tells of an edit. */
   edit(...statuses: readonly EmulatedStatus[]): void;
-  /** Tells of a deletion. */
   remove(...ids: readonly string[]): void;
-  /** Sends an event of any name and content. */
   event(name: string, payload: unknown): void;
-  /** Sends a text as it is, whatever it is: a message of a WebSocket, or bytes of an answer. */
+  /** A WebSocket message, or bytes of the response. */
   raw(text: string): void;
-  /** A heartbeat to everybody. */
   thump(): void;
-  /** Ends all connections in good order, as a server that stops does. */
+  /** Ends connections gracefully, as a stopping server does. */
   stop(): void;
-  /** Breaks all connections off, in the middle of an event. */
+  /** Breaks connections within an event. */
   cut(): void;
-  /** Whether attempts to connect are refused, as by a server that is out of order. */
+  /** Refuses connections. */
   isAway: boolean;
-  /** How many are connected. */
   open(): number;
-  /** Of each attempt to connect, refused ones too. */
+  /** Refused ones too. */
   requests: StreamingRequest[];
   close(): void;
 };
@@ -95,7 +86,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
     return url;
   }
 
-  /** The refusal that a request meets before it comes to a stream; null when none. */
+  /** Null if allowed. */
   function refusalOf(request: IncomingMessage, url: URL): [number, string] | null {
     if (streaming.isAway) return [503, "Service unavailable"];
     if (request.headers["user-agent"] === undefined) return [418, "I'm a teapot"];
@@ -228,17 +219,16 @@ export function createStreaming(options: StreamingOptions): Streaming {
 }
 
 export type StreamingServer = Streaming & {
-  /** The server's own address. */
   url: string;
-  /** What `/api/v2/instance` answers; null is a 404. */
+  /** Null is a 404. */
   instance: unknown;
-  /** Stops serving, so that no client can connect, and starts again at the same address. */
+  /** Refuses connections, then serves at the same address. */
   down(): Promise<void>;
   up(): Promise<void>;
   closeServer(): Promise<void>;
 };
 
-/** A server that has its streams alone, and tells where they are. */
+/** Streams and their address only. */
 export async function startStreamingServer(options: StreamingOptions): Promise<StreamingServer> {
   const streaming = createStreaming(options);
   const http: Server = createServer((request, response) => {

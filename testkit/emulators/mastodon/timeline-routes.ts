@@ -11,7 +11,7 @@ export const timelineRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, answer: tagged },
 ];
 
-/** Only so many further hashtags count, of each kind. */
+/** Further hashtags of each kind. */
 const mostTags = 4;
 
 function home(requested: Requested) {

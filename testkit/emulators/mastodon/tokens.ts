@@ -1,4 +1,4 @@
-/** A token: of a user, or of an application where `accountId` is null. */
+/** `accountId` is null for an application. */
 export type Token = { token: string; scopes: readonly string[]; accountId: string | null };
 
 export type App = {
@@ -8,7 +8,6 @@ export type App = {
   redirectUri: string;
 };
 
-/** What may be asked with which token, and how tokens are had. */
 export function createTokens() {
   const tokens = new Map<string, Token>();
   const apps = new Map<string, App>();
@@ -37,7 +36,6 @@ export function createTokens() {
     return app;
   }
 
-  /** The client credentials grant. */
   function grant(
     form: URLSearchParams,
     { needsRedirectUri }: { needsRedirectUri: boolean },
@@ -94,7 +92,6 @@ export function createTokens() {
   };
 }
 
-/** Whether `read` or `read:statuses` satisfies `read:statuses`. */
 export const allows = (scopes: readonly string[], needed: string): boolean =>
   scopes.includes(needed) || scopes.includes(needed.split(":")[0] ?? "");
 

@@ -8,18 +8,17 @@ export type Call = {
   world: EmulatedWorld;
   nowMs: number;
   naming: Naming;
-  /** Whose token it is; null for an application's. */
+  /** Null for an application's token. */
   userId: string | null;
   refusedOperators: readonly string[];
 };
 
-/** `reads`: what the answer is billed for. */
+/** `reads` are billed. */
 export type Reply = {
   body: Record<string, unknown>;
   reads: { posts?: number; users?: number; requests?: number };
 };
 
-/** What a request asks to be shown. */
 export function shownBy({ query, naming }: Call): Shown {
   return {
     naming,

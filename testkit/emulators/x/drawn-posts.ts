@@ -8,7 +8,7 @@ import type { EmulatedPost, EmulatedUser, EmulatedWorld } from "./model.ts";
 import { fieldNames, postExpansions } from "./parameters.ts";
 import { type Naming, showIncludes, showPost } from "./show.ts";
 
-/** The accounts of the shared vocabulary that X could have; the name of one is the number of another. */
+/** A name may be another account's number. */
 export const drawnUsers: EmulatedUser[] = [
   { id: "1001", username: "ann", verified: true },
   { id: "4242", username: "Bob" },
@@ -23,7 +23,7 @@ const userOf = (username: string | null): EmulatedUser | undefined =>
 const langsOnX: Readonly<Record<string, string>> = { "zh-CN": "zh", zh_TW: "zh-TW", "pt-BR": "pt" };
 const typesOnX = ["photo", "video", "animated_gif"] as const;
 
-/** A drawn post as X could hold it: what X has no place for is left out. */
+/** Without what X cannot represent. */
 export function onX(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
   const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];
@@ -76,7 +76,6 @@ const isNumber = (text: string | null | undefined): text is string =>
 const numberOf = (reference: PostReference | null): string | null =>
   isNumber(reference?.id) ? reference.id : null;
 
-/** The post as Earshot reads it from an answer of X. */
 export function readBack(post: EmulatedPost, naming: Naming): Post | null {
   const world: EmulatedWorld = { users: drawnUsers, posts: [], spaces: [], trends: [] };
   const all = (name: string): Set<string> => new Set(fieldNames[name]);
@@ -91,7 +90,6 @@ export function readBack(post: EmulatedPost, naming: Naming): Post | null {
   return readPost(JSON.parse(JSON.stringify(showPost(post, shown))), includes);
 }
 
-/** What an archive that knows all of these accounts tells of names. */
 export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {
   const keysOf = (name: string): string[] => {
     const bare = name.replace(/^@/, "").toLowerCase();

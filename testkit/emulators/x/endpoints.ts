@@ -9,20 +9,17 @@ import { oneUser, usersPage } from "./users.ts";
 
 type Endpoint = {
   pattern: RegExp;
-  /** As X documents it. */
   name: string;
   access: readonly ("app" | "user")[];
   scopes: readonly string[];
-  /** Requests in 15 minutes, for an application and for a user. */
+  /** Per 15 minutes. */
   limits: { app: number; user: number };
-  /** Whether it takes one request a second, whatever else is left. */
   isPaced?: boolean;
   answer(call: Call): Reply;
 };
 
 const reading = ["tweet.read", "users.read"];
 
-/** The endpoints that Earshot asks, of those that X has. */
 export const endpoints: readonly Endpoint[] = [
   {
     pattern: /^\/2\/tweets\/search\/recent$/,

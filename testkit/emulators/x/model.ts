@@ -1,4 +1,3 @@
-/** What the emulated X holds. Times are Unix milliseconds. */
 export type EmulatedUser = {
   id: string;
   username: string;
@@ -8,7 +7,7 @@ export type EmulatedUser = {
   isProtected?: boolean;
   isSuspended?: boolean;
   followers?: readonly string[];
-  /** Posts that the account has beside those that the emulator holds. */
+  /** Besides the emulator's posts. */
   otherPosts?: number;
 };
 
@@ -16,7 +15,6 @@ export type EmulatedPost = {
   id: string;
   authorId: string;
   text: string;
-  /** The whole of a long post. */
   noteText?: string;
   createdMs: number;
   lang?: string;

@@ -37,7 +37,7 @@ export function sizeOf(
   }, 0);
 }
 
-/** A token is good for the very request that it came with, `max_results` aside. Clients take it for opaque: it has signs of every kind. */
+/** Valid for the same request only, `max_results` aside. */
 export function tokenFor(query: URLSearchParams, start: number): string {
   return `${checkOf(query)}z${start.toString(36)}.~:/+ &%é"==`;
 }

@@ -1,9 +1,6 @@
 import { badParameter } from "./problems.ts";
 
-/**
- * The values of the parameters as X publishes them: `tweet.fields` in its data dictionary, all others in its OpenAPI description
- * (2.167).
- */
+/** From X's data dictionary and OpenAPI description (2.167). */
 const tweet =
   "article attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang media_metadata non_public_metrics note_tweet organic_metrics paid_partnership possibly_sensitive promoted_metrics public_metrics referenced_tweets reply_settings scopes text withheld";
 const post =
@@ -42,7 +39,6 @@ export const spaceExpansions = [
 ];
 export const userExpansions = ["affiliation", "most_recent_tweet_id", "pinned_tweet_id"];
 
-/** Throws the 400 of a parameter that the endpoint does not have, or of a value that it does not take. */
 export function checkParameters(
   query: URLSearchParams,
   allowed: readonly string[],
@@ -65,7 +61,6 @@ export function checkParameters(
   }
 }
 
-/** A whole number within bounds, or what stands for none. */
 export function numberIn(
   query: URLSearchParams,
   name: string,
@@ -85,7 +80,7 @@ export function numberIn(
   return number;
 }
 
-/** A time in seconds; Unix milliseconds. */
+/** In seconds. */
 export function timeIn(query: URLSearchParams, name: string): number | null {
   const value = query.get(name);
   if (value === null) return null;

@@ -85,7 +85,7 @@ export function timeline(
   return postsPage(call, found.slice(0, mostPosts), numberIn(query, "max_results", sizes, 10));
 }
 
-/** X shows the latest posts of a timeline alone. */
+/** X shows only the latest posts of a timeline. */
 const mostPosts = 3_200;
 const homeDays = 7;
 

@@ -1,4 +1,4 @@
-/** An answer of X that refuses, in the forms that it documents. */
+/** In X's documented forms. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -42,7 +42,7 @@ export const clientForbidden = (): Refusal =>
     type: problem("client-forbidden"),
   });
 
-/** Documented nowhere: what stands before an API may repeat what it was sent. */
+/** Undocumented: a proxy before an API may repeat what it was sent. */
 export const echoing = (authorization: string | null): Refusal =>
   badParameter(
     "authorization",
@@ -85,7 +85,7 @@ export const withoutCredit = (): Refusal =>
     status: 402,
   });
 
-/** What stands in `errors` of an answer that has the rest. */
+/** In `errors` of a partial answer. */
 export const notFound = (kind: string, parameter: string, id: string) => ({
   value: id,
   detail: `Could not find ${kind} with ${parameter}: [${id}].`,

@@ -1,11 +1,10 @@
 import { badParameter } from "./problems.ts";
 
-/** A query of the search endpoints, read as the operator pages describe it. */
 export type Clause =
   | { kind: "and" | "or"; parts: readonly Clause[] }
   | { kind: "term"; operator: string; value: string; isNegated: boolean };
 
-/** Operators by name, and whether they stand alone. `keyword` and `phrase` are words of the text. */
+/** Whether an operator can be used alone; `keyword` and `phrase` are words. */
 const operators: Readonly<Record<string, "standalone" | "conjunction">> = {
   keyword: "standalone",
   phrase: "standalone",
@@ -48,7 +47,7 @@ const languages =
 type Mark = "(" | ")" | "OR";
 type Token = { kind: "mark"; mark: Mark; at: number } | { kind: "term"; text: string; at: number };
 
-/** Reads a query. Throws the 400 that X gives to one that it does not take. */
+/** Throws X's 400 for an invalid query. */
 export function readQuery(query: string, refusedOperators: readonly string[]): Clause {
   const refuse = (why: string): never => {
     throw badParameter("query", query, `There were errors processing your request: ${why}`);
@@ -99,7 +98,6 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
   return clause;
 }
 
-/** Whether in every alternative a term is of a kind. */
 function holds(clause: Clause, isOf: (term: Clause & { kind: "term" }) => boolean): boolean {
   if (clause.kind === "term") return isOf(clause);
   return clause.kind === "and"
@@ -183,7 +181,7 @@ function isValue(operator: string, value: string): boolean {
 
 export type Circle = { lat: number; lon: number; radiusKm: number };
 
-/** The value of `point_radius:`, `[longitude latitude radius]` with at most 25 miles; null for anything else. */
+/** `[longitude latitude radius]` of at most 25 miles, or null. */
 export function readCircle(value: string): Circle | null {
   const [, lon, lat, radius, unit] =
     /^\[(-?\d+(?:\.\d+)?) (-?\d+(?:\.\d+)?) (\d+(?:\.\d+)?)(km|mi)\]$/.exec(value) ?? [];

@@ -1,6 +1,6 @@
 /**
- * An emulator of X's API v2, written from its published OpenAPI description (version 2.167) and the pages beside it on operators,
- * rate limits, errors and OAuth 2.0. It refuses what they say that X refuses. It is not X, and holds what tests put into it.
+ * An emulator of X's API v2, from its OpenAPI description (2.167) and its pages on operators, rate limits, errors and
+ * OAuth 2.0.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,37 +26,33 @@ export type XEmulatorOptions = {
   now?: () => number;
   appTokens?: readonly string[];
   clients?: readonly EmulatedClient[];
-  /** How long an access token is good for. */
   accessTokenMs?: number;
-  /** Whom the next consent at /i/oauth2/authorize is given by. */
+  /** At /i/oauth2/authorize. */
   consentingUserId?: string;
   faults?: XErrors;
 };
 
-/** What goes wrong; a test may change it between two requests. */
 type XErrors = {
-  /** Every n-th request gets this answer, whatever the caller. */
+  /** For any caller. */
   status429Every?: number;
   status503Every?: number;
   isUsageCapped?: boolean;
   isWithoutCredit?: boolean;
   isClientForbidden?: boolean;
-  /** Endpoints, as X documents them, of a higher level of access than the application has. */
+  /** They need a higher access level. */
   forbiddenEndpoints?: readonly string[];
-  /** Refuses each question, and repeats the header that it came with. */
+  /** Refuses each request and repeats its Authorization header. */
   isEchoing?: boolean;
-  /** Operators that the application may not use. */
   refusedOperators?: readonly string[];
-  /** Whether the search of everything takes more than one request a second. */
+  /** Full-archive search takes more than one request a second. */
   isUnpaced?: boolean;
-  /** Requests of an endpoint in 15 minutes, in place of the documented ones. */
+  /** Per endpoint and 15 minutes. */
   limit?: number;
   hasNoLimitHeaders?: boolean;
-  /** Bytes of each answer's body that are sent before the connection is cut. */
+  /** Then the connection is cut. */
   cutAfterBytes?: number;
-  /** What stands in the place of each body of status 200. */
+  /** For status 200. */
   body?: string;
-  /** Answers of the token endpoint wait for it. */
   tokenGate?: Promise<void>;
 };
 
@@ -266,9 +262,8 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     world,
     faults,
     requests,
-    /** What X would bill, every resource of every answer. */
+    /** Every resource of every response. */
     billed,
-    /** Gives a user's session without the consent page. */
     grant: tokens.grant,
     revoke: tokens.revoke,
     close: async (): Promise<void> => {

@@ -1,7 +1,6 @@
 import { conversationOf } from "./evaluate.ts";
 import type { EmulatedPost, EmulatedUser, EmulatedWorld } from "./model.ts";
 
-/** Which of its two vocabularies X answers in. */
 export type Naming = "tweet" | "post";
 
 const names = {
@@ -31,7 +30,7 @@ export type Shown = {
 
 type Json = Record<string, unknown>;
 
-/** A post with the fields that were asked for; id and text come always. */
+/** `id` and `text` are always included. */
 export function showPost(post: EmulatedPost, { naming, postFields, expansions }: Shown): Json {
   const name = names[naming];
   const { metrics = {}, references = [], media = [] } = post;
@@ -41,7 +40,7 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
     attachments: media.length === 0 ? undefined : { media_keys: media.map(({ key }) => key) },
     author_id: post.authorId,
     conversation_id: conversationOf(post),
-    // X tells whole seconds.
+    // Whole seconds.
     created_at: `${new Date(post.createdMs).toISOString().slice(0, 19)}.000Z`,
     entities: entitiesOf(post),
     geo: post.geo && { coordinates: { type: "Point", coordinates: [post.geo.lon, post.geo.lat] } },
@@ -74,7 +73,7 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
   };
 }
 
-/** Requests may use either vocabulary, whatever the answer does. */
+/** Requests may use either vocabulary. */
 function otherName(field: string): string {
   const { tweet, post } = names;
   if (field === post.referenced) return tweet.referenced;
@@ -138,7 +137,6 @@ export function showUser(
   };
 }
 
-/** What expansions add to an answer. */
 export function showIncludes(
   posts: readonly EmulatedPost[],
   shown: Shown,

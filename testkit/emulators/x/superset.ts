@@ -18,7 +18,7 @@ import { evaluates } from "./evaluate.ts";
 import type { EmulatedPost } from "./model.ts";
 import { readQuery } from "./query-syntax.ts";
 
-/** Beside a word that all posts hold, X takes any query. */
+/** Every post has a word, so that X accepts any query. */
 const requested = fc
   .tuple(generatedQuery, fc.boolean())
   .map(([query, isAnchored]) => (isAnchored ? `anchor (${query} )` : query));
@@ -41,8 +41,7 @@ const drawn: fc.Arbitrary<Stored[]> = fc
 const users = new Map(drawnUsers.map((user) => [user.id, user]));
 
 /**
- * Checks, for drawn queries and posts, that X accepts the translated query, and that it finds every post, read back from X's
- * answer, that the matcher takes. Throws what it finds to the contrary; how many queries were asked, and posts matched.
+ * Checks that X accepts translated queries and finds every post that the matcher accepts. Throws on a contradiction.
  */
 export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   sent: number;
@@ -78,7 +77,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   return { sent, matching };
 }
 
-/** Null for what X cannot be asked. */
+/** Null if X does not support it. */
 function requestedAs(tree: QueryNode): string | null {
   const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
@@ -86,7 +85,6 @@ function requestedAs(tree: QueryNode): string | null {
   return whole === null ? null : printed(whole);
 }
 
-/** Whether the matcher takes a post for an answer. */
 function isMatch(tree: QueryNode, post: Post): boolean {
   const plan = makePlan(tree, { names: namesOnX(namesIn(tree)), asOfMs });
   return matches(plan, {
@@ -107,7 +105,7 @@ function termsOf(post: Post): readonly string[] {
   return terms;
 }
 
-/** Null for a query that the parser refuses. */
+/** Null if it does not parse. */
 function treeOf(query: string): QueryNode | null {
   try {
     return parseQuery(query).tree;

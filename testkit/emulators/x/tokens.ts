@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 
-/** An application: `secret` null is a public client. */
+/** `secret` is null for a public client. */
 export type EmulatedClient = { id: string; secret: string | null; redirectUri: string };
 
 export type Grant = { userId: string; scopes: readonly string[]; clientId: string };
@@ -15,7 +15,7 @@ type Session = Grant & {
 
 export type TokenAnswer = { status: number; body: unknown };
 
-/** Access tokens that end, and refresh tokens that are good once: one that comes again ends its session. */
+/** Reusing a refresh token ends its session. */
 export function createTokens(options: {
   clients: readonly EmulatedClient[];
   accessTokenMs: number;
@@ -114,12 +114,10 @@ export function createTokens(options: {
   }
 
   return {
-    /** Gives a session outright. */
     grant: (grant: Grant): IssuedTokens => {
       const { accessToken, refreshToken } = issue(grant);
       return { accessToken, refreshToken };
     },
-    /** The answer of POST /2/oauth2/token. */
     token: (form: URLSearchParams, authorization: string): TokenAnswer => {
       const client = clientOf(form, authorization);
       if (client === null)
@@ -128,7 +126,7 @@ export function createTokens(options: {
       if (form.get("grant_type") === "refresh_token") return byRefreshToken(form, client);
       return refused(400, "unsupported_grant_type", "");
     },
-    /** Where a user who allows everything at GET /i/oauth2/authorize is sent; null for a request that X refuses. */
+    /** Null if X refuses the request. */
     authorize: (query: URLSearchParams, userId: string): URL | null => {
       const client = clients.find(({ id }) => id === query.get("client_id"));
       const challenge = query.get("code_challenge");
@@ -143,13 +141,12 @@ export function createTokens(options: {
       url.search = new URLSearchParams({ state: query.get("state") ?? "", code }).toString();
       return url;
     },
-    /** Whom an access token acts for; null when it is none, or has ended. */
+    /** Null if unknown or expired. */
     find: (accessToken: string): Grant | null => {
       const session = sessions.find((each) => each.accessToken === accessToken && !each.isRevoked);
       const isOpen = (endsMs.get(accessToken) ?? 0) > now();
       return session !== undefined && isOpen ? session : null;
     },
-    /** Ends all sessions of a user. */
     revoke: (userId: string): void => {
       for (const session of sessions) session.isRevoked ||= session.userId === userId;
     },

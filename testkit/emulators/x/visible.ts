@@ -1,7 +1,6 @@
 import type { Call } from "./call.ts";
 import type { EmulatedPost } from "./model.ts";
 
-/** The posts that a reader may see, newest first. */
 export function visible({ world, userId }: Call): EmulatedPost[] {
   const hidden = new Set(
     world.users
