@@ -22,8 +22,8 @@ import { dataFolder } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * The analyzer against gold: entities against the published cases of twitter-text, and the search of words and phrases against
- * Thai posts and Japanese sentences whose words people have marked. A text holds a word when its marked words do.
+ * The analyzer against gold: entities against twitter-text's published cases, and search in Thai posts and Japanese
+ * sentences with marked words. A text contains a word if its marked words do.
  */
 function reportCases(outcomes: readonly Outcome[]): void {
   const groups = Map.groupBy(outcomes, ({ group }) => group);
@@ -47,7 +47,7 @@ function cells(name: string, all: number, some: number): string[] {
   return [name, String(all), String(some), percent(some, all)];
 }
 
-/** A text and its marked words, white space left out. */
+/** Without white space. */
 type MarkedText = { text: string; tokens: readonly string[]; words: readonly MarkedWord[] };
 type MarkedWord = TextSpan & { word: string };
 
@@ -73,7 +73,7 @@ type Query = { written: string; elements: SequenceElement[]; truth: Map<MarkedTe
 type Kind = {
   name: string;
   words: number;
-  /** Null where these words make no query of this kind. */
+  /** Null if the words make no query of this kind. */
   write: (words: readonly MarkedWord[], text: string) => string | null;
   read: (written: string) => SequenceElement[];
 };
@@ -93,7 +93,7 @@ const kinds: readonly Kind[] = [
   { name: "a phrase of 2 that touch, with a space", words: 2, write: spaced, read: phraseSequence },
 ];
 
-/** Every query of a kind, with the places where what it asks for is marked. */
+/** With the offsets of marked matches. */
 function queriesOf(texts: readonly MarkedText[], kind: Kind): Query[] {
   const queries = new Map<string, Query>();
   for (const marked of texts) {
@@ -179,7 +179,6 @@ function reasonOfMiss(text: string, span: TextSpan): string {
   return "of an unknown reason";
 }
 
-/** Whether no border of a word, or of a character of a script without spaces, lies at this place. */
 function isWithinWord(text: string, offset: number): boolean {
   const before = Array.from(text.slice(Math.max(0, offset - 8), offset)).at(-1) ?? "";
   const after = Array.from(text.slice(offset, offset + 2))[0] ?? "";

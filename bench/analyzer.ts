@@ -6,8 +6,8 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * How fast real posts are analysed on one core: their texts alone, and everything that they can be found by. A run looks at
- * every post of a share of them, so that both fit into memory: node bench/analyzer.ts [SHARE]
+ * Analysis rate of real posts on one core: texts alone, and all index terms. Each run takes a share of the posts that
+ * fits into memory: node bench/analyzer.ts [SHARE]
  */
 requireData();
 const runs = 5;
@@ -24,7 +24,7 @@ console.log(`every ${share}th of ${seen} posts, ${runs} runs of each`);
 report("the text", (post) => analyzeText(post.text, { dottedHandles: false }).tokens.length);
 report("the whole post", (post) => indexTerms(post).length);
 
-/** The median rate, with the slowest and the quickest run. */
+/** The median rate, with the slowest and fastest run. */
 function report(name: string, analyse: (post: Post) => number): void {
   let tokens = 0;
   const rates = Array.from({ length: runs }, () => {

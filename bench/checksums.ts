@@ -6,7 +6,7 @@ import { defineRowSum, rowSum, rowSumSql } from "../src/archive/segments/row-sum
 import { segmentMigrations } from "../src/archive/segments/schema.ts";
 import { damagedTables, sumTables, tableSumsOf } from "../src/archive/segments/table-sums.ts";
 
-/** What checksums cost: a row, a batch of posts with and without sums of its tables, verifying a segment when it is opened. */
+/** The cost of checksums: per row, per batch with and without table sums, and verifying a segment when it opens. */
 const posts = 100_000;
 const ofBatch = 1_000;
 const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`);

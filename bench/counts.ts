@@ -12,9 +12,8 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Counts over the 600,000 real posts: the whole time and its last 31 days, by the hour and by the minute; asked for the first
- * time with warm files, and again, in the reader's own thread. The same in segments of 100,000 posts shows what one changed
- * segment costs among quiet ones.
+ * Counts over the 600,000 real posts, all time and the last 31 days, by hour and minute: first and repeated, in the
+ * reader's thread. Segments of 100,000 posts show the cost of one changed segment.
  */
 requireData();
 const queries: readonly (readonly [string, string])[] = [
@@ -58,7 +57,7 @@ function measure(dataDir: string): string {
       let matches = 0;
       let statements = 0;
       for (let round = 0; round < rounds; round++) {
-        // A fresh reader remembers nothing; the files stay in the system's cache.
+        // A fresh reader has no cache; the files stay in the system's.
         const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
         const count = counter(reader, query, window);
         counter(reader, "warmup", window)();
@@ -103,7 +102,7 @@ function counter(
     });
 }
 
-/** A count over quiet segments after a post has come to one of them. */
+/** After a post arrived in one of the segments. */
 async function changed(dataDir: string, last: Post): Promise<string> {
   const archive = await openArchive({
     dataDir,

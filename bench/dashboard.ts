@@ -6,9 +6,8 @@ import { watchRequests } from "../test/browser/support/watched-page.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * What somebody waits for in the dashboard, in a real Chromium on this machine: the first paint of a first visit, with nothing
- * kept from before, and a bare page of the same server beside it; in the playground the time from Enter until the answer is
- * painted; what a first visit loads.
+ * What a dashboard user waits for, in Chromium: first paint of a first visit, beside a bare page; Enter to painted
+ * answer in the playground; bytes of a first visit.
  */
 const visits = 9;
 const answers = 20;
@@ -47,10 +46,10 @@ async function answerMs(): Promise<number[]> {
   const query = page.getByRole("textbox", { name: "Query" });
   const durations: number[] = [];
   for (let round = 0; round < answers; round += 1) {
-    // Each of them finds other posts than the one before.
+    // Each finds other posts than the one before.
     const word = ["surge", "gauge", "barrier", "sandbags"][round % 4] ?? "surge";
     await query.fill(`${word} -round${round}`);
-    // Counted in the page, from the key to the frame after the one in which other posts stand.
+    // In the page: from the key to the frame after the one with other posts.
     const painted = page.evaluate(
       () =>
         new Promise<number>((resolve) => {

@@ -14,9 +14,9 @@ import {
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
- * One account searches for one word, alone and while ten other accounts send the most expensive queries that are known, as often as
- * the default limits of a key let them: from the submission to the fetched result. Also how long /readyz, a result that is
- * stored and a cancellation take under that load. Makes the data folder of 150,000 unsealed posts where there is none.
+ * One account searches alone and while ten others send the most expensive queries at their full rate: submission to
+ * fetched result, and /readyz, a stored result and a cancellation under that load. Creates the folder of 150,000
+ * unsealed posts if missing.
  */
 const rounds = 3;
 const samples = 200;
@@ -36,7 +36,7 @@ const server = await startServer(dataDir, 18_098, settings);
 const light = connect(server.base, server.key);
 const queries = knownShapes().map(textOf);
 
-/** A key of an account of its own, with the default number of searches a minute. */
+/** On its own account, with the default search rate. */
 function makeKey(name: string): string {
   const rate = ["--requests-per-second", "1000"];
   const output = execFileSync(
@@ -62,7 +62,7 @@ const searchOne = async (number: number): Promise<void> => {
 
 type Samples = { search: number[]; ready: number[]; result: number[] };
 
-/** The light account's calls, one after the other. */
+/** One after the other. */
 async function sample(stored: string): Promise<Samples> {
   const all: Samples = { search: [], ready: [], result: [] };
   for (let number = 0; number < samples; number++) {
@@ -75,7 +75,7 @@ async function sample(stored: string): Promise<Samples> {
 
 type Submitted = { uuid: string; key: string };
 
-/** What the limits of each key let it submit at once; two of each run at a time. */
+/** As many as each rate allows at once; two of each run at a time. */
 async function submitExpensive(round: number): Promise<Submitted[]> {
   const submitted: Submitted[] = [];
   const clients: Client[] = [];
@@ -100,7 +100,7 @@ const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
   return status !== "done" && status !== "error" && status !== "cancelled";
 };
 
-/** Cancels all that has not ended; of the first ones, how long it takes until a search that follows has ended. */
+/** Cancels all; for the first ones, the time until the next search ends. */
 async function cancelAll(
   submitted: readonly Submitted[],
 ): Promise<{ free: number[]; left: number }> {

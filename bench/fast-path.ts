@@ -10,10 +10,9 @@ import { connectOpenSearch, foundIds, indexPosts } from "./opensearch.ts";
 import { drawQueries } from "./queries.ts";
 
 /**
- * Jobs from submission to the fetched page, and searches in one call, with EARSHOT_FAST_PATH on and off, against a floor: a
- * server that only commits and answers (fast-path-floor.ts), and with --opensearch against an OpenSearch that runs on this
- * machine over the same posts. 480 queries of six kinds. All take turns, so that a machine with other work treats them alike; medians of five rounds.
- * Needs the folder that bench/import.ts leaves.
+ * Jobs from submission to fetched page, and searches in one request, with EARSHOT_FAST_PATH on and off, against a floor
+ * (fast-path-floor.ts) and, with --opensearch, a local OpenSearch with the same posts. 480 queries of six kinds,
+ * interleaved; medians of five rounds. Needs the folder of bench/import.ts.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -29,7 +28,7 @@ if (folder === undefined) {
 const rounds = 5;
 const roundMs = Number(values.seconds) * 1_000;
 const warmUpMs = 4 * roundMs;
-// Kinds that OpenSearch answers from the terms alone.
+// OpenSearch answers these from terms alone.
 const kinds = (await drawQueries(80)).filter(({ name }) => !/from:|week/.test(name));
 const queries = (kinds[0]?.queries ?? []).flatMap((_, n) =>
   kinds.map((kind) => kind.queries[n] ?? ""),
@@ -179,13 +178,13 @@ async function run(side: Side, { clients, posts, isOneCall }: Shape, ms: number)
   };
 }
 
-/** Processor time of all threads, in steps of 10 ms. */
+/** All threads, in steps of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** How often its threads went to sleep. */
+/** Context switches of its threads. */
 function switchesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => {
     const status = readFileSync(`/proc/${pid}/task/${task}/status`, "utf8");

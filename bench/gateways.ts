@@ -13,8 +13,8 @@ import { type ServerProcess, startServer } from "../testkit/service/server-proce
 import { command, summary, table } from "./measure.ts";
 
 /**
- * Jobs a second from submission to the fetched result with the control store in a file, in PostgreSQL with one gateway, and with
- * two, by turns on one machine; archives are empty, so that the stores are what differs. A key and an account for each client.
+ * Jobs per second from submission to fetched result with the control store in a file, in PostgreSQL with one gateway,
+ * and with two, interleaved; archives are empty. One key and account per client.
  */
 const { values } = parseArgs({
   args: argv.slice(2),
@@ -99,7 +99,7 @@ async function measure(side: Side): Promise<void> {
   for (const gateway of gateways) await gateway.stop();
 }
 
-/** A job's, of one client. */
+/** Of one client. */
 async function roundTrips(): Promise<number> {
   const settings = await inDatabase();
   const count = countRoundTrips(settings.EARSHOT_DATABASE_URL);

@@ -7,7 +7,7 @@ import { connect } from "../testkit/service/http-client.ts";
 import { residentMb, startServer } from "../testkit/service/server-process.ts";
 import { command } from "./measure.ts";
 
-/** What a thousand requests cost that wait for the end of their jobs: resident memory of a real server whose node runs nothing. */
+/** Memory of a thousand requests that wait for their jobs, in a server whose node runs nothing. */
 const requests = 1_000;
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-held-"));
 const server = await startServer(dataDir, await freePort(), {

@@ -6,9 +6,8 @@ import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";
 
 /**
- * The same 200 queries of each kind as bench/search.ts through the whole service: submit, wait, fetch the newest 100. Also the
- * time from process start to ready, and resident memory after all searches. Wants a data folder with the 600,000 posts
- * (bench/import.ts leaves one).
+ * The queries of bench/search.ts through the whole service: submit, wait, fetch the newest 100. Also the time to ready,
+ * and memory after all searches. Needs the folder of bench/import.ts.
  */
 requireData();
 const dataDir = argv[2];

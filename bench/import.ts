@@ -8,8 +8,8 @@ import { requireData, writeImportFile } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * `earshot import` of the 600,000 real posts: posts a second, bytes a post on disk, peak memory; then once more into another
- * folder, killed with -9 half way and run again: the answers must be the same. Leaves the first folder for other measurements.
+ * `earshot import` of the 600,000 real posts: posts per second, bytes per post, peak memory; then again, killed half
+ * way and restarted: the answers must be equal. Leaves the first folder for other benchmarks.
  */
 requireData();
 const folder = argv[2];

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 
-/** Where the real posts lie that measurements are made on; they are no part of the project. */
+/** Real posts, not part of the project. */
 export const dataFolder = join(import.meta.dirname, "../../shared/data");
 
 const files = ["ira_00", "ira_04"].map((name) =>
   join(dataFolder, "ira_tweets", `${name}.ndjson.gz`),
 );
 
-/** Language names of the data set and the tags that the import record takes. */
+/** Language names of the data set. */
 const tags: Readonly<Record<string, string>> = {
   Albanian: "sq",
   Arabic: "ar",
@@ -81,10 +81,9 @@ type IraPost = {
   retweet: number;
 };
 
-/** Whether the posts are on this machine. */
 export const hasRealPosts = (): boolean => files.every((file) => existsSync(file));
 
-/** Ends the measurement with a clear word where the posts are not to be had. */
+/** Exits with a message if the posts are missing. */
 export function requireData(): void {
   const missing = files.filter((file) => !existsSync(file));
   if (missing.length === 0) return;
@@ -94,7 +93,6 @@ export function requireData(): void {
   process.exit(1);
 }
 
-/** Writes the 600,000 posts as import records, one file; resolves to how many there are. */
 export async function writeImportFile(path: string): Promise<number> {
   const output = createWriteStream(path);
   let count = 0;
@@ -107,7 +105,7 @@ export async function writeImportFile(path: string): Promise<number> {
   return count;
 }
 
-/** The posts as they lie there, oldest first. */
+/** Oldest first. */
 export async function* iraPosts(): AsyncGenerator<IraPost> {
   for (const file of files) {
     const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()) });
@@ -115,7 +113,6 @@ export async function* iraPosts(): AsyncGenerator<IraPost> {
   }
 }
 
-/** A post of the data set as an import record. */
 export function toRecord(post: IraPost): Record<string, unknown> {
   const lang = tags[post.language];
   return {

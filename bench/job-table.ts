@@ -10,8 +10,8 @@ import { startPostgres } from "../testkit/postgres/server.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * How PostgreSQL's tables grow over many jobs, of which the last tenth is kept, with its own settings for vacuum: every fourth job
- * is leased and completed by a node, the others are inserted with their result; results of 20 posts.
+ * Growth of PostgreSQL's tables over many jobs, of which the last tenth is kept, with its vacuum settings: every fourth
+ * job runs on a node, others are inserted with their result; 20 posts each.
  */
 const { values } = parseArgs({
   args: argv.slice(2),
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const jobs = Number(values.jobs);
 const accounts = 100;
 const workers = 24;
-/** Between jobs, as their times show it. */
+/** Between job times. */
 const apartMs = 10;
 const keptMs = (jobs / 10) * apartMs;
 const result = JSON.stringify({ complete: true, positions: Array(20).fill(["x", "x".repeat(80)]) });

@@ -1,8 +1,4 @@
-/**
- * Jobs a second through the control store alone: submit → lease → complete, everything durable, nothing searched.
- *
- *   npm exec -c 'node bench/jobs-store.ts'
- */
+/** Jobs per second through the control store alone: submit, lease, complete, all durable, nothing searched. */
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

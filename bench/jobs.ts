@@ -6,9 +6,9 @@ import { residentMb, type ServerProcess, startServer } from "../testkit/service/
 import { command, summary, table } from "./measure.ts";
 
 /**
- * Jobs a second from submission to the fetched result, a key for each client, and how long the event loop was held at most;
- * then the server is killed by -9 in the middle and started again: every accepted job must end. With --jobs, memory over so
- * many jobs instead. Wants a data folder (bench/import.ts leaves one).
+ * Jobs per second from submission to fetched result, one key per client, and the longest block of the event loop; then
+ * kill -9 and restart: every accepted job must end. --jobs measures memory instead. Needs the folder of
+ * bench/import.ts.
  */
 const { positionals, values } = parseArgs({
   args: argv.slice(2),
@@ -109,7 +109,6 @@ async function load(
   );
 }
 
-/** The longest that the event loop was held since the last look. */
 async function loopBlockedMs({ base }: ServerProcess): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN) * 1_000;

@@ -5,9 +5,8 @@ import { dataFolder, iraPosts, requireData, toRecord } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * How well and how fast the language of a post is detected. The language that the data set names was found by a machine, too,
- * so that where the two differ either may be wrong; Thai posts and Japanese sentences are certain. Other texts of known languages
- * may be given as files of lines `<language>\t<text>`: node bench/languages.ts [FILE …]
+ * Quality and speed of language detection. The labels of the data set are detected too, so either may be wrong; Thai
+ * posts and Japanese sentences are certain. More texts as `<language>\t<text>` files: node bench/languages.ts [FILE …]
  */
 requireData();
 const started = performance.now();
@@ -19,7 +18,7 @@ const startMb = (process.memoryUsage().rss - heapBefore) / 2 ** 20;
 
 type Known = { language: string; text: string };
 
-/** Of languages with fewer posts hardly any row of the data set is really in the language that it names. */
+/** Rarer labels are mostly wrong in the data set. */
 const fewestPosts = 10_000;
 
 const groups: { name: string; posts: Known[] }[] = [

@@ -1,6 +1,6 @@
 export type Summary = { p50: number; p95: number; p99: number; mean: number };
 
-/** Middle, 95th and 99th percentile, and mean of a list of durations. */
+/** Median, 95th and 99th percentile, mean. */
 export function summary(durationsMs: readonly number[]): Summary {
   const sorted = durationsMs.toSorted((a, b) => a - b);
   const at = (share: number): number =>
@@ -13,14 +13,13 @@ export function summary(durationsMs: readonly number[]): Summary {
   };
 }
 
-/** Milliseconds that a call took. */
 export async function timed(run: () => unknown): Promise<number> {
   const start = performance.now();
   await run();
   return performance.now() - start;
 }
 
-/** A table with right-aligned numbers, as it goes into docs/performance.md. */
+/** Right-aligned, for docs/performance.md. */
 export function table(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],
@@ -35,7 +34,7 @@ export function table(
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** The command that was run, to be printed with every figure. */
+/** To be printed with every figure. */
 export function command(): string {
   return `node ${process.argv
     .slice(1)
@@ -43,7 +42,7 @@ export function command(): string {
     .join(" ")}`;
 }
 
-/** Numbers between 0 and 1 that are the same in every run (mulberry32). */
+/** In 0..1, reproducible (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

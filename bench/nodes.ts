@@ -37,9 +37,9 @@ import { until } from "../testkit/until.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
- * What it costs that a node on another machine runs a job: sealing, opening, signing and checking by themselves; then the same
- * searches by turns of a server whose own node runs them, and of two gateways whose remote node does, without evidence and with
- * a simulated quote, over sockets of this machine; then how long attesting takes. With --jobs, so many searches each.
+ * The cost of running a job on a remote node: encryption, decryption, signing and checking alone; the same searches on
+ * an embedded node, and through gateways with a remote node without evidence and with a simulated quote; then
+ * attestation. --jobs sets the number of searches.
  */
 const { values } = parseArgs({
   args: argv.slice(2),
@@ -62,7 +62,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Each step by itself, as often as there are jobs. */
+/** As often as there are jobs. */
 async function alone(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const count of [20, 100]) rows.push(...(await steps(count)));
@@ -138,7 +138,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
       verifyResult(fields, { body, knowledge, request: text, signingKey: keys.signingKey });
     });
   }
-  // The first ones load what the others find loaded.
+  // The first ones warm up.
   const { user, system } = process.cpuUsage(before);
   const rows = Object.entries(durations).map(([step, all]) => ({ step, all: all.slice(20) }));
   const sums = Array.from({ length: jobs }, (_, n) =>
@@ -149,7 +149,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const { p50, p95 } = summary(all);
     return [step, ...size, p50, p95];
   });
-  // Other processes on the machine make the steps longer, but not this.
+  // Unlike the steps, not affected by other load.
   const processorMs = (user + system) / 1_000 / jobs;
   return [...cells, ["processor time of all of it, mean", ...size, processorMs, ""]];
 }
@@ -199,7 +199,7 @@ function madeAnswer(
 
 type Service = { name: string; base: string; dir: string; key: string };
 
-/** The same searches by turns, so that what else the machine does falls on all of them alike. */
+/** Interleaved, so that other load affects all equally. */
 async function together(simulated: string): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);
@@ -292,13 +292,13 @@ function start(
   actor.start();
 }
 
-/** From asking for a challenge to being admitted, over HTTP, each time as a node that has just started. */
+/** From challenge to admission, over HTTP, as a newly started node. */
 async function attesting({ base }: Service, simulated: string): Promise<void> {
   const tee = await readSimulatedTee(join(simulated, "tee.json"));
   const whole: number[] = [];
   const register: number[] = [];
   for (let turn = 0; turn < 25; turn += 1) {
-    // The gateway rests for 100 ms after each node that it has not met, so that strangers never take much of its time.
+    // The gateway pauses 100 ms after each unknown node.
     await sleep(150);
     const keys = await makeRunKeys();
     const identity = makeIdentity();

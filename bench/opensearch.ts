@@ -7,8 +7,8 @@ import { indexTerms } from "../src/posts/terms.ts";
 import { type Client, openConnection } from "../testkit/service/http-client.ts";
 
 /**
- * An OpenSearch that runs already (plain HTTP, no security) as one side of a measurement: the archive's own terms in one text
- * field, one shard sorted by ID, whole records in `_source`.
+ * A running OpenSearch (plain HTTP, no security): the archive's terms in one text field, one shard sorted by ID,
+ * records in `_source`.
  */
 const index = "earshot-bench";
 const postsOfBulk = 5_000;
@@ -32,7 +32,7 @@ const definition = {
   },
 };
 
-/** Indexes the posts of an import file anew, and merges them into one piece, as a sealed segment is one. */
+/** Merged into one segment. */
 export async function indexPosts(base: string, file: string): Promise<void> {
   await fetch(`${base}/${index}`, { method: "DELETE" });
   await call(base, "PUT", `/${index}`, JSON.stringify(definition));
@@ -55,7 +55,7 @@ export async function indexPosts(base: string, file: string): Promise<void> {
   await call(base, "POST", `/${index}/_refresh`, "");
 }
 
-/** One kept-alive connection. `submit` only prepares the search that `result` sends: OpenSearch has no jobs. */
+/** One kept-alive connection. OpenSearch has no jobs: `submit` prepares the search, `result` sends it. */
 export function connectOpenSearch(base: string): Client {
   const { hostname, port } = new URL(base);
   const connection = openConnection(hostname, Number(port));
@@ -75,7 +75,6 @@ export function connectOpenSearch(base: string): Client {
   };
 }
 
-/** The IDs of an answer, newest first. */
 export function foundIds(answer: string): string[] {
   const { hits } = JSON.parse(answer) as { hits: { hits: readonly { _id: string }[] } };
   return hits.hits.map(({ _id }) => _id);

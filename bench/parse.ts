@@ -1,7 +1,7 @@
 import { parseQueryLeniently } from "@earshot/query";
 import { command, summary } from "./measure.ts";
 
-// How long a query takes to be read, by its length, for shapes that would hurt a careless parser: node bench/parse.ts
+// Parse time by length, for shapes that hurt a naive parser: node bench/parse.ts
 const lengths = [256, 1_024, 4_096, 16_384, 65_536];
 const leastRuns = 7;
 const leastMs = 60;
@@ -13,7 +13,7 @@ const repeat =
     unit.repeat(Math.max(1, Math.floor((length - start.length - end.length) / unit.length))) +
     end;
 
-/** Each makes a query of about a length, in code points. */
+/** Of about this length in code points. */
 const shapes: Readonly<Record<string, (length: number) => string>> = {
   words: repeat("nasa launch "),
   alternatives: repeat("nasa OR ", "", "esa"),
@@ -78,7 +78,7 @@ for (const [name, make] of Object.entries(shapes)) {
   const costs = lengths.map((length) => microsecondsOf(make(length)));
   const each = costs.map((cost, index) => cost / (lengths[index] ?? 1));
   const cells = costs.map((cost, index) => `${cost.toFixed(0)} (${each[index]?.toFixed(3)})`);
-  // By how much a character of the longest costs more than one of a query of the length that is allowed.
+  // Cost per character of the longest over that of the allowed length.
   const growth = (each.at(-1) ?? 0) / (each[2] ?? 1);
   console.log(`| ${name} | ${cells.join(" | ")} | ${growth.toFixed(2)} |`);
 }

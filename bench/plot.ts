@@ -5,8 +5,8 @@ import { command } from "./measure.ts";
 import type { ScaleFigures } from "./scale.ts";
 
 /**
- * Draws what bench/scale.ts measured: of each kind of query the middle time and the 95th percentile, FTS5 asked by hand beside the
- * archive, at each size. Its colours follow the reader's preference for light or dark.
+ * Plots figures of bench/scale.ts: median and 95th percentile per kind of query and size, raw FTS5 beside the archive.
+ * Colours follow the reader's preference.
  */
 const [folder, target] = argv.slice(2);
 if (folder === undefined || target === undefined) {
@@ -34,7 +34,7 @@ const all = sizes.flatMap(({ queries = [] }) =>
 const lowest = ticks.findLast((tick) => tick <= Math.min(...all)) ?? 0.02;
 const highest = ticks.find((tick) => tick >= Math.max(...all)) ?? Math.max(...all);
 
-/** Milliseconds to a place in a panel; each factor of ten is as wide as the next. */
+/** Logarithmic. */
 const along = (ms: number): number =>
   (Math.log(Math.max(ms, lowest) / lowest) / Math.log(highest / lowest)) * panelWidth;
 

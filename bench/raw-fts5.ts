@@ -3,16 +3,16 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { indexTerms } from "../src/posts/terms.ts";
 
-/** FTS5 asked by hand: one table, one connection, prepared statements, the archive's own tokens. */
+/** FTS5 without Earshot: one table, one connection, prepared statements, the archive's tokens. */
 export type RawFts5 = {
-  /** The newest posts with their texts: parameters are the FTS5 expression, and the lowest and the highest ID. */
+  /** Parameters: the FTS5 expression, lowest and highest ID. */
   newest: StatementSync;
   close(): void;
 };
 
 const postsOfTransaction = 20_000;
 
-/** Builds the table, merged into one piece at the end. */
+/** Merged at the end. */
 export function buildRaw(path: string, records: Iterable<Record<string, unknown>>): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
   const database = new DatabaseSync(path);

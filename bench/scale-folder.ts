@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { buildRaw } from "./raw-fts5.ts";
 import { scaledPosts } from "./scale-posts.ts";
 
-/** Where the measurements of one size keep what they measure, and their figures. */
+/** Data and figures of one size. */
 export type ScaleFolder = {
-  /** The archive as `earshot import` leaves it. */
+  /** From `earshot import`. */
   dataDir: string;
-  /** The same posts in segments that are not sealed, and a copy of them that was sealed. */
+  /** Unsealed, and a sealed copy. */
   unsealedDir: string;
   sealedDir: string;
   rawPath: string;
-  /** Builds the table of FTS5 by hand, where there is none. */
+  /** If missing. */
   buildRawOnce(): Promise<void>;
-  /** What was kept of `suffix`; empty where nothing was. */
   figures(suffix: string): Record<string, unknown>;
   keep(suffix: string, piece: string, figures: unknown): void;
 };

@@ -20,12 +20,12 @@ export type ImportFigures = {
   postsPerSecond: number;
   peakMb: number;
   bytesPerPost: number;
-  /** Bytes a post of each part: tables and their indexes, free pages, the catalog. */
+  /** Bytes per post. */
   parts: Record<string, number>;
   segments: number;
 };
 
-/** `earshot import` of a file with the posts, which is deleted afterwards, into a folder that is made anew. */
+/** `earshot import` of the posts into a new folder; deletes the file. */
 export async function measureImport(
   dataDir: string,
   { records }: ScaledPosts,
@@ -82,14 +82,14 @@ async function runImport(
   return { seconds: (performance.now() - start) / 1_000, peakMb };
 }
 
-/** The most memory that a process had so far; 0 when it is gone. */
+/** 0 if it has ended. */
 function highestResidentMb(pid: number): number {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return 0;
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(path, "utf8"))?.[1] ?? 0) / 1_024;
 }
 
-/** Bytes of each part of the segments, by what their pages belong to. */
+/** By owner of their pages. */
 function partsOf(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
   let reported = 0;

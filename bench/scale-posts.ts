@@ -1,13 +1,11 @@
 import { iraPosts, toRecord } from "./ira.ts";
 
 /**
- * As many posts as are asked for, made of the 600,000 real ones: copies of them, one in another in the order of time. Each copy lies 36 hours
- * and seven minutes later than the one before, with IDs that say so. Words that fewer than 20 of the real posts hold are made
- * different in each copy (another letter or digit at their end, same length), as a larger archive has more of them, not more
- * posts to each; so are the handles of authors with fewer than 20 posts. Scripts other than Latin and Cyrillic stay as they are.
+ * Any number of posts, from interleaved copies of the 600,000 real ones. Each copy is 36 hours and seven minutes later,
+ * with matching IDs. Rare words (in fewer than 20 posts) and rare authors differ per copy, as a larger archive has more
+ * of them. Only Latin and Cyrillic words change.
  */
 export type ScaledPosts = {
-  /** Import records, oldest first. */
   records(): Generator<Record<string, unknown>>;
   copies: number;
 };
@@ -39,7 +37,6 @@ export async function scaledPosts(count: number): Promise<ScaledPosts> {
   };
 }
 
-/** The copy whose next post is the oldest. */
 function oldest(base: readonly Base[], next: readonly number[]): number {
   let best = 0;
   let bestMs = Infinity;
@@ -53,7 +50,7 @@ function oldest(base: readonly Base[], next: readonly number[]): number {
   return best;
 }
 
-/** Posts of a copy that is not needed whole are taken evenly. */
+/** An incomplete copy is sampled evenly. */
 function nextTaken(from: number, share: number, length: number): number {
   let index = from;
   while (index < length && Math.floor(index * share) === Math.floor((index - 1) * share)) index++;
@@ -100,7 +97,7 @@ function copyOf({ record, id, ms, rareAt }: Base, copy: number): Record<string, 
   const author = String(record.author);
   return {
     ...record,
-    // The IDs of the data set end in zeros: a copy's own number keeps those of one millisecond apart.
+    // IDs of the data set end in zeros: the copy's number separates those of one millisecond.
     id: String(id + (BigInt(copy * shiftMs) << 22n) + BigInt(copy)),
     created_at: new Date(ms + copy * shiftMs).toISOString(),
     text: withOtherRareWords(String(record.text), rareAt, copy),
@@ -118,7 +115,7 @@ function withOtherRareWords(text: string, rareAt: Int32Array, copy: number): str
   return changed + text.slice(from);
 }
 
-/** The last two signs, each moved along its alphabet, by amounts that differ from copy to copy. */
+/** Moves the last two characters along their alphabet. */
 function withOtherEnd(text: string, copy: number): string {
   if (text.length < 2) return text;
   return (

@@ -5,16 +5,13 @@ import type { QueryKind } from "./queries.ts";
 
 type Sample = { words: string[]; author: string; tags: string[]; lang: "en" | "ru" | null };
 
-/** A word is frequent when more of the 600,000 posts hold it, rare when 2 to 19 do. */
+/** In more of the 600,000 posts; rare words are in 2 to 19. */
 const frequentAbove = 5_000;
 const rareBelow = 20;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const languages: Readonly<Record<string, "en" | "ru">> = { English: "en", Russian: "ru" };
 
-/**
- * `count` queries of each of twelve kinds, drawn from the words, authors and tags of the real posts; the same in every run. Several
- * words of one query stand together in some post, except in OR and beside NOT.
- */
+/** Twelve kinds, reproducible. Words of one query occur together in some post, except in OR and beside NOT. */
 export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   const random = seededRandom(11);
   const pick = <Item>(items: readonly Item[]): Item => {
@@ -84,7 +81,7 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   ];
 }
 
-/** Queries that cost the most, by name. Those that hold words as operators or stop words are made of the most frequent ones. */
+/** By name; of the most frequent words. */
 export async function worstQueries(): Promise<QueryKind[]> {
   const { frequencies } = await readSamples();
   const byFrequency = [...frequencies]

@@ -15,15 +15,15 @@ import { openRaw, type RawFts5 } from "./raw-fts5.ts";
 export type KindFigures = {
   name: string;
   queries: number;
-  /** Posts of a page, on average. */
+  /** Mean posts per page. */
   found: number;
   raw: Summary;
-  /** In one thread: the search, and the search with the records. */
+  /** One thread: search, and search with records. */
   search: Summary;
   archive: Summary;
-  /** As the service does it: two calls to reader threads. */
+  /** Two calls to reader threads, as in the service. */
   threads: Summary;
-  /** Mean of the archive, records and all, by mean of raw. */
+  /** Mean with records, over raw. */
   ratio: number;
 };
 
@@ -33,13 +33,13 @@ export type WorstFigures = {
   archiveMs: number;
   work: Omit<SearchWork, "segments">;
   complete: boolean;
-  /** With a deadline of `deadlineMs`: how long it took, at most. */
+  /** Longest, with a deadline of `deadlineMs`. */
   stoppedMs: number;
 };
 
 const limit = 100;
 const rounds = 3;
-/** What a reader of the archive has for each segment; raw FTS5 gets as much in all. */
+/** Per segment; raw FTS5 gets the total. */
 const cacheKib = 8_000;
 export const deadlineMs = 50;
 
@@ -69,7 +69,7 @@ async function openSides(dataDir: string, rawPath: string, segments: number): Pr
   return { raw, reader, archive, close };
 }
 
-/** Each query by each side in turn, in as many rounds; of each query the middle one counts. */
+/** Sides alternate; the median of the rounds counts per query. */
 export async function measureKinds(
   dataDir: string,
   rawPath: string,
@@ -110,7 +110,7 @@ async function measureKind(
     for (const [index, one] of plannedQueries.entries()) {
       const take = takes[index];
       if (take === undefined) continue;
-      // Whoever comes second finds the processor's caches and the disk's pages warm: they take turns.
+      // The second side finds warm caches, so they alternate.
       const isRawFirst = (index + round) % 2 === 0;
       let rawPosts = isRawFirst ? searchRaw(sides, one, take.raw) : 0;
       const posts = searchReader(sides, one, take);
@@ -162,7 +162,7 @@ function searchReader(
 const middle = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** The queries that cost the most: their time, their work, and whether a deadline ends them. */
+/** Time and work, and whether a deadline ends them. */
 export async function measureWorst(
   dataDir: string,
   rawPath: string,

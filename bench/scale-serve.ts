@@ -9,7 +9,7 @@ import { type Summary, summary } from "./measure.ts";
 import type { QueryKind } from "./queries.ts";
 
 export type ReadyFigures = {
-  /** Process start to the first 200 of /readyz, each start. */
+  /** Process start to the first 200 of /readyz. */
   readyMs: number[];
   readyMb: number;
   searches: number;
@@ -28,7 +28,7 @@ export type LiveFigures = {
 const starts = 5;
 const searches = 1_000;
 
-/** Starts of `earshot serve` on the archive, and what memory it has at first and after searches of all kinds. */
+/** Starts of `earshot serve`, and memory at first and after searches of all kinds. */
 export async function measureReady(
   dataDir: string,
   kinds: readonly QueryKind[],
@@ -60,7 +60,7 @@ const likedPosts = 5_000;
 const likes = 200_000;
 const postCollection = "app.bsky.feed.post";
 
-/** A server that follows a stream of posts, then of likes. Its posts go beside the others, as those of another platform. */
+/** Follows a stream of posts, then likes, as another platform beside the others. */
 export async function measureLive(dataDir: string, port: number): Promise<LiveFigures> {
   const stream = await startJetstreamServer();
   const server = await startServer(dataDir, port, {

@@ -18,9 +18,8 @@ import {
 import { type LiveFigures, measureLive, measureReady, type ReadyFigures } from "./scale-serve.ts";
 
 /**
- * The archive at 1, 3 and 10 million posts, piece by piece: import, twelve kinds of query beside FTS5 asked by hand, the worst
- * queries, the start of the service, the live stream. Each piece writes its figures into FOLDER/<size>.json, and without --only
- * those that are there already are left out. The posts are made of real ones (bench/scale-posts.ts).
+ * The archive at 1, 3 and 10 million posts: import, queries beside raw FTS5, the worst queries, start, live stream.
+ * Writes FOLDER/<size>.json; without --only, existing figures are skipped.
  */
 export type ScaleFigures = {
   posts: number;

@@ -13,21 +13,20 @@ export type SealFigures = {
   segments: number;
   cpuSecondsPerMillion: number;
   secondsPerMillion: number;
-  /** The longest time between two steps, and how many took longer than 15 and 50, milliseconds. */
+  /** And how many took over 15 and 50 ms. */
   longestStepMs: number;
   stepsAbove15Ms: number;
   stepsAbove50Ms: number;
-  /** The same of processor time, which a busy machine does not lengthen. */
+  /** Processor time, unaffected by other load. */
   longestStepCpuMs: number;
   cpuStepsAbove15Ms: number;
-  /** The most memory that the process had. */
   peakMb: number;
-  /** Bytes a post of each part of the sealed files. */
+  /** Bytes per post. */
   parts: Record<string, number>;
   indexBytesPerPost: number;
 };
 
-/** Copies a data folder and seals every segment of the copy that has posts, as upkeep does. */
+/** Seals a copy of a data folder, as compaction does. */
 export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   rmSync(dataDir, { recursive: true, force: true });
   cpSync(fromDir, dataDir, { recursive: true });

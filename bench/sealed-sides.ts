@@ -20,16 +20,15 @@ import { systemClock } from "../src/lib/clock.ts";
 import { type IdRange, lastId, lowestId } from "../src/posts/ids.ts";
 import { openRaw } from "./raw-fts5.ts";
 
-/** Page cache of one segment, as an archive's reader has it; raw FTS5 gets as much as all segments together. */
+/** Per segment; raw FTS5 gets the total. */
 export const cacheKib = 8_000;
 export const limit = 100;
 
-/** A query as every side is asked it. */
 export type PlannedQuery = { plan: PlanNode; query: PlatformQuery; match: string; ids: IdRange };
 
 export type OpenSegment = { entry: SegmentEntry; segment: Segment };
 
-/** The segments of a data folder, newest first, in the calling thread, with what a reader thread has of memory. */
+/** Newest first, on the calling thread, with a reader's memory. */
 export function openSegments(dataDir: string): { segments: OpenSegment[]; close(): void } {
   const folder = join(dataDir, "archive");
   const entries = entriesOf(folder);
@@ -53,15 +52,14 @@ export function entriesOf(folder: string): SegmentEntry[] {
   return entries;
 }
 
-/** Whole archives in the calling thread. */
+/** On the calling thread. */
 export const openReader = (dataDir: string): Reader =>
   createReader(join(dataDir, "archive"), 64 * cacheKib, systemClock, threadMemory());
 
-/** Of an archive with two readers. */
+/** With two readers. */
 const shares = memoryShares(archiveDefaults.memoryBytes, 2);
 const sharedIds = createIdMemory(shares.ids);
 
-/** What one reader thread has of memory. */
 const threadMemory = (): SealedMemory => createSealedMemory(shares.terms, useIdMemory(sharedIds));
 
 export function plannedFor(query: string, reader: Reader): PlannedQuery {
@@ -85,7 +83,7 @@ export function plannedFor(query: string, reader: Reader): PlannedQuery {
 
 const never = (): boolean => false;
 
-/** The newest IDs, segment by segment. */
+/** Segment by segment. */
 export function newestIds(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
@@ -103,7 +101,7 @@ export function newestIds(
   return found;
 }
 
-/** Containers that were looked at for the newest IDs. */
+/** Visited for the newest IDs. */
 export function containersFor(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
@@ -124,10 +122,10 @@ export function containersFor(
   return containers;
 }
 
-/** How many texts a statement fetches: as in the archive, places that no ID is given for find nothing. */
+/** Per statement; unused parameters find nothing, as in the archive. */
 const sizes = [1, 16, limit] as const;
 
-/** FTS5 asked by hand: posts with their texts, and texts alone by ID. */
+/** Posts with texts, and texts alone by ID. */
 export type Raw = {
   newest(query: PlannedQuery): number;
   texts(ids: readonly bigint[]): number;
@@ -138,7 +136,7 @@ export type Raw = {
 
 export function openRawSides(path: string, segments: number): Raw {
   const raw = openRaw(path, cacheKib * segments, limit);
-  // The texts that other sides fetch come out of a cache of their own, as large.
+  // From an equally large cache of their own.
   const beside = new DatabaseSync(path, { readOnly: true });
   beside.exec(`PRAGMA cache_size = -${cacheKib * segments}; PRAGMA mmap_size = 0`);
   const bySize = new Map<number, StatementSync>();

@@ -22,9 +22,8 @@ import {
 } from "./sealed-sides.ts";
 
 /**
- * The sealed index beside FTS5 on the same posts, in one run and by turns: sealing, the twelve kinds of query, the worst ones, exact
- * counts. What it asks is made where it is missing: segments that are not sealed, a sealed copy of them (piece `seal`), a table of
- * FTS5 by hand. Figures are kept in FOLDER/<size>-sealed.json.
+ * The sealed index beside FTS5 on the same posts: sealing, twelve kinds of query, the worst ones, exact counts. Creates
+ * missing inputs. Figures go to FOLDER/<size>-sealed.json.
  */
 const pieces = ["seal", "queries", "worst", "counts"] as const;
 type Piece = (typeof pieces)[number];
@@ -53,7 +52,7 @@ const path = scaleFolder(folder, posts);
 const { unsealedDir, sealedDir, rawPath } = path;
 const rounds = Number(values.rounds);
 
-/** The sides, each of which tells how many posts it found. */
+/** Each returns its number of posts. */
 const sides = {
   "FTS5 with text": ({ raw }: Open, query: PlannedQuery) => raw.newest(query),
   "sealed, IDs": ({ sealed }: Open, query: PlannedQuery) => newestIds(sealed, query).length,
@@ -110,8 +109,8 @@ function page({ operations }: Reader, { plan }: PlannedQuery): number {
 type Takes = Record<Side, number[]>;
 
 /**
- * Each side asks all the queries before the next side does, as an engine in use does not share its caches with five others; the first
- * side is another one each round, and of each query one round counts. All must find as many.
+ * Each side runs all queries before the next, because engines do not share caches; sides rotate. All must find the same
+ * number.
  */
 function takesOf(opened: Open, queries: readonly string[]): Takes {
   const planned = queries.map((query) => plannedFor(query, opened.plainReader));
@@ -137,7 +136,7 @@ function takesOf(opened: Open, queries: readonly string[]): Takes {
   ) as Record<Side, number[]>;
 }
 
-/** In an order that is the same in every run. */
+/** Reproducible. */
 function shuffled<Value>(list: readonly Value[]): Value[] {
   const random = seededRandom(1);
   return list
@@ -146,7 +145,7 @@ function shuffled<Value>(list: readonly Value[]): Value[] {
     .map(({ value }) => value);
 }
 
-/** The middle one; on a machine that does other things too the best one says more. */
+/** On a loaded machine the best one says more. */
 const medianOf = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[values.take === "best" ? 0 : Math.floor(ms.length / 2)] ?? 0;
 
@@ -161,7 +160,7 @@ const figuresOf = (takes: Takes): Record<Side, SideFigures> =>
     }),
   ) as Record<Side, SideFigures>;
 
-/** All kinds are asked mixed, as a service is asked them. */
+/** Kinds are mixed, as in a service. */
 async function searchKinds(opened: Open): Promise<KindFigures[]> {
   const kinds = await drawScaleQueries(Number(values.queries));
   const mixed = shuffled(

@@ -17,8 +17,8 @@ import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";
 
 /**
- * Newest 100 posts with their text, over the 600,000 real ones: FTS5 asked by hand (one table, one connection, prepared
- * statements, the same tokens and pragmas), the archive in the same thread, and the archive through its reader threads.
+ * Newest 100 posts with text over the 600,000 real ones: raw FTS5, the archive in the same thread, and through reader
+ * threads.
  */
 requireData();
 const queriesOfEachKind = 200;

@@ -14,9 +14,9 @@ import {
 import { command, table } from "./measure.ts";
 
 /**
- * The live stream at the highest rate of Jetstream's simulator: events a second, how far the archive lies behind, and memory
- * over time. Then the traffic ends, and a second service on an empty folder takes all that Jetstream has kept, as fast as it
- * can. Both must hold what Jetstream holds. `--fsync-ms` makes every fsync of the services take longer.
+ * The live stream at the highest rate of Jetstream's simulator: events per second, lag, memory. Then a second service
+ * replays everything as fast as it can. Both must store what Jetstream has. `--fsync-ms` slows every fsync of the
+ * services.
  */
 const { values } = parseArgs({
   args: argv.slice(2),
@@ -72,7 +72,7 @@ async function samplesUntil(
   }
 }
 
-/** True when no event has come for five samples. */
+/** Five samples without an event. */
 function isStill(): (second: number, sample: StreamSample) => boolean {
   let still = 0;
   let before = -1;
@@ -83,7 +83,7 @@ function isStill(): (second: number, sample: StreamSample) => boolean {
   };
 }
 
-/** About as many rows as asked for, each with the rate since the one before. */
+/** About this many rows, each with the rate since the previous one. */
 function print(what: string, samples: readonly Sample[]): void {
   const step = Math.max(1, Math.floor(samples.length / Number(values.rows)));
   const chosen = samples.filter((_, index) => index % step === step - 1);

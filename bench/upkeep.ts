@@ -15,9 +15,8 @@ import { makePost } from "../testkit/data/make-post.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * What upkeep costs and brings, on an archive whose segments are not sealed (`bench/sealed.ts` leaves one in FOLDER/<size>/unsealed):
- * merging the index of its first segment (queries before and after); rewriting that, and sealing all of them, while one post in 20 ms
- * is written and must be on disk.
+ * Costs and gains of compaction on an unsealed archive (FOLDER/<size>/unsealed of bench/sealed.ts): merging the index
+ * of its first segment, rewriting it, and sealing all, while a post every 20 ms must be durable.
  */
 const source = argv[2];
 const rounds = 3;
@@ -25,7 +24,7 @@ if (source === undefined) {
   console.error(`usage: ${command()} DATA_FOLDER`);
   process.exit(2);
 }
-/** Of FTS5 itself, so that nothing else is measured. */
+/** FTS5 alone. */
 const queries: Readonly<Record<string, string>> = {
   "a common term": '"trump"',
   "a rare term": '"zelensky"',
@@ -104,7 +103,7 @@ function lookAt(path: string) {
   return { medians, pieces: Number(pieces?.pieces), bytes: statSync(path).size };
 }
 
-/** Pieces of upkeep by turns with none, each in an archive of its own that one post in 20 ms is written into. */
+/** With and without compaction, each in its own archive, while a post every 20 ms is written. */
 async function workBesideWrites(): Promise<void> {
   const rows: (string | number)[][] = [];
   const printed = (name: string, { times, tookMs }: Written): void => {
@@ -148,7 +147,6 @@ async function isSealed(archive: OpenArchive): Promise<boolean> {
 type Written = { times: number[]; tookMs: number };
 type OpenArchive = Awaited<ReturnType<typeof openArchive>>;
 
-/** Writes one post after another until it is told to end. */
 async function writeUntil(
   upkeep: "on" | "off",
   isOver: (archive: OpenArchive, sinceMs: number) => Promise<boolean>,
@@ -162,7 +160,7 @@ async function writeUntil(
     upkeep,
     ...bounds,
   });
-  // The first one starts the thread that writes.
+  // The first one starts the writer thread.
   await writeOne(archive);
   const times: number[] = [];
   const began = performance.now();

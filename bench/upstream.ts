@@ -5,9 +5,9 @@ import { jobOf, openRoom, pooled, testUpstream } from "../testkit/upstreams/sess
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
- * What a source costs over a bare fetch of the same upstream: a timeline of Bluesky, one page of 50 posts, from a local server.
- * Bare: the fetch and `JSON.parse`. Session: with the limits, the pace and the checks of a request. Source: the whole answer,
- * archive, posts and records with it. Then a hundred jobs at once on one credential with a limit.
+ * The cost of a source over a bare fetch: a Bluesky timeline, one page of 50 posts, from a local server. Bare: fetch
+ * and `JSON.parse`. Session: with limits, pacing and checks. Source: the whole answer. Then a hundred concurrent jobs
+ * on one limited credential.
  */
 const runs = 5;
 const rounds = 200;

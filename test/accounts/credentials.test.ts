@@ -14,7 +14,7 @@ import { createCredentialPool } from "../../src/upstream/credentials/create-pool
 import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
 import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 
-/** A server and concurrent commands, against an X emulator with expiring sessions. */
+/** Commands run beside a server, against an X emulator with expiring sessions. */
 
 const appToken = "app-token-canary-4f8e1b2c9d7a6053";
 const redirectUri = "http://127.0.0.1/back";
@@ -73,7 +73,7 @@ const piped = (text: string) => (): Input => ({
   readAll: async () => text,
 });
 
-/** A user who opens the address, approves, and copies the redirect. */
+/** Opens the URL, approves, and copies the redirect. */
 const person = (shown: () => string): Input => ({
   interactive: true,
   ask: async () => {

@@ -14,16 +14,15 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Everything that an account leaves in the control database, and that deletion removes all of it. */
+/** Deletion removes everything that an account leaves in the control database. */
 
 type Tenant = {
   session: TestSession;
   key: string;
-  /** A waiting job, a running one and a done one. */
   waiting: string;
   running: string;
   done: string;
-  /** Identifying texts and bytes. */
+  /** Texts and bytes that identify the account. */
   traces: readonly Buffer[];
   month: string;
 };
@@ -61,11 +60,10 @@ function bytesOf(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(String(value));
 }
 
-/** Whether any column contains a trace. */
 const reports = (row: Row, traces: readonly Buffer[]): boolean =>
   Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
 
-/** Rows that contain a trace, by table. */
+/** By table. */
 function rowsThatReport(traces: readonly Buffer[]): Map<string, Row[]> {
   const reported = tables().map((table): [string, Row[]] => [
     table,
@@ -74,7 +72,6 @@ function rowsThatReport(traces: readonly Buffer[]): Map<string, Row[]> {
   return new Map(reported.filter(([, rows]) => rows.length > 0));
 }
 
-/** Tables with account rows, by column names; node keys belong to no account. */
 function tablesOfAccounts(): string[] {
   const naming = /(^|_)(account|key|webhook|credential|job|session)(_|$)|^uuid$/;
   return tables().filter((table) =>
@@ -103,7 +100,7 @@ const withFetched: JobResult = {
   warnings: [],
 };
 
-/** An account with rows in every possible table. `name` and `word` are unique to it. */
+/** Has rows in every possible table; `name` and `word` are unique to it. */
 async function settle(name: string, word: string): Promise<Tenant> {
   const nowMs = service.clock.now();
   const { store, queue } = service.context;
@@ -187,7 +184,7 @@ function run(sql: string, ...values: (string | number | Uint8Array)[]): void {
   database.prepare(sql).run(...values);
 }
 
-/** No node of these tests takes methods other than `searchbyquery`. */
+/** No node here takes other methods than `searchbyquery`. */
 async function submit(
   key: string,
   word: string,

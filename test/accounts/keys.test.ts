@@ -67,7 +67,6 @@ async function keyOf(session: Session, id: string): Promise<KeyListing> {
   return key;
 }
 
-/** The status of a request with the key. */
 async function statusOf(token: string): Promise<number> {
   const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
   return answer.statusCode;

@@ -62,7 +62,6 @@ async function signUp(subject: string) {
   });
 }
 
-/** Signs in as this user of the code host. */
 async function arrive(subject: string): Promise<TestSession> {
   const entered = await signUp(subject);
   if (entered.kind !== "signed_in") throw new Error(entered.kind);
@@ -135,7 +134,7 @@ describe("an account with its own limits", () => {
     const listed = (await service.callAs(session, { url: keysPath })).json();
     const left = listed.keys.map((key: { left: { submissions: number } }) => key.left.submissions);
     expect(left).toEqual([0, 0]);
-    // An account without own limits is unaffected.
+    // Has no limits of its own.
     const free = await service.signIn();
     const keys = [await keyOf(free), await keyOf(free)];
     for (const { token } of keys) {

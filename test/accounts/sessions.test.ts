@@ -37,7 +37,6 @@ async function status(session: TestSession, options: InjectOptions = {}): Promis
   return (await service.callAs(session, { url: jobs, ...options })).statusCode;
 }
 
-/** A browser that holds a session. */
 async function browserOf(session: TestSession): Promise<TestBrowser> {
   const browser = createTestBrowser(service);
   const [name = "", value = ""] = session.cookie.split("=");
@@ -444,7 +443,7 @@ test("expired sessions and links are removed from the store", async () => {
   expect(await status(session)).toBe(401);
 });
 
-/** Waits for pending background writes. */
+/** Waits for background writes. */
 async function settled(): Promise<void> {
   await service.context.store.write("open", null);
 }

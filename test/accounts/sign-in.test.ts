@@ -50,14 +50,12 @@ function settingsOf({ url, clientId, clientSecret }: GitHubEmulator) {
   };
 }
 
-/** The provider's address for a sign-in. */
 async function begin(browser: TestBrowser, path = "/auth/github"): Promise<string> {
   const { statusCode, headers } = await browser.visit(path);
   expect(statusCode).toBe(303);
   return String(headers.location);
 }
 
-/** The browser's location after the provider's redirect. */
 async function comeBack(browser: TestBrowser, callback: string): Promise<string> {
   const { pathname, search } = new URL(callback);
   const answer = await browser.visit(`${pathname}${search}`, { "sec-fetch-site": "cross-site" });

@@ -31,7 +31,6 @@ afterAll(() => service.remove());
 
 type TestKey = { id: string; accountId: string; token: string; session: TestSession };
 
-/** A key with a session of its account. */
 async function makeKey(
   requested: { accountName?: string; submissionsPerMinute?: number } = {},
 ): Promise<TestKey> {
@@ -254,7 +253,7 @@ describe("status", () => {
       expect(Date.parse(stored?.coverage.complete_since ?? "")).toBe(gap[1]);
       expect(stored?.heard).toHaveLength(144);
       const heard = stored?.heard?.reduce((sum, posts) => sum + posts, 0) ?? 0;
-      // The range is in units of five minutes.
+      // Ranges are multiples of five minutes.
       const within = times.filter((ms) => ms >= nowMs - spanMs + 300_000).length;
       expect(heard).toBeGreaterThanOrEqual(within);
       expect(heard).toBeLessThanOrEqual(within + 1);

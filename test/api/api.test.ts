@@ -208,7 +208,7 @@ describe("a refused submission", () => {
   });
 
   test("limits the query length in characters, depending on the method", async () => {
-    // Characters of two UTF-16 units, eight per word.
+    // Characters of two UTF-16 units.
     const words = (length: number): string =>
       Array.from({ length }, (_, at) => (at % 9 === 8 ? " " : "\u{10428}")).join("");
     expect((await refusal(search(words(1_025)))).errors[0].code).toBe("query_too_long");

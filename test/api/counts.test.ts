@@ -12,10 +12,8 @@ const dayMs = 24 * hourMs;
 
 let service: ServiceUnderTest;
 let key: string;
-/** Start of the hour in which the service started. */
 let hour: number;
 
-/** Posts 30 minutes into an hour in the past. */
 const hoursAgo = (hours: number) => hour - hours * hourMs + 30 * minuteMs;
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** The whole response on a new connection. */
+/** On a new connection. */
 async function exchange(...lines: readonly string[]): Promise<string> {
   const socket = await connectTo(service.url);
   let text = "";

@@ -10,7 +10,6 @@ import {
 
 let service: ServiceUnderTest;
 let key: string;
-/** Everything up to then is known. */
 let coveredToMs: number;
 const hourMs = 3_600_000;
 const logged: unknown[] = [];
@@ -37,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.remove());
 
-/** Changes the row of the second newest post. */
+/** Of the second newest post. */
 function damageSecond(sql: string): void {
   const database = new DatabaseSync(join(service.dataDir, "archive", "bluesky", "000001.db"));
   database.exec(sql.replaceAll("$id", "(SELECT id FROM post ORDER BY id DESC LIMIT 1 OFFSET 1)"));
@@ -53,7 +52,6 @@ async function submitted(query: string): Promise<string> {
 const status = async (uuid: string) =>
   (await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })).json();
 
-// A result in a database has its posts.
 withFileStore(
   "a page leaves a damaged record out, and says that it is not complete and when the record is of",
   async () => {
@@ -63,7 +61,7 @@ withFileStore(
     expect(whole.headers["x-coverage"]).toMatch(/^complete,/);
 
     damageSecond("UPDATE post SET record = substr(record, 2) WHERE id = $id");
-    // Records that were cached before this commit are read again.
+    // Cached before this commit.
     await service.addPosts([makePost({ key: "4", createdMs: coveredToMs, text: "moon" })]);
     const page = await service.result(key, uuid);
     expect(page.statusCode).toBe(200);

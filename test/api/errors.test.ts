@@ -23,16 +23,14 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Causes every error with the request of its example. */
+/** Causes every error with its documented request. */
 type Refusal = { status: number; type: string; body: Record<string, unknown> };
 
 let service: ServiceUnderTest;
-/** Runs no job, and lets one wait. */
 let idle: ServiceUnderTest;
 let operator: TestSession | null = null;
 let key: string;
 let idleKey: string;
-/** Port of the webhook receiver, if any. */
 let receiverPort: number;
 const path = "/v1/search/live/social";
 const json = { "content-type": "application/json" };
@@ -90,7 +88,7 @@ function post(
 
 const method = (name: string, type = "social") => ({ type, arguments: { type: name } });
 
-/** Replaces a method while `run` lasts. */
+/** While `run` lasts. */
 async function replacing<Owner extends object, Name extends keyof Owner>(
   owner: Owner,
   name: Name,
@@ -106,7 +104,6 @@ async function replacing<Owner extends object, Name extends keyof Owner>(
   }
 }
 
-/** The result of a waiting job after `settle` ended it. */
 async function resultAfter(settle: (uuid: string) => Promise<unknown>): Promise<Refusal> {
   const { uuid } = (await idle.submit(idleKey, search("comet"))).json();
   await settle(uuid);
@@ -131,7 +128,7 @@ async function failWith(
   await idle.context.queue.fail(lease.uuid, lease.token, failure);
 }
 
-/** What the server writes on a raw connection before closing it. */
+/** On a raw connection. */
 async function rawAnswer(request: string, concurrent: () => void = () => undefined) {
   const socket = await connectTo(service.url);
   const chunks: Buffer[] = [];
@@ -148,7 +145,7 @@ async function rawAnswer(request: string, concurrent: () => void = () => undefin
   return { status, type, body: JSON.parse(body) };
 }
 
-/** Runs the check for slow requests, which normally runs every 30 seconds. */
+/** Normally every 30 seconds. */
 function lookForSlowRequests(): void {
   const { server } = service.app;
   const interval = Object.getOwnPropertySymbols(server).find(
@@ -161,7 +158,6 @@ function lookForSlowRequests(): void {
   Object.assign(server, { requestTimeout, headersTimeout });
 }
 
-/** A request of a signed-in user. */
 async function asPerson(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   url: string,
@@ -178,7 +174,6 @@ async function asPerson(
   return { status: answer.statusCode, type, body: answer.body === "" ? {} : answer.json() };
 }
 
-/** Tries an invalid sign-in link. */
 const signInFrom = (remoteAddress: string): Promise<Refusal> =>
   call(
     {
@@ -193,7 +188,6 @@ const signInFrom = (remoteAddress: string): Promise<Refusal> =>
 
 const keysPath = "/dashboard/api/keys";
 
-/** A key created by its account. */
 async function ownKey(requested: object = {}) {
   const session = await service.signIn();
   const { body } = await asPerson("POST", keysPath, { name: "laptop", ...requested }, session);
@@ -207,7 +201,6 @@ const nothingShown = { quote: null, event_log: null, vm_config: null };
 
 let approved: Promise<HandDrivenNode> | null = null;
 
-/** A node of the idle service. */
 function approvedNode(): Promise<HandDrivenNode> {
   approved ??= approveNode();
   return approved;
@@ -226,7 +219,6 @@ const exampleJob = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 const exampleWebhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 
-/** A webhook on an account of its own. */
 async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   const owner = await service.makeKey();
   const url = `http://127.0.0.1:${receiverPort}/earshot`;
@@ -234,7 +226,7 @@ async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   return { owner, webhook: `/v1/webhooks/${made.body.id}` };
 }
 
-/** The only operator makes an account a member, by default itself. */
+/** By default the only operator itself. */
 async function changeAccount(accountId: string | null): Promise<Refusal> {
   operator ??= await idle.signIn({ role: "operator" });
   const answer = await idle.callAs(operator, {
@@ -497,7 +489,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     ),
 };
 
-/** Replaces generated names by those of the examples. */
+/** By those of the examples. */
 function withExampleNames(body: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body).replaceAll(/wh_\w+/g, exampleWebhook));
 }

@@ -8,7 +8,6 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Has no node: tests set the states of jobs. */
 let service: ServiceUnderTest;
 const base = "/v1/search/live/social";
 
@@ -59,7 +58,6 @@ test("docs/api.md shows a stream as the server sends it", async () => {
 
 type Event = { id: number | null; uuid: string; status: string; attempts: number; at: string };
 
-/** An open stream with its received events. */
 async function watch(
   by: string,
   parameters = "",
@@ -79,7 +77,6 @@ async function watch(
     text += more;
   });
   const ended = new Promise<void>((resolve) => stream.once("close", resolve));
-  /** A client that closes its connection. */
   const hangUp = () => answer.raw.res.destroy();
   open.push(hangUp);
 
@@ -89,7 +86,7 @@ async function watch(
     hangUp,
     text: () => text,
     events: () => eventsIn(text),
-    /** Complete events, which end with an empty line. */
+    /** Which end with an empty line. */
     first: async (count: number) => {
       while (eventsIn(text).length < count) {
         if (stream.destroyed) throw new Error(`the stream ended after ${text}`);
@@ -100,7 +97,6 @@ async function watch(
   };
 }
 
-/** A stream whose client does not read, with more events than a connection buffers. */
 function eventsIn(text: string): Event[] {
   return text
     .split("\n\n")
@@ -404,7 +400,7 @@ test("closes immediately with waiting submissions when the server stops, also fo
   }
 });
 
-/** A stream whose client reads nothing, of an account with more to tell than any connection holds. */
+/** Of an account with more events than a connection buffers. */
 async function openUnread(on: ServiceUnderTest, by: string) {
   const { jobs } = on.context.http;
   const { changes } = jobs;
@@ -425,7 +421,6 @@ async function openUnread(on: ServiceUnderTest, by: string) {
   return socket;
 }
 
-/** A stream on a bare connection. */
 async function openByHand(on: ServiceUnderTest, by: string) {
   const socket = await connectTo(on.url);
   socket.on("error", () => undefined);

@@ -19,14 +19,13 @@ type Work = { calls: readonly string[]; commits: number };
 
 const rounds = 7;
 
-/** Thread calls and commits of `act`, the minimum of several rounds. */
+/** The minimum of several rounds. */
 async function workOf(service: ServiceUnderTest, act: () => Promise<void>): Promise<Work> {
   const { store, archive } = service.context;
   const path = join(service.dataDir, "control.db");
   const works: Work[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const calls: string[] = [];
-    // The heartbeat is unrelated.
     const note = (name: string) => name !== "beat" && calls.push(name);
     const spies = [
       ...(["read", "write"] as const).map((kind) => {
@@ -68,7 +67,7 @@ type Tested = Awaited<ReturnType<typeof start>>;
 
 const mostRounds = 200;
 
-/** Submits until a search is answered by the control thread, which first loads what it needs. */
+/** The control thread first loads what it needs. */
 async function submitKept({ service, key }: Tested): Promise<string> {
   const { store } = service.context;
   for (let round = 0; round < mostRounds; round += 1) {
@@ -77,7 +76,6 @@ async function submitKept({ service, key }: Tested): Promise<string> {
     const isAlone = write.mock.calls.every(([name]) => name === "submitSearch" || name === "beat");
     write.mockRestore();
     if (isAlone) return uuid;
-    // After a failed attempt, the next searches of the account are not tried.
     service.clock.move(1_000);
   }
   throw new Error("no search was answered at once");

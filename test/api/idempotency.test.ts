@@ -13,7 +13,6 @@ afterAll(() => service.remove());
 
 const base = "/v1/search/live/social";
 
-/** A key with the default submission limit. */
 const keyOf = () => service.makeKey({ submissionsPerMinute: null });
 
 let drawn = 0;

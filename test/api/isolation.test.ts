@@ -10,7 +10,6 @@ import { type Route, routes, watchingFastify } from "../../testkit/service/watch
 
 vi.mock("fastify", async (importOriginal) => watchingFastify(await importOriginal()));
 
-/** Public routes without private data. */
 const publicPaths = [
   "/",
   "/auth/:provider",
@@ -37,10 +36,10 @@ const publicPaths = [
   "/v1/nodes",
 ];
 
-/** Node routes, authenticated by signatures. */
+/** Authenticated by signatures. */
 const ofNodes = "/internal/nodes/";
 
-/** Query parameters that name no resource. */
+/** They identify no resource. */
 const plainInputs = [
   "end_time",
   "granularity",
@@ -53,13 +52,13 @@ const plainInputs = [
   "wait",
 ];
 
-/** Where webhooks lead: nobody listens there. */
+/** No process listens there. */
 const nowhere = "http://127.0.0.1:2";
 
 let service: ServiceUnderTest;
 let owner: string;
 let outsider: string;
-/** For each path parameter: a resource of the owner and an unknown one. */
+/** For each path parameter. */
 let things: Record<string, { owned: string; unknown: string }>;
 let cursor: string;
 let ownWebhook: string;
@@ -102,20 +101,19 @@ function request({ method }: Route, key: string | null, path: string) {
   return service.call(key, { method: method as "GET", url: path });
 }
 
-/** The path with its parameters filled in. */
 function pathOf({ url }: Route, which: "owned" | "unknown"): string {
   return url.replaceAll(/:(\w+)/g, (_, name: string) =>
     name === "platform" ? "social" : (things[name]?.[which] ?? "nothing"),
   );
 }
 
-/** Path parameters that name a resource. */
+/** Those that identify a resource. */
 function namesOf({ url }: Route): string[] {
   if (publicPaths.includes(url)) return [];
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
 
-/** A response without request ids and with repeated names masked. */
+/** Without request ids, with repeated names masked. */
 async function answerTo(route: Route, key: string, path: string) {
   const answer = await request(route, key, path);
   let text = answer.body.replace(/"request_id":"[^"]*"/, "");
@@ -125,11 +123,10 @@ async function answerTo(route: Route, key: string, path: string) {
   return { status: answer.statusCode, fields: Object.keys(answer.headers).sort(), text };
 }
 
-/** Routes with effects; others only answer unsupported methods. */
 async function workingRoutes(): Promise<Route[]> {
   const found: Route[] = [];
   for (const route of routes) {
-    // Those of the dashboard take sessions: dashboard-isolation.test.ts.
+    // Dashboard routes take sessions: dashboard-isolation.test.ts.
     if (route.url.startsWith("/dashboard/api/") || !METHODS.includes(route.method)) continue;
     const answer = await request(route, null, pathOf(route, "unknown"));
     if (answer.statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
@@ -174,7 +171,7 @@ test("another account's resources look like unknown ones, on every route", async
     tried.push(`${route.method} ${route.url}`);
   }
   expect(tried).toContain("GET /v1/search/live/:platform/status/:uuid");
-  // No request of the other account changed the owner's data.
+  // The owner's data is unchanged.
   expect((await service.result(owner, String(things.uuid?.owned))).json()).toHaveLength(2);
   const url = `/v1/webhooks/${things.id?.owned}`;
   const kept = await service.call(owner, { method: "GET", url });

@@ -10,9 +10,8 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Commands under a heading, each with its response. */
 let service: ServiceUnderTest;
-/** Has no node: tests end the jobs. */
+/** Without a node. */
 let idle: ServiceUnderTest;
 let key: string;
 let idleKey: string;
@@ -38,7 +37,6 @@ async function uuidOf(on: ServiceUnderTest, by: string, query = "comet"): Promis
   return (await on.submit(by, search(query))).json().uuid;
 }
 
-/** A job that is done. */
 async function doneJob(by = key): Promise<string> {
   const uuid = await uuidOf(service, by);
   expect((await service.result(by, uuid)).statusCode).toBe(200);
@@ -69,7 +67,7 @@ const emptyResult = {
 describe("the examples of docs/api.md", () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
 
-  /** What stands below a heading: each command with the answer that follows it. */
+  /** Each command with its response. */
   function examplesOf(heading: string) {
     const [, section = ""] = page.split(new RegExp(`^#+ ${heading}\n`, "m"));
     const [text = ""] = section.split(/^#/m);
@@ -84,7 +82,6 @@ describe("the examples of docs/api.md", () => {
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]*Z/g, "time")
       .replaceAll(/"[\w-]{30}"/g, '"cursor"');
 
-  /** Sends what a command of the page sends. */
   function run(on: ServiceUnderTest, by: string, command: string, uuid = "") {
     const [, path = ""] = /http:\/\/127\.0\.0\.1:8080([^\s"]*)/.exec(command) ?? [];
     const [, payload] = /-d '([^']*)'/.exec(command) ?? [];

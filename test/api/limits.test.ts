@@ -19,25 +19,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** A key with default limits. */
 const plainKey = () => service.makeKey({ requestsPerSecond: null, submissionsPerMinute: null });
-/** A key limited by submissions only. */
 const quickKey = () => service.makeKey({ submissionsPerMinute: null });
 
-/** A second service on the same stores with its own limiter. */
+/** On the same stores, with its own limiter. */
 function appWith(differences: Partial<HttpContext> = {}, limits: Limits = defaultLimits) {
   const { store, http } = service.context;
   const limiter = createLimiter(store, differences.clock ?? service.clock, limits);
   return buildApp({ ...http, limiter, ...differences });
 }
 
-/** A second service whose clock stands still. */
+/** Its clock does not advance. */
 function appOutOfTime(differences: Partial<HttpContext> = {}) {
   const elapsedMs = service.clock.elapsed();
   return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...differences });
 }
 
-/** A clock that records sleeps without sleeping. */
+/** Records sleeps. */
 function sleeplessClock() {
   const slept: number[] = [];
   const sleep = async (ms: number) => {

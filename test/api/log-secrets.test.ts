@@ -9,7 +9,6 @@ import {
 
 const secretKey = "5ec2e7".repeat(11).slice(0, 64);
 const logged: string[] = [];
-/** Secrets that must not appear in logs or metrics. */
 const secrets = new Map<string, string>([
   ["secret key", secretKey],
   ["query", "canaryquery"],
@@ -27,7 +26,7 @@ beforeAll(async () => {
   const log = createLog("trace", { write: (line) => logged.push(line) });
   const settings = {
     EARSHOT_SECRET_KEY: secretKey,
-    // Only readers have the failing search.
+    // Only readers fail.
     EARSHOT_FAST_PATH: "off",
     EARSHOT_MAX_ATTEMPTS: "1",
     EARSHOT_NETWORK_REPLAY_TOKEN: "canaryreplaytoken",

@@ -60,7 +60,6 @@ const bodyOf = (type: string, query: string | undefined, more: Record<string, un
   arguments: { type, query, ...more },
 });
 
-/** Submits, waits, and reads result and status. */
 async function answered(body: unknown, path = "/v1/search/live/social", by = key) {
   const submitted = await service.submit(by, body, path);
   expect(submitted.body).toContain('"error":""');

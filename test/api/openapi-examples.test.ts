@@ -44,7 +44,6 @@ const all = endpoints.map((endpoint) => [endpoint.operation.operationId, endpoin
 const keyed = all.filter(([, { operation }]) => operation.security !== undefined);
 const withBody = all.filter(([, { operation }]) => operation.requestBody !== undefined);
 
-/** The uuid of a done job. */
 async function doneJob(): Promise<string> {
   const { uuid } = (await service.submit(key, search("comet"))).json();
   await service.result(key, uuid);
@@ -57,10 +56,10 @@ function exampleOf({ example, schema }: DescribedParameter): unknown {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Shared resources, except for requests that delete them. */
+/** Except for requests that delete them. */
 let kept: Values;
 
-/** Parameter values that name existing resources. */
+/** They name existing resources. */
 async function makeValues(): Promise<Values> {
   const payload = { url: "https://example.com/earshot" };
   const created = await service.call(key, { method: "POST", url: "/v1/webhooks", payload });
@@ -71,7 +70,7 @@ async function makeValues(): Promise<Values> {
 
 type Request = { options: InjectOptions; key: string | null };
 
-/** The example request of an endpoint; `values` take precedence. */
+/** `values` take precedence. */
 function requestOf(
   { method, path, operation }: Endpoint,
   values: Readonly<Record<string, string>>,
@@ -117,7 +116,7 @@ function expectDescribed(
   else expect(String(answer.statusCode), answer.body).toMatch(status);
 }
 
-/** What only nodes of other processes bring about; test/nodes/api.test.ts has them answered. */
+/** Only nodes of other processes cause these; see test/nodes/api.test.ts. */
 const ofOtherNodes = ["fetchProof", "fetchProofWithoutPlatform", "readAttestation"];
 
 describe("every documented request is accepted and gets its documented response", () => {
@@ -244,7 +243,7 @@ describe("every example matches its schema", () => {
   });
 });
 
-/** Evaluates a link's runtime expression. */
+/** Evaluates a runtime expression. */
 function valueMeantBy(
   expression: string,
   request: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ const minute = 60_000;
 const hostileText =
   '=HYPERLINK("http://evil.example","a")\n> # | `x` ``` <b>&amp;</b>\r\n\u202eשלום\0\ud800 👩‍👩‍👧';
 
-/** A post of the examples in docs/api.md. */
+/** Of the examples in docs/api.md. */
 function documented(
   name: string,
   key: string,
@@ -137,7 +137,6 @@ async function answered(body: unknown, accept?: string) {
   return answer;
 }
 
-/** Six texts, every other one of about a thousand characters. */
 const essays = (more: Record<string, unknown> = {}, inside: Record<string, unknown> = {}) => ({
   ...search("essay", inside),
   ...more,
@@ -560,7 +559,7 @@ describe("a job that has not finished successfully", () => {
   const unfinished = (submitted: SubmittedJob): SubmittedJob =>
     submitted.isReplay ? submitted : { ...submitted, job: { ...submitted.job, finishedMs: null } };
 
-  /** The response to a search whose job has this state after the wait. */
+  /** Whose job has this state after the wait. */
   async function answerTo(ended: Partial<Job>, body: unknown = search("comet")) {
     const waits: number[] = [];
     const { jobs } = service.context.http;
@@ -703,12 +702,10 @@ describe("a search that waits", () => {
       headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
       payload: JSON.stringify(search("comet")),
     });
-  /** Searches that were taken since the start. */
   const submissions = async (): Promise<number> => {
     const metrics = await slow.context.http.metrics.text();
     return Number(/^earshot_submissions_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1]);
   };
-  /** The job submitted under this key. */
   const jobOf = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
 

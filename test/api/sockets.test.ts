@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** A raw connection that records what it receives. */
 async function open(): Promise<{ socket: Socket; answer(): string; ended: Promise<unknown> }> {
   const socket = await connectTo(service.url);
   let text = "";
@@ -37,7 +36,6 @@ async function open(): Promise<{ socket: Socket; answer(): string; ended: Promis
   return { socket, answer: () => text, ended };
 }
 
-/** Everything received until the server closes. */
 async function exchange(...pieces: readonly (string | Uint8Array)[]): Promise<string> {
   const { socket, answer, ended } = await open();
   for (const piece of pieces) socket.write(piece);
@@ -54,7 +52,7 @@ const head = (line: string, ...fields: readonly string[]): string =>
 const closing = (line: string, ...fields: readonly string[]): string =>
   head(line, "Connection: close", ...fields);
 
-/** Their time limits run beside each other. */
+/** Their time limits overlap. */
 describe.concurrent("oversized or slow input", () => {
   const padded = (bytes: number): string => {
     const body = JSON.stringify(search("comet"));
@@ -120,7 +118,7 @@ describe.concurrent("oversized or slow input", () => {
       "the server's end of it",
       () => [...connections].find(({ remotePort }) => remotePort === socket.localPort) ?? null,
     );
-    // More than the buffers contain.
+    // More than the buffers hold.
     const request = head("GET /openapi.json HTTP/1.1");
     socket.write(request.repeat(200));
     await until("its end", () => (farEnd.destroyed ? true : null));

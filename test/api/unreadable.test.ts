@@ -256,7 +256,7 @@ describe("methods", () => {
   });
 });
 
-/** Methods that no client library sends. */
+/** No client library sends them. */
 async function fetchRaw(method: string, url: string): Promise<string> {
   const socket = await connectTo(service.url);
   const head = `${method} ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{`;

@@ -23,7 +23,7 @@ let receiver: WebhookReceiver;
 let key: string;
 const logged: string[] = [];
 
-/** Jobs run only when a test runs them. */
+/** Only when a test runs them. */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const settings = {
@@ -52,7 +52,6 @@ const post = (url: string, body?: unknown, as = key) =>
   });
 const get = (url: string, as = key) => service.call(as, { method: "GET", url });
 
-/** A webhook of the key's account. */
 async function register(path: string, body: Record<string, unknown> = {}, as = key) {
   const answer = await post("/v1/webhooks", { url: receiver.url + path, ...body }, as);
   expect(answer.statusCode, answer.body).toBe(201);
@@ -62,7 +61,6 @@ async function register(path: string, body: Record<string, unknown> = {}, as = k
 const sentTo = (path: string): ReceivedWebhook[] =>
   receiver.received.filter((received) => received.path === path);
 
-/** Deliveries at a path, once there are this many. */
 const received = (path: string, count = 1) =>
   until(`${count} deliveries at ${path}`, () =>
     sentTo(path).length >= count ? sentTo(path) : null,
@@ -74,7 +72,6 @@ async function deliveriesOf(id: string, query = "") {
   return answer.json().deliveries;
 }
 
-/** The newest delivery, once it matches. */
 const delivery = (id: string, looks: Record<string, unknown>) =>
   until(`a delivery of ${JSON.stringify(looks)}`, async () => {
     const [newest] = await deliveriesOf(id);
@@ -111,7 +108,7 @@ async function passes(ms: number): Promise<void> {
   service.context.sender.wake();
 }
 
-/** All bytes of the data folder, including write-ahead logs. */
+/** With write-ahead logs. */
 function storedBytes(): string {
   const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
   return files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");

@@ -5,36 +5,31 @@ import type { Batch } from "./batch.ts";
 import type { Blob, Network } from "./network.ts";
 import { type Account, reasons, stateOf } from "./society.ts";
 
-/** Accounts that have a part to play; all others are drawn. */
+/** All others are random. */
 export const cast = {
-  /** Followed by most, and follows most; its first post is answered and reposted by most. */
+  /** Most others follow it, and reply to and repost its first post. */
   star: 0,
   prolific: 1,
-  /** Its home timeline is read. */
   reader: 3,
-  /** Has a credential too, and another home timeline. */
+  /** Has a credential too. */
   other: 4,
-  /** Has written nothing, not even a profile. */
   silent: 5,
-  /** Allows Earshot in a browser to act for it. */
+  /** Authorizes Earshot in a browser. */
   allower: 6,
 } as const;
 
-/** What the one account logs in with that does so in a browser. */
 export const allowerPassword = "a password to log in with";
 
 const peopleCount = 210;
-/** Of each way not to be seen, this many of the last accounts. */
+/** Per reason for being hidden. */
 const ofEachReason = 3;
 const firstHidden = peopleCount - reasons.length * ofEachReason;
 
-/** A picture of one pixel. */
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
 
-/** Makes the accounts, and gives some of them another name than their first. */
 export async function makeAccounts(network: Network): Promise<Account[]> {
   const passwords = new Map([[cast.allower, allowerPassword]]);
   const people = await makePeople(network, peopleCount, passwords);
@@ -51,7 +46,6 @@ export async function makeAccounts(network: Network): Promise<Account[]> {
   return accounts;
 }
 
-/** Some accounts have a picture to show. */
 export async function uploadPictures(
   network: Network,
   accounts: readonly Account[],
@@ -64,7 +58,6 @@ export async function uploadPictures(
   return pictures;
 }
 
-/** Notes the profile of an account that has one. */
 export function addProfile(batch: Batch, draw: Draw, createdMs: number, avatar: Blob | null): void {
   const { by } = batch;
   if (by.index === cast.silent || (by.standing === "shown" && draw.chance(0.1))) return;

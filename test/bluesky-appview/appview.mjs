@@ -9,10 +9,10 @@ import { Secp256k1Keypair } from "@atproto/crypto";
 import { Client as PlcClient } from "@did-plc/lib";
 import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 
-/** The labeler of the network: the AppView shows what it says to everyone, and leaves out what it takes down. */
+/** The AppView shows its labels, and hides what it takes down. */
 const labelerDid = "did:plc:ar7c4by46qjdydhdevvrndac";
 
-/** The AppView on this PostgreSQL, which follows the stream of the PDS that is to be at `pdsPort`. */
+/** On this PostgreSQL; follows the PDS at `pdsPort`. */
 export async function startAppview({ plc, pdsPort, postgresUrl, adminPassword }) {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -63,9 +63,9 @@ export async function startAppview({ plc, pdsPort, postgresUrl, adminPassword })
   return {
     url,
     did,
-    /** Follows the stream from its beginning; the PDS has to be there. */
+    /** From the beginning; the PDS must run. */
     follow: () => stream.start(),
-    /** The number of the last event that was taken in, and all before it. */
+    /** The last event processed. */
     lastEvent: async () => {
       await stream.processAll();
       return stream.getCursor() ?? 0;
@@ -95,7 +95,7 @@ async function registerService(plc, key, endpoint) {
   return did;
 }
 
-/** Names of this network are in no DNS: its PDS tells whose they are. */
+/** The network's handles are not in DNS; its PDS resolves them. */
 async function resolveAtPds(pdsPort, handle) {
   const method = "com.atproto.identity.resolveHandle";
   const answer = await fetch(

@@ -1,10 +1,8 @@
 import type { ApiRecord } from "./expected.ts";
 
-/** How one account asks Earshot. */
 export type Asker = {
-  /** All pages of an answer; throws what Earshot says against it. */
+  /** Throws Earshot's error. */
   all(requested: Requested): Promise<ApiRecord[]>;
-  /** One page of it, with its status. */
   page(requested: Requested, cursor?: string): Promise<Page>;
   submit(requested: Requested, cursor?: string): Promise<Answered>;
   result(uuid: string): Promise<Answered>;
@@ -31,7 +29,7 @@ type Status = {
 
 type Answered = { code: number; body: Record<string, unknown> & { uuid?: string } };
 
-/** Pages of one answer; far more than any answer here has. */
+/** Far more than needed. */
 const mostPages = 100;
 
 export function createAsker(base: string, key: string, platform = "bluesky"): Asker {

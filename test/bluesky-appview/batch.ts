@@ -1,18 +1,14 @@
 import type { Network } from "./network.ts";
 import type { Account, Reference } from "./society.ts";
 
-/** What an account writes at once. */
 export type Batch = {
   by: Account;
-  /** Notes a record to be made; `made` is told its names once all batches are written. */
+  /** `made` receives the names once all batches are written. */
   add(collection: string, record: object, made?: (reference: Reference) => void): void;
-  /** Notes a record to be taken back. */
   remove(uri: string): void;
-  /** Writes what was noted; resolves with what tells of it. */
   write(): Promise<() => void>;
 };
 
-/** The PDS takes no more writes in one call. */
 const mostWrites = 200;
 const profileCollection = "app.bsky.actor.profile";
 
@@ -56,7 +52,7 @@ export function createBatch(network: Network, by: Account): Batch {
   };
 }
 
-/** Writes several batches at once, and tells of them in their own order, so that whatever is drawn next is the same each time. */
+/** In parallel, but recorded in order, so that later draws are reproducible. */
 export async function writeAll(batches: readonly Batch[]): Promise<void> {
   const reported: (() => void)[] = [];
   const waiting = [...batches.entries()];

@@ -2,10 +2,7 @@ import { request } from "node:http";
 
 type Answer = { status: number; location: string | null; cookies: readonly string[]; text: string };
 
-/**
- * What a browser does with the address that an app sends its user to: it shows the page of the account's server, logs in there,
- * allows the app what it asks for, and goes where the server sends it. Gives that address.
- */
+/** Acts as the browser: signs in at the account's server, authorizes the app, and returns the redirect. */
 export async function allowApp(
   address: string,
   { did, handle, password }: { did: string; handle: string; password: string },
@@ -29,7 +26,6 @@ export async function allowApp(
     return answer;
   }
 
-  /** What the page itself calls. */
   async function call(name: string, body: object, token?: string): Promise<Answered> {
     const headers = {
       origin,
@@ -62,7 +58,7 @@ const navigating = {
   "sec-fetch-dest": "document",
 };
 
-/** As `fetch`, which writes the headers of a browser itself and leaves none of them to others. */
+/** `fetch` would set browser headers itself. */
 function exchange(url: string, headers: Record<string, string>, body?: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? "GET" : "POST";

@@ -1,9 +1,6 @@
 import type { ApiRecord, Expected } from "./expected.ts";
 
-/**
- * Where what was answered is not what it has to be: a line for each record that is missing, too much or there twice, and for each
- * field that differs. The order is compared by `inOrder`.
- */
+/** Lists missing, extra and repeated records and differing fields; `inOrder` compares the order. */
 export function differences(
   found: readonly ApiRecord[],
   expected: readonly Expected[],
@@ -40,17 +37,15 @@ function differing(path: string, stored: unknown, due: unknown): string[] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Labels come in no order, and the language of a post that names none may have been detected. */
 function comparable<Compared extends Expected>(record: Compared): Compared {
   const { labels, langs } = record.Metadata as { labels: string[]; langs?: string[] };
   const detected = langs?.length === 0 ? { lang: null, lang_detected: null } : {};
   return { ...record, Metadata: { ...record.Metadata, labels: labels.toSorted(), ...detected } };
 }
 
-/** The uri of a post, the id of an account. */
 const keyOf = ({ Metadata }: Expected): string => String(Metadata.uri ?? Metadata.user_id);
 
-/** The times of records, newest first as they should be; records of one moment may stand in any order. */
+/** Records of one moment may be in any order. */
 export function timesOutOfOrder(found: readonly ApiRecord[]): readonly string[] {
   return found.flatMap((record, index) => {
     const before = found[index - 1];

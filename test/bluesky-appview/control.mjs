@@ -2,7 +2,7 @@ import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
-/** What those who run a network do to it, over HTTP. Gives its address. */
+/** Actions of the network's operators over HTTP. */
 export async function startControl({ pds, appview, feedGenerator }) {
   const actions = {
     "/settled": () => settled(pds, appview),

@@ -3,31 +3,28 @@ import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Blob } from "./network.ts";
 import type { Account, Post, Reference } from "./society.ts";
 
-/** What a post is made of beside its words. */
 export type Around = {
   by: Account;
   createdMs: number;
   parent: Post | null;
   quoted: Post | null;
   named: Account | null;
-  /** A picture of the author's, where there is one. */
   picture: Blob | null;
 };
 
-/** A post that is not written yet: the record for the network, and what is to be found of it afterwards. */
 export type Drawn = { record: Record<string, unknown>; post: Omit<Post, "uri" | "cid"> };
 
 const words = (
   "river stone Café cafe\u0301 naïve don't news йога ΟΔΟΣ İstanbul 東京タワー سَلام a_b x2 rain tram window comet " +
   "harbour ＦＵＬＬ 🎉 👩‍👩‍👧 zebra"
 ).split(" ");
-/** Said now and then, so that searches for them end. */
+/** Rare, so that searches for it end. */
 export const rareWord = "okapi";
 export const otherRareWord = "saiga";
 const languages = [["en"], ["de", "en"], ["pt-BR"], ["ja"]] as const;
 const ownLabels = ["porn", "nudity", "graphic-media", "spoiler"];
 
-/** A post as apps write it: words, and at places that it names in bytes, mentions, tags and links. */
+/** With mentions, tags and links at byte offsets. */
 export function drawPost(draw: Draw, around: Around): Drawn {
   const { by, createdMs, parent, quoted, named } = around;
   const root = parent === null ? null : (parent.root ?? parent);
@@ -136,7 +133,7 @@ function drawEmbed(draw: Draw, { quoted, picture }: Around) {
   return { embed: { $type: "app.bsky.embed.external", external }, pictures, link };
 }
 
-/** Mostly in UTC; apps write other offsets too. */
+/** Some apps write other offsets than UTC. */
 function timeText(draw: Draw, ms: number): string {
   if (draw.chance(0.95)) return new Date(ms).toISOString();
   return new Date(ms + 2 * 3_600_000).toISOString().replace("Z", "+02:00");

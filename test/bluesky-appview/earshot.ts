@@ -9,14 +9,10 @@ import {
 } from "../../testkit/service/server-process.ts";
 import type { Network } from "./network.ts";
 
-/** The server of this checkout, which asks the network, and how accounts and credentials are made for it. */
 export type Earshot = {
   server: ServerProcess;
-  /** A key of the account with this name, without limits that matter. */
   createKey(account: string): string;
-  /** `earshot credentials …`; gives what it prints. */
   credentials(args: readonly string[], secrets?: string): string;
-  /** The same for a command that asks a person, who answers by what was shown. */
   converse(args: readonly string[], answer: (shown: string) => Promise<string>): Promise<void>;
 };
 

@@ -1,7 +1,6 @@
 import type { Account, Post } from "./society.ts";
 import { type Entry, isRepost, type Truth } from "./truth.ts";
 
-/** A record of the API. */
 export type ApiRecord = {
   ID: string;
   Content: string;
@@ -9,10 +8,8 @@ export type ApiRecord = {
   Score: number;
 };
 
-/** A record as it is to be, less its ID, which the network does not tell. */
 export type Expected = Omit<ApiRecord, "ID">;
 
-/** The record that a post, or somebody's repost of it, is to be shown as. */
 export function expectedEntry(entry: Entry, truth: Truth): Expected {
   return isRepost(entry) ? expectedRepost(entry, truth) : expectedPost(entry, truth);
 }
@@ -69,7 +66,7 @@ function expectedPost(post: Post, { counts }: Truth): Expected {
   };
 }
 
-/** A post of the reposter's, made when it was reposted, with what the original says. */
+/** The reposter's post, with the original's content. */
 function expectedRepost(entry: Entry & { of: Post }, truth: Truth): Expected {
   const { uri, by, of, createdMs } = entry;
   const original = expectedPost(of, truth);
@@ -98,7 +95,6 @@ function expectedRepost(entry: Entry & { of: Post }, truth: Truth): Expected {
   };
 }
 
-/** The record of an account: `whole` as its own page tells it, else as lists of accounts do, which count nothing. */
 export function expectedProfile(
   account: Account,
   { counts }: Truth,
@@ -135,7 +131,6 @@ export function expectedProfile(
   };
 }
 
-/** As the API writes times: whole seconds without their fraction. */
 const isoText = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
 
 export const keyOf = (uri: string): string => uri.split("/").at(-1) ?? "";

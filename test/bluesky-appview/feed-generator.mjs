@@ -3,7 +3,7 @@ import { Secp256k1Keypair } from "@atproto/crypto";
 import { Client as PlcClient } from "@did-plc/lib";
 import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
-/** A feed generator: it answers app.bsky.feed.getFeedSkeleton with the posts that it was told, page by page. */
+/** Serves app.bsky.feed.getFeedSkeleton from a given list of posts. */
 export async function startFeedGenerator(plc) {
   let posts = [];
   const port = await listen(

@@ -10,8 +10,8 @@ const stepMs = 300_000;
 const beforeMs = 30 * 86_400_000;
 
 /**
- * Fills the network with accounts and what they write, like, repost and follow, as drawn; nobody is hidden and nothing deleted
- * yet. Times lie in the past, in the order of writing.
+ * Fills the network with random accounts, posts, likes, reposts and follows, with past times in writing order; none
+ * hidden or deleted.
  */
 export async function fillNetwork(network: Network, draw: Draw): Promise<Society> {
   const accounts = await makeAccounts(network);
@@ -19,7 +19,7 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
   const society: Society = { accounts, posts: [], reposts: [], likes: [], follows: [] };
   let lastMs = Date.now() - beforeMs;
   const nextMs = (): number => {
-    // Now and then two things happen in the same moment.
+    // Some share a moment.
     if (!draw.chance(0.02)) lastMs += stepMs + draw.below(1_000);
     return lastMs;
   };
@@ -51,7 +51,7 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
     const { posts: known } = society;
     const star = known.find((post) => post.by.index === cast.star) ?? null;
     const thread = known.filter(({ root }) => root !== null && root === star);
-    // An account that will have been deleted leaves nothing that others could be counted by.
+    // A deleted account must not affect the counts of others.
     const isHeard = by.why !== "deleted";
     for (let left = postsOf(by); left > 0; left--) {
       addPost(batch, {
@@ -93,7 +93,6 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
 
   await writeAll(accounts.map(beginnings));
   for (let round = 0; round < rounds; round++) await writeAll(accounts.map(posts));
-  // One thread is deep: each answers the one before.
   const talkers = accounts.slice(20, 26);
   for (const by of [...talkers, ...talkers]) {
     const batch = createBatch(network, by);
@@ -112,7 +111,7 @@ function postsOf({ index, standing }: Account): number {
   return standing === "shown" ? 8 : 4;
 }
 
-/** A home timeline tells of ten posts and reposts of one's own on each page, and leaves out what else there is of that time. */
+/** A home timeline has ten own posts and reposts a page, and skips the rest of that time. */
 const isQuiet = ({ index }: Pick<Account, "index">): boolean =>
   [cast.reader, cast.other, cast.silent, cast.allower].some((quiet) => quiet === index);
 

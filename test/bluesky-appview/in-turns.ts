@@ -1,4 +1,3 @@
-/** Does the same with each of them, several at once; the outcomes are in the order of the items. */
 export async function inTurns<Item, Outcome>(
   items: readonly Item[],
   use: (item: Item) => Promise<Outcome>,

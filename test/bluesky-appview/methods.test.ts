@@ -21,19 +21,19 @@ import { type Entry, isShown } from "./truth.ts";
 import { startWorld, type World } from "./world.ts";
 
 /**
- * A full network of PLC directory, PDS and AppView of the Bluesky project on this machine, and Earshot, which asks it over the
- * network and is asked over HTTP: what it answers is held, field by field, against what was put in.
+ * A full Bluesky network (PLC directory, PDS, AppView) on this machine, and Earshot over it: every field of its answers
+ * is compared with what was written.
  */
 const folder = mkdtempSync(join(tmpdir(), "earshot-methods-"));
 const dayMs = 86_400_000;
 let world: World;
 let earshot: Earshot;
-/** An account of Earshot's without a credential of its own. */
+/** Without a credential. */
 let anyone: Asker;
-/** Accounts of Earshot's with the credential of an account of the network each. */
+/** Each with the credential of a network account. */
 let reader: Asker;
 let other: Asker;
-/** One that has allowed Earshot in a browser what the others gave it a password for. */
+/** With an OAuth authorization instead of a password. */
 let allower: Asker;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Allows Earshot in a browser, as `earshot credentials add bluesky oauth` asks for it. */
+/** As for `earshot credentials add bluesky oauth`. */
 async function allowInBrowser(account: string, { did, handle }: Account): Promise<void> {
   const given = ["--account", account, "--identifier", handle];
   await earshot.converse(["add", "bluesky", "oauth", ...given], (shown) => {
@@ -93,7 +93,6 @@ const entries = (all: readonly Entry[]): Expected[] =>
 const profiles = (accounts: readonly Account[], how: "whole" | "listed"): Expected[] =>
   accounts.map((account) => expectedProfile(account, world.truth, world.network, how));
 
-/** Asks about each of them, and tells what differs from what is to be answered, by whom it was about. */
 async function compared<About>(
   all: readonly About[],
   request: (about: About) => Requested,
@@ -108,13 +107,13 @@ async function compared<About>(
   return reported.flat().slice(0, 20);
 }
 
-/** Those with a part to play, those who are hidden, and some of all others. */
+/** Special, hidden, and some other accounts. */
 const someAccounts = (): Account[] =>
   world.society.accounts.filter(
     ({ index, standing }) => index < 16 || standing !== "shown" || index % 8 === 0,
   );
 
-/** The post that most have answered and reposted, hidden and deleted ones, and some of all others. */
+/** The most replied and reposted post, hidden and deleted ones, and some others. */
 function somePosts(): Post[] {
   const { posts } = world.society;
   const hidden = posts.filter((post) => !isShown(post));
@@ -329,8 +328,7 @@ describe("searches", () => {
   const rarePosts = (more: (post: Post) => boolean): Post[] =>
     shownPosts((post) => message(post, rareWord) && more(post));
 
-  // The AppView of this network finds what stands in a text letter by letter, so that two words together are rarely found, and
-  // understands `from:` alone: all else is left to the check of what it finds.
+  // This AppView's search matches letters and supports only `from:`; Earshot checks the rest.
   test.for<[string, () => Post[]]>([
     [rareWord, () => rarePosts(() => true)],
     [

@@ -4,7 +4,7 @@ import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";
 import { type Account, type Post, type Reason, type Society, stateOf } from "./society.ts";
 
-/** Deletes some of what was written, and hides accounts and posts in all the ways that the network has. */
+/** In all ways that the network has. */
 export async function moderate(network: Network, society: Society, draw: Draw): Promise<void> {
   await takeBack(network, society, draw);
   for (const account of society.accounts) await hideAccount(network, account);
@@ -23,7 +23,7 @@ export async function moderate(network: Network, society: Society, draw: Draw): 
   }
 }
 
-/** Posts, reposts and follows that their authors delete. */
+/** Their authors delete them. */
 async function takeBack(network: Network, society: Society, draw: Draw): Promise<void> {
   const batches = society.accounts.map((by) => {
     const batch = createBatch(network, by);

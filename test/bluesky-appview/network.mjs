@@ -1,11 +1,6 @@
-// A Bluesky network in one process: the PLC directory, the PDS and the AppView of the Bluesky project, as they publish them, the
-// AppView on a PostgreSQL of its own. Prints one line of JSON with its addresses, and ends with its standard input.
-//
-// - `pds`, `plc`, `appview`: the three services. `administrator` is the Authorization of those who run the PDS and the AppView,
-//   `unlimited` a header that the PDS keeps no limits for.
-// - `feedDid`: the feed generator, for whoever publishes its feed.
-// - `control`: what no service offers; POST /settled resolves when the AppView has taken in all that the PDS holds, POST /labels
-//   hands the AppView labels, as the network's moderation does, POST /feed says which posts the feed holds.
+// A Bluesky network in one process: PLC directory, PDS, AppView and its PostgreSQL. Prints its addresses as a line of
+// JSON and ends with its standard input.  - `unlimited`: a header that exempts from the PDS's rate limits. - `control`:
+// POST /settled resolves when the AppView has processed every event, /labels adds labels, /feed sets the feed's posts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

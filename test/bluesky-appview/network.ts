@@ -5,15 +5,13 @@ import {
   startNetworkProcess,
 } from "../../testkit/bluesky-world/network-process.ts";
 
-/** The network of network.mjs in a process of its own, and how it is called. */
 export type Network = Omit<Addresses, "control"> & {
-  /** A call that writes, at the PDS, with the Authorization of an account. Throws what the PDS says against it. */
+  /** Throws the PDS's error. */
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
-  /** Takes an account or a post down, or deactivates it, as those do who run the PDS or the AppView. */
+  /** As operator of the PDS or AppView. */
   rule(service: "pds" | "appview", subject: object, ruling: object): Promise<void>;
-  /** Keeps the bytes of a picture for an account; gives what its records name it by. */
+  /** Returns the blob reference. */
   upload(authorization: string, picture: Buffer): Promise<Blob>;
-  /** Tells the AppView labels, gives the feed its posts, or waits until the AppView has seen all that was written. */
   control(action: "labels" | "feed" | "settled", body: unknown): Promise<void>;
   close(): Promise<void>;
 };
@@ -27,7 +25,6 @@ type Addresses = {
   control: string;
   feedDid: string;
   administrator: string;
-  /** Headers that the PDS keeps no limits for. */
   unlimited: Record<string, string>;
 };
 

@@ -3,10 +3,9 @@ import * as pdsServer from "@atproto/pds";
 import plcServer from "@did-plc/server";
 import * as services from "../../testkit/bluesky-world/services.mjs";
 
-/** The PLC directory, in memory. Gives its address. */
 export const startPlc = async () => `http://localhost:${await services.startPlc(plcServer)}`;
 
-/** The PDS, which keeps the limits that the network's own keep. `appview` answers what it is asked of app.bsky. */
+/** With the rate limits of the real network; `appview` answers app.bsky requests. */
 export async function startPds({ port, plc, appview, folder, adminPassword, limitsBypass }) {
   const special = {
     bskyAppViewUrl: appview.url,
@@ -20,7 +19,6 @@ export async function startPds({ port, plc, appview, folder, adminPassword, limi
   const server = await services.startPds(packages, settings);
   return {
     url: `http://localhost:${port}`,
-    /** The number of the last event that its stream told. */
     lastEvent: async () => (await server.ctx.sequencer.curr()) ?? 0,
   };
 }

@@ -12,12 +12,11 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** As whom PostgreSQL runs where this process is root's, which it refuses to be. */
 const nobody = 65_534;
 
 /**
- * A PostgreSQL of the npm registry, in a folder of its own. Its programs are copied there first: another user than the one who
- * installed them may have to run them, and they lack the links that an install script would make.
+ * From the npm registry. Its programs are copied, because another user may run them and links are missing without
+ * install scripts.
  */
 export function startPostgres(port) {
   const folder = mkdtempSync(join(tmpdir(), "earshot-postgres-"));
@@ -35,7 +34,7 @@ export function startPostgres(port) {
     const ended = spawnSync(join(native, "bin", program), args, {
       ...user,
       cwd: folder,
-      // A server that goes on keeps what it was given open, and whoever waits for its end would wait for ever.
+      // The server inherits open handles, so the caller would wait for its end.
       stdio: ["ignore", "ignore", "inherit"],
     });
     if (ended.status === 0) return;

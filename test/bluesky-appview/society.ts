@@ -1,7 +1,4 @@
-/**
- * What the test put into the network, as plain data: the answers of Earshot are compared with it. Nothing here was read back
- * from the network but the names that it gave.
- */
+/** What the test wrote, as plain data; only names come from the network. */
 export type Society = {
   accounts: Account[];
   posts: Post[];
@@ -10,10 +7,7 @@ export type Society = {
   follows: Follow[];
 };
 
-/**
- * `shown`: to everyone. `gone`: the network itself shows it to nobody. `withheld`: the network hands it out with the word that it
- * is not to be shown, or not to everyone.
- */
+/** `gone`: the network shows it to no one. `withheld`: it is returned with a label that hides it. */
 export type State = "shown" | "gone" | "withheld";
 
 export type Account = {
@@ -22,15 +16,13 @@ export type Account = {
   handle: string;
   authorization: string;
   standing: State;
-  /** In what way it came to its standing; empty for `shown`. */
+  /** Empty for `shown`. */
   why: Reason;
   name: string | null;
   description: string | null;
-  /** The hash that names its picture. */
   avatar: string | null;
-  /** When its profile was made; null without one. */
+  /** Null without a profile. */
   createdMs: number | null;
-  /** Those that it gave itself, and those of the labeler. */
   labels: string[];
 };
 
@@ -60,7 +52,7 @@ export type Reference = { uri: string; cid: string };
 
 export type Post = Reference & {
   by: Account;
-  /** `deleted` of a post is by its author. */
+  /** `deleted` by the author. */
   standing: State;
   why: Reason;
   createdMs: number;
@@ -73,7 +65,6 @@ export type Post = Reference & {
   parent: Post | null;
   root: Post | null;
   quoted: Post | null;
-  /** Those that its author gave it, and those of the labeler. */
   labels: string[];
 };
 

@@ -1,15 +1,14 @@
 import type { Account, Post, Repost, Society } from "./society.ts";
 
-/** A post, or somebody's repost of one, in a timeline. */
 export type Entry = Post | Repost;
 
-/** What is to be seen of a society by everyone, in the order of the network's own answers: the newest first. */
+/** What everyone can see, newest first. */
 export type Truth = {
   entriesOf(account: Account): readonly Entry[];
   mediaOf(account: Account): readonly Post[];
-  /** What the account and those whom it follows wrote and reposted. */
+  /** Of the account and those it follows. */
   homeOf(account: Account): readonly Entry[];
-  /** All below a post that can be reached: below what the network shows to nobody there is nothing. */
+  /** Only those reachable through visible posts. */
   repliesTo(post: Post): readonly Post[];
   repostersOf(post: Post): readonly Account[];
   followersOf(account: Account): readonly Account[];
@@ -34,7 +33,7 @@ export const isRepost = (entry: Entry): entry is Repost => "of" in entry;
 
 export function truthOf(society: Society): Truth {
   const { reposts, likes, follows } = society;
-  /** Records that exist, whoever may see them: counts are of them. */
+  /** Counts include hidden records. */
   const written = society.posts.filter(({ why }) => why !== "deleted");
   const shownPosts = written.filter(isShown);
   const shownReposts = reposts.filter(({ by, of }) => by.standing === "shown" && isShown(of));

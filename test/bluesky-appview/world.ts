@@ -7,16 +7,15 @@ import { type Network, startNetwork } from "./network.ts";
 import type { Account, Post, Society } from "./society.ts";
 import { type Truth, truthOf } from "./truth.ts";
 
-/** A network that is full and at rest, and what is in it. */
 export type World = {
   network: Network;
   society: Society;
   truth: Truth;
-  /** The uri of a feed, and what its generator tells of it: also posts that nobody is to see. */
+  /** The generator also lists hidden posts. */
   feed: { uri: string; posts: readonly Post[] };
 };
 
-/** Fills a network as drawn, the same for the same seed, and says how long that took. */
+/** Reproducible by seed. */
 export async function startWorld(): Promise<World> {
   const seed = testSeed(20_261_122);
   const startedMs = performance.now();

@@ -3,14 +3,13 @@ import { type Person, profileCollection, putRecord } from "../../testkit/bluesky
 import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Network } from "./network.ts";
 
-/** What happens to accounts as a whole. */
 export type Accounts = {
   rename(person: Person): Promise<void>;
-  /** Gives an account a name to show, and at times the wish to be seen by none who is not signed in, or takes it back. */
+  /** Sometimes with the wish to be hidden from signed-out viewers. */
   describe(person: Person): Promise<void>;
   setStatus(person: Person, status: Person["status"]): Promise<void>;
   remove(person: Person): Promise<void>;
-  /** Names that accounts gave up, and who had them. */
+  /** With their former owners. */
   formerHandles: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
@@ -19,7 +18,7 @@ export function createAccounts(network: Network, people: readonly Person[], draw
   const restricted = new Set<Person>();
   let names = 0;
 
-  /** A new name, or at times one that another account gave up. */
+  /** Sometimes a former one. */
   function drawHandle(): string {
     const free = [...formerHandles.keys()].filter(
       (name) => !people.some(({ handle }) => handle === name),

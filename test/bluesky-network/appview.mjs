@@ -1,7 +1,6 @@
 import http from "node:http";
 import { answerJson, jsonOf, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
-/** An emulator of app.bsky.actor.getProfiles, answered from what the PDS holds and what labelers said. */
 export async function startAppview(pdsPort, labelsOf) {
   const profileOf = async (actor, sources) => {
     const pds = `http://127.0.0.1:${pdsPort}/xrpc`;

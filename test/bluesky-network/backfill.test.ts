@@ -27,10 +27,7 @@ import {
 } from "../../testkit/upstreams/jetstream-process.ts";
 import { type Network, startNetwork } from "./network.ts";
 
-/**
- * The PDS, the PLC directory and the Jetstream of the Bluesky project on this machine, and `earshot backfill` reading what was
- * written before Earshot came, beside a running server.
- */
+/** The Bluesky PDS, PLC directory and Jetstream on this machine, and `earshot backfill` beside a running server. */
 const folder = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
 const dataDir = join(folder, "data");
 const postsOfBusiest = 3_000;
@@ -94,7 +91,7 @@ const creation = (n: number, person: number) => ({
   },
 });
 
-/** The PDS takes no body with it. */
+/** The PDS accepts no body. */
 async function activate({ authorization }: Person): Promise<void> {
   const method = `${network.pds}/xrpc/com.atproto.server.activateAccount`;
   const { status } = await fetch(method, { method: "POST", headers: { authorization } });
@@ -124,7 +121,7 @@ const summaries = ({ out }: Run): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** What the PDS holds of an account, by uri. */
+/** By uri. */
 async function storedBy(person: Person): Promise<[string, string][]> {
   const stored: [string, string][] = [];
   let cursor: string | undefined;
@@ -263,7 +260,7 @@ test("a replay imports what the real Jetstream recorded, and the stream continue
   const archived = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
   const first = await start(["--replay", `${from}..${to}`, "--json"], archived, other).ended;
   const [reported] = summaries(first);
-  // What no event of a quiet network proves to be whole stays missing.
+  // On a quiet network no event proves these complete.
   const codeOf = (missing: unknown): number =>
     Array.isArray(missing) && missing.length > 0 ? 1 : 0;
   expect(first).toMatchObject({ code: codeOf(reported?.missing) });

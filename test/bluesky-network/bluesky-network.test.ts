@@ -22,8 +22,8 @@ import { type Network, startNetwork } from "./network.ts";
 import { readTruth, type Truth } from "./truth.ts";
 
 /**
- * The PDS, the PLC directory and the Jetstream of the Bluesky project on this machine, and Earshot fed by them, while it is
- * killed, stopped and cut off. When all has become quiet, what Earshot shows must be what the network holds.
+ * The Bluesky PDS, PLC directory and Jetstream on this machine, and Earshot, which is killed, stopped and disconnected.
+ * In the end Earshot must show what the network has.
  */
 const seed = testSeed(20_261_121);
 const peopleCount = 210;
@@ -79,7 +79,7 @@ const running = (): ServerProcess => {
   return server;
 };
 
-/** No label may be in force when the network is read and expire before Earshot is. */
+/** No label may expire between reading the network and Earshot. */
 async function untilLabelsExpired(): Promise<void> {
   const lastMs = Math.max(
     ...life.labels.map(({ exp }) => (exp === undefined ? 0 : Date.parse(exp))),
@@ -87,7 +87,6 @@ async function untilLabelsExpired(): Promise<void> {
   await until("the labels have expired", () => (Date.now() > lastMs ? true : null));
 }
 
-/** Waits until Earshot shows what the network holds, or has had time enough. */
 async function settled(patienceMs: number): Promise<void> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
@@ -147,7 +146,7 @@ describe("after a busy network in which Earshot was killed, stopped and disconne
     const wrong: Differences = [];
     for (const { did, handle, visible } of truth.accounts) {
       const theirs = await foundPosts(running(), `from:${handle}`);
-      // A name that was given up and taken by another account stands for both.
+      // A former handle that another account took matches both.
       const before = life.formerHandles.get(handle) ?? new Set();
       const own = theirs.filter(({ Metadata }) => Metadata.user_id === did).length;
       const others = theirs.filter(

@@ -2,10 +2,9 @@ import type { FoundPost } from "../../testkit/archives/found-posts.ts";
 import type { Life } from "./life.ts";
 import type { SeenPost, Truth } from "./truth.ts";
 
-/** Differences in one line each: what differs, a colon, and where. What matches says nothing. */
+/** One line each. */
 export type Differences = string[];
 
-/** How many differences of each kind there are, with the first of them. */
 export function summary(differences: Differences): Differences {
   const kinds = Map.groupBy(differences, (difference) => difference.split(":")[0] ?? "");
   return [...kinds].flatMap(([kind, all]) => [
@@ -14,7 +13,6 @@ export function summary(differences: Differences): Differences {
   ]);
 }
 
-/** Where what is found is not what the network shows. */
 export function differences(found: readonly FoundPost[], { posts }: Truth): Differences {
   const reported: Differences = [];
   const shown = new Map(found.map((post) => [post.Metadata.uri, post]));
@@ -57,7 +55,7 @@ const countNames = {
   quotes: "quote_count",
 } as const;
 
-/** Every count that is shown, beside what the network holds and what was ever made. */
+/** With the network's current count and the number ever made. */
 function* countsOf(found: readonly FoundPost[], { counts }: Truth, { made }: Life) {
   for (const { Metadata } of found) {
     for (const name of Object.keys(countNames) as (keyof typeof countNames)[]) {
@@ -73,17 +71,13 @@ function* countsOf(found: readonly FoundPost[], { counts }: Truth, { made }: Lif
   }
 }
 
-/**
- * Counts below what the network holds. A post under the key of a deleted one begins at nought, while the network's records may
- * name either.
- */
+/** A post that reuses a deleted one's key counts from 0. */
 export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Life): Differences {
   return [...countsOf(found, truth, life)]
     .filter(({ uri, shown, held }) => shown < held && !life.madeAgain.has(uri))
     .map(({ uri, name, shown, held }) => `${name}: ${shown}, the network holds ${held}, of ${uri}`);
 }
 
-/** How many counts are what the network holds, and how many are above it, also above all that was ever made. */
 export function reportCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
   const all = [...countsOf(found, truth, life)];
   const exact = all.filter(({ shown, held }) => shown === held).length;

@@ -3,11 +3,9 @@ import type { CuttingProxy } from "../../testkit/service/cutting-proxy.ts";
 import type { JetstreamProcess } from "../../testkit/upstreams/jetstream-process.ts";
 import type { Earshot } from "./earshot.ts";
 
-/** What goes wrong around Earshot, as drawn, while the network goes on. */
 export type Disturbance = {
-  /** Called once a step of the network: begins what is drawn for it, and waits for nothing. */
   step(): void;
-  /** Puts everything right again, and tells how often each kind happened. */
+  /** Reverts everything and counts each kind. */
   settle(): Promise<ReadonlyMap<string, number>>;
 };
 
@@ -38,7 +36,7 @@ export function startDisturbance(
     restartJetstream: 0.8,
   };
 
-  /** Not with -9: Jetstream then loses events for good, as jetstream-killed.test.ts shows. */
+  /** SIGKILL makes Jetstream lose events; see jetstream-killed.test.ts. */
   async function restartJetstream(): Promise<void> {
     await jetstream.end("SIGTERM");
     await jetstream.start();

@@ -4,15 +4,10 @@ import { freePort } from "../../testkit/service/free-port.ts";
 import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
 import { jetstreamPrograms } from "../../testkit/upstreams/jetstream-process.ts";
 
-/**
- * The server of this checkout on one data folder, killed and started again while the network goes on. Every other start it asks
- * for the compressed stream.
- */
+/** Restartable on one data folder; every other start uses the compressed stream. */
 export type Earshot = {
-  /** The server that runs; null while none does. */
   server(): ServerProcess | null;
   start(): Promise<void>;
-  /** Ends it with -9. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -45,7 +45,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes posts one after the other; gives the uri and the time of each. */
 async function writePosts(count: number): Promise<{ uri: string; ms: number }[]> {
   const written: { uri: string; ms: number }[] = [];
   for (let n = 0; n < count; n++) {
@@ -61,7 +60,6 @@ async function writePosts(count: number): Promise<{ uri: string; ms: number }[]>
   return written;
 }
 
-/** Waits until all of them are found; gives everything that is. */
 const untilFound = (due: readonly { uri: string }[]): Promise<Set<string>> =>
   until("the posts are found", async () => {
     const posts = await foundPosts(server, everything);
@@ -74,7 +72,7 @@ test("everything that a killed Jetstream had sent is stored, and what it lost is
   const sent = await writePosts(20);
   let found = await untilFound(sent);
   let missing: { uri: string; ms: number }[] = [];
-  // A restarted Jetstream loses nothing when it had saved its position just before.
+  // Jetstream had just saved its cursor.
   for (let kill = 0; kill < 5 && missing.length === 0; kill += 1) {
     await jetstream.end("SIGKILL");
     const lost = await writePosts(10);

@@ -5,8 +5,8 @@ import { MessageFrame, XrpcStreamServer } from "@atproto/xrpc-server";
 import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /**
- * An emulator of com.atproto.label.subscribeLabels, made of the network's own stream server and frames. What is posted to /labels,
- * a JSON list of labels, is signed, kept and sent.
+ * An emulator of com.atproto.label.subscribeLabels on the network's own stream server. Signs, stores and sends labels
+ * posted to /labels.
  */
 export async function startLabeler() {
   const key = await Secp256k1Keypair.create();
@@ -38,7 +38,6 @@ export async function startLabeler() {
       stream.wss.emit("connection", webSocket, request),
     );
   });
-  /** What the sources say of a subject at this moment. */
   const labelsOf = (subjects, sources) => {
     const last = new Map();
     for (const label of kept.flatMap(({ labels }) => labels)) {

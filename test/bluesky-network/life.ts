@@ -5,12 +5,11 @@ import { createModeration, type Moderation } from "./moderation.ts";
 import type { Network } from "./network.ts";
 import { add, createWrites, type Tally, type Writes } from "./writes.ts";
 
-/** What goes on in the network, step by step, as drawn. */
+/** Random, step by step. */
 export type Life = Pick<Writes, "made" | "madeAgain"> &
   Pick<Accounts, "formerHandles"> &
   Pick<Moderation, "labels"> & {
     step(): Promise<void>;
-    /** How often each kind of step and of write was drawn. */
     done(): Record<string, Tally>;
   };
 

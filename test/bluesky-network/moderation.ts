@@ -2,19 +2,15 @@ import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { type Person, type Post, profileCollection } from "../../testkit/bluesky-world/people.ts";
 import type { Label, Network } from "./network.ts";
 
-/** The labeler whose word counts, and one whose word does not. */
+/** Only the first counts. */
 export const labelerDid = "did:plc:labelerofearshottests234";
 const outsiderDid = "did:plc:strangertoearshottests23";
 
-/** What moderators say of posts and accounts, and take back. */
 export type Moderation = {
-  /** A label on a post or an account, or the negation of one given before. */
   label(): Promise<void>;
-  /** Takes a post down, at its PDS and by a label, as the network's moderators do. */
+  /** At its PDS and by a label. */
   takeDown(person: Person): Promise<void>;
-  /** Takes such a takedown back. */
   allow(): Promise<void>;
-  /** Every label ever given, in order. */
   labels: readonly Label[];
 };
 
@@ -38,7 +34,7 @@ export function createModeration(
       takedown,
     });
 
-  /** Labels that may be negated: a takedown ends at the PDS too, or not at all. */
+  /** A takedown ends at the PDS too. */
   const negatable = (): Label[] =>
     labels.filter(
       ({ neg, src, uri }) =>

@@ -1,13 +1,6 @@
-// A Bluesky network in one process: the PDS and the PLC directory of the Bluesky project, as they publish them, with what
-// stands between them and Jetstream. Prints one line of JSON with its addresses, and ends with its standard input.
-//
-// - `pds`: the PDS; `administrator` is the Authorization of those who run it.
-// - `relay`: the PDS behind a front that also answers com.atproto.sync.listHosts, as a relay does and a PDS does not.
-// - `plc`: the PLC directory behind a front that writes keys of DID documents in their present form, which the published
-//   directory does not do yet, and Jetstream asks for.
-// - `labeler`: com.atproto.label.subscribeLabels, an emulator made of the network's own stream server and frames; what is
-//   posted to /labels, a JSON list of labels, is signed, kept and sent.
-// - `appview`: an emulator of app.bsky.actor.getProfiles, answered from what the PDS holds and what the labeler said.
+// A Bluesky network in one process: PDS and PLC directory, and adapters for Jetstream. Prints its addresses as a line
+// of JSON and ends with its standard input.  - `relay`: the PDS with com.atproto.sync.listHosts. - `plc`: the directory
+// with current DID document keys, which Jetstream requires. - `labeler`, `appview`: emulators.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -6,13 +6,10 @@ import {
   startNetworkProcess,
 } from "../../testkit/bluesky-world/network-process.ts";
 
-/** The network of network.mjs in a process of its own, and how it is called. */
 export type Network = Addresses & {
-  /** A call that reads, of the PDS. */
   read<Answer>(method: string, parameters: Record<string, string>): Promise<Answer>;
-  /** A call that writes, with the Authorization of an account, or `administrator`. Throws what the PDS says against it. */
+  /** As an account or `administrator`. Throws the PDS's error. */
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
-  /** Hands labels to the labeler, which sends them to all who listen. */
   label(labels: readonly Label[]): Promise<void>;
   close(): Promise<void>;
 };
@@ -26,7 +23,7 @@ type Addresses = {
   administrator: string;
 };
 
-/** A label as com.atproto.label.subscribeLabels tells it, less its signature. */
+/** Without its signature. */
 export type Label = {
   src: string;
   uri: string;

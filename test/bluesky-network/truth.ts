@@ -8,7 +8,6 @@ import {
 import { labelerDid } from "./moderation.ts";
 import type { Label, Network } from "./network.ts";
 
-/** What the network itself says is to be seen of a post. */
 export type SeenPost = {
   uri: string;
   text: string;
@@ -22,13 +21,12 @@ export type SeenPost = {
   labels: readonly string[];
 };
 
-/** How many records of the network that count name each post. */
 type Counts = Record<"likes" | "reposts" | "replies" | "quotes", Map<string, number>>;
 
 export type Truth = {
   posts: ReadonlyMap<string, SeenPost>;
   counts: Counts;
-  /** Handle and number of visible posts of each account that is active. */
+  /** Of each active account. */
   accounts: readonly { did: string; handle: string; visible: number }[];
 };
 
@@ -44,7 +42,7 @@ type RecordValue = {
   subject?: Reference;
 };
 
-/** Reads everything that the PDS gives to anyone, and applies the labels that the labeler gave. */
+/** Public data of the PDS, with labels applied. */
 export async function readTruth(network: Network, labels: readonly Label[]): Promise<Truth> {
   const inForce = valuesInForce(labels, Date.now());
   const posts = new Map<string, SeenPost>();
@@ -133,7 +131,7 @@ async function recordsOf(network: Network, repo: string, collection: string): Pr
   return records;
 }
 
-/** The values that count of each subject: the last word of the labeler on each, unless it has expired. */
+/** The latest of each subject, unless expired. */
 function valuesInForce(labels: readonly Label[], nowMs: number): Map<string, string[]> {
   const last = new Map<string, Label>();
   for (const label of labels) {

@@ -1,6 +1,5 @@
 import { defineConfig } from "vitest/config";
 
-/** A real network and real processes; `npm test` in this folder. */
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration there.
 export default defineConfig({
   test: {

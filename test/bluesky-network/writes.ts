@@ -12,20 +12,16 @@ import {
 import { drawPost, edited } from "../../testkit/bluesky-world/records.ts";
 import type { Network } from "./network.ts";
 
-/** How often something was done. */
 export type Tally = ReadonlyMap<string, number>;
 
-/** What people write, like, edit and take back. */
 export type Writes = {
-  /** Up to 48 drawn writes of a person in one commit. */
+  /** Up to 48 in one commit. */
   some(person: Person): Promise<void>;
-  /** One edit, made by itself. */
   edit(person: Person): Promise<void>;
-  /** Likes, reposts, replies and quotes ever made of each post, removed ones included. */
+  /** Removed ones included. */
   made: Readonly<Record<"likes" | "reposts" | "replies" | "quotes", Tally>>;
-  /** Posts under the key of one that was deleted. */
+  /** They reuse a deleted post's key. */
   madeAgain: ReadonlySet<string>;
-  /** How often each kind of write was drawn. */
   done: Tally;
 };
 
@@ -52,7 +48,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
   const records = new Map<string, Record<string, unknown>>();
   const drawTarget = (): Post | null => draw.pickOrNull(draw.pick(people).posts);
 
-  /** Null where what is drawn has nothing to be done to, or its record is `busy` in the same commit. */
+  /** Null if impossible, or if its record is `busy` in this commit. */
   function drawWrite(person: Person, busy: Set<string>): Write | null {
     const kind = draw.weighted(weights);
     add(done, kind);

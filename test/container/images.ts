@@ -1,6 +1,6 @@
 import { type Image, openImage } from "./podman.ts";
 
-/** An image built by `.ci/container` for the service or the node. */
+/** Built by `.ci/container`. */
 export function imageOf(kind: "service" | "node"): Image {
   const name = process.env[`EARSHOT_TEST_${kind.toUpperCase()}_IMAGE`];
   if (name === undefined) throw new Error("no image to test: run .ci/container");

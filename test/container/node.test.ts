@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { out } = await runCommand(["nodes", "enroll"], gatewaySettings);
   const printed = [...out.matchAll(/^(EARSHOT_NODE_\w+)=(.*)$/gm)];
   const samples = join(root, "samples/bluesky.ndjson.gz");
-  // The capabilities of a node follow from its archive and are stated at attestation.
+  // A node states its capabilities at attestation; they follow from its archive.
   await runCommand(["import", samples, "--platform", "bluesky"], {
     EARSHOT_DATA_DIR: file("node"),
   });
@@ -55,7 +55,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The hash that a dstack machine measures for this image digest. */
 function measure(digest: string): string {
   const example = readFileSync(join(root, "deploy/tee/deployments/example.json"), "utf8");
   const deployment = { ...JSON.parse(example), image: `registry.example/earshot-node@${digest}` };

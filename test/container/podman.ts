@@ -1,29 +1,25 @@
 import { spawnSync } from "node:child_process";
 
 export type Container = {
-  /** Runs a command in the container. */
   exec(command: readonly string[], input?: string | Buffer): Finished;
-  /** Runs the health check; 0 is healthy. */
+  /** 0 is healthy. */
   checkHealth(): number | null;
-  /** Stops the container and returns its exit code. */
   stop(): number;
   logs(): string;
 };
 
 type Finished = { status: number | null; out: string; notes: string };
 
-/** An image in the storage of CONTAINERS_STORAGE_CONF. */
+/** From CONTAINERS_STORAGE_CONF. */
 export type Image = {
   digest: string;
-  /** Starts the default command in the background. */
   start(settings: Readonly<Record<string, string>>, mounts: readonly string[]): Container;
-  /** Removes its containers. */
   remove(): void;
 };
 
 export function openImage(name: string): Image {
   const containers: string[] = [];
-  // Read-only and without capabilities, as in deploy/README.md.
+  // As in deploy/README.md.
   const restrictions = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
   const options = [...restrictions, "--tmpfs=/tmp", "--init", "--detach"];
   return {

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Containers of the images from `.ci/container`, named in the environment. */
+/** Images from `.ci/container`, named in the environment. */
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration there.
 export default defineConfig({
   test: {

@@ -12,7 +12,7 @@ import { readEnvironment } from "../../src/server/environment.ts";
 const root = join(import.meta.dirname, "../..");
 const text = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Metric names, including those derived from histograms. */
+/** With those derived from histograms. */
 const metrics = new Set(
   [...text("docs/metrics.md").matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].flatMap(
     ([, name = "", kind]) =>

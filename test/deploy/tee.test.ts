@@ -30,7 +30,6 @@ const text = (name: string): string => readFileSync(join(tee, name), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "earshot-deploy-tee-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a copy of app-compose.mjs with a compose file of the test. */
 function appCompose(compose: string, deployment: unknown, ...flags: readonly string[]) {
   cpSync(join(tee, "app-compose.mjs"), join(folder, "app-compose.mjs"));
   writeFileSync(join(folder, "compose.yaml"), compose);

@@ -2,13 +2,12 @@ import type { AnalyzedPost, Person } from "./analyze.ts";
 import { foldHandle } from "./text.ts";
 import type { OracleAround } from "./types.ts";
 
-/** Everything that a name in a query refers to. */
+/** Everything that a name refers to. */
 type Account = {
   name: string;
   wrote: boolean;
-  /** `platform/id` of accounts that used the name. */
   ids: Set<string>;
-  /** `platform/handle` used by the account, if the name is its id. */
+  /** If the name is its id. */
   handles: Set<string>;
 };
 
@@ -26,10 +25,7 @@ function accountOf(value: string, around: OracleAround): Account {
   return account;
 }
 
-/**
- * Whether a person in a post is this account. `asWritten` applies to mentions, replies, quotes and reposts, where a name
- * also matches the written handle.
- */
+/** Names also match the handle as written in mentions, replies, quotes and reposts. */
 function isAccount(account: Account, someone: Person | null, asWritten: boolean): boolean {
   if (!someone) return false;
   const { platform, id, handle } = someone;
@@ -47,7 +43,6 @@ export function byAuthor(value: string, around: OracleAround): (post: AnalyzedPo
   return (post) => isAccount(account, post.author, false);
 }
 
-/** A test for people named in a post. */
 export function byNamed(
   value: string,
   around: OracleAround,
@@ -59,7 +54,6 @@ export function byNamed(
 
 const blueskyPage = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/]+)\/post\/([^/?#]+)/i;
 
-/** Ids of accounts that used a handle on a platform. */
 function idsOfHandle(handle: string, platform: string, around: OracleAround): string[] {
   const name = foldHandle(handle);
   return around.authors.flatMap((author) =>
@@ -69,7 +63,6 @@ function idsOfHandle(handle: string, platform: string, around: OracleAround): st
   );
 }
 
-/** Bluesky uris of a page address. */
 export function urisOfBlueskyPage(address: string, around: OracleAround): string[] {
   const [, who, key] = blueskyPage.exec(address) ?? [];
   if (!who || !key) return [];

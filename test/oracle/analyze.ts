@@ -12,16 +12,15 @@ import {
 } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
 
-/** An account as a post names it. */
 export type Person = { platform: string; id: string | null; handle: string | null };
 
 /** Query-independent properties of a post. */
 export type AnalyzedPost = {
   post: OraclePost;
   id: bigint;
-  /** Every text in searchable form, one per line. */
+  /** One text a line. */
   words: string;
-  /** Words that match alone but not in phrases: emoji without skin tones. */
+  /** Match alone but not in phrases: emoji without skin tones. */
   alone: string;
   emoticons: string[];
   asks: boolean;
@@ -31,7 +30,7 @@ export type AnalyzedPost = {
   langs: string[];
   labels: string[];
   source: string | null;
-  /** Link parts in searchable form, one per line. */
+  /** One a line. */
   linkParts: string;
   hosts: string[];
   author: Person;
@@ -52,13 +51,11 @@ const retelling = /^["“”„«「]?RT\p{White_Space}*/iu;
 
 const languageAliases: Record<string, string> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
-/** Folds language codes for comparison. */
 export function foldLanguage(code: string): string {
   const [language = "", ...rest] = code.trim().toLowerCase().replaceAll("_", "-").split("-");
   return [languageAliases[language] ?? language, ...rest].join("-");
 }
 
-/** Folds app names for comparison. */
 export function foldSource(source: string): string {
   return source
     .normalize("NFKC")
@@ -71,12 +68,11 @@ const xPage = /^https?:\/\/(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/[^/]+\/sta
 const xInternalPage =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/i\/(?:web\/)?status\/(\d+)/i;
 
-/** The post number in an X page address. */
 export function numberOfPage(address: string): string | undefined {
   return (xInternalPage.exec(address) ?? xPage.exec(address))?.[1];
 }
 
-/** All names of a referenced post: its uri, X number, or import number. */
+/** Its uri, X number, or import number. */
 export function namesOfPost(platform: string, ...names: (string | null | undefined)[]): string[] {
   return names.flatMap((name) => {
     if (!name) return [];
@@ -111,7 +107,7 @@ function personOfReference(platform: string, reference: PostReference | null): P
   return person(platform, reference.user_id ?? did, reference.username);
 }
 
-/** Whether a text starts with `RT` and a mention. */
+/** `RT` and a mention. */
 function isRetold(text: string, stretches: readonly Stretch[]): boolean {
   const mentionAt = retelling.exec(text)?.[0].length;
   return stretches.some(({ kind, start }) => kind === "mention" && start === mentionAt);
@@ -121,7 +117,6 @@ function tokensOfText(pieces: readonly string[]): Token[][] {
   return pieces.map(tokenize).filter((tokens) => tokens.length > 0);
 }
 
-/** Extracts what queries may test, independent of the query. */
 export function analyzePost(post: OraclePost): AnalyzedPost {
   const meta = post.Metadata;
   const { platform } = meta;

@@ -1,7 +1,4 @@
-/**
- * Common top-level domains, under which a host without a scheme is a link: the domains of twitter-text that `earshot
- * explain` reads as links.
- */
+/** A host without a scheme is a link only under these domains, as `earshot explain` reads links. */
 export const commonDomains: ReadonlySet<string> = new Set(
   `
     ac academy ad ae aero af africa ag agency ai al am amsterdam ao app apple aq ar art as asia at

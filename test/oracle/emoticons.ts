@@ -4,15 +4,11 @@ const atStart = new RegExp(`^${face}${after}`);
 const state = new RegExp(`(?<!\\S)${face}${after}`, "g");
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
-/** A normalised name: eyes and mouth. */
 function nameOf(eyes: string | undefined, mouth: string | undefined): string {
   return `${eyes === ";" ? ";" : ":"}${(mouth ?? "").slice(0, 1).toLowerCase()}`;
 }
 
-/**
- * The emoticon at the start of a text. Of several closing parentheses it takes those that `groups` open groups leave, at
- * least one.
- */
+/** Leaves the closing parentheses of `groups` open groups, but takes at least one. */
 export function emoticonAt(
   text: string,
   groups: number,
@@ -24,7 +20,7 @@ export function emoticonAt(
   return { written: whole.slice(0, whole.length - left), name: nameOf(eyes, mouth) };
 }
 
-/** Emoticon names in a text; a removed link is not a space. */
+/** A removed link is not a space. */
 export function emoticonsOf(text: string): string[] {
   if (!/[:;=：；＝]/.test(text)) return [];
   const found = text.normalize("NFKC").replace(invisible, "").matchAll(state);

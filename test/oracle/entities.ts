@@ -2,12 +2,11 @@ import twitterText from "twitter-text";
 import { commonDomains } from "./common-domains.ts";
 import { isLink } from "./links.ts";
 
-/** An entity in a text; UTF-16 offsets, end exclusive. */
 export type Stretch = {
   kind: "link" | "mention" | "hashtag" | "cashtag";
   start: number;
   end: number;
-  /** The address, or the name without its sign. */
+  /** Without the sign of a name. */
   value: string;
 };
 
@@ -18,7 +17,7 @@ const label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 const hostName = `(?:${label}\\.)+[A-Za-z]{2,}(?![A-Za-z0-9_${regexen.latinAccentChars.source}])`;
 const userPart = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?";
 
-/** A handle with a host. Queries accept any domain. */
+/** Queries accept any domain. */
 export const hostHandle = new RegExp(`(?:${userPart}@)?${hostName}`, "uy");
 const hostMention = new RegExp(
   `(?<![A-Za-z0-9_!#$%&*@＠])[@＠]((?:${userPart}@)?${hostName})`,
@@ -27,7 +26,7 @@ const hostMention = new RegExp(
 const letterBehind = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
 const anyLetterBehind = /^\p{L}/u;
 
-/** An address with a scheme, on any host. */
+/** On any host. */
 const schemed = new RegExp(
   `(?<=${regexen.validUrlPrecedingChars.source})https?://` +
     `(${regexen.validSubdomain.source}*${regexen.validDomainName.source}[a-z]{2,}(?![a-z0-9@+-]))` +
@@ -36,7 +35,6 @@ const schemed = new RegExp(
   "gi",
 );
 
-/** Whether a handle has a host. */
 function isHostHandle(handle: string): boolean {
   return handle.includes("@") || commonDomains.has(handle.slice(handle.lastIndexOf(".") + 1));
 }
@@ -89,7 +87,7 @@ function published(text: string): Stretch[] {
   });
 }
 
-/** Links, mentions, hashtags and cashtags, in order, without overlaps. */
+/** In order, without overlaps. */
 export function stretchesOf(text: string, platform: string): Stretch[] {
   const found = published(text);
   if (platform === "x" || !/[@＠]/.test(text)) return found;
@@ -109,7 +107,6 @@ export function stretchesOf(text: string, platform: string): Stretch[] {
   return [...others, ...hosts].sort((one, other) => one.start - other.start);
 }
 
-/** The text between links and mentions. */
 export function piecesOf(text: string, stretches: readonly Stretch[]): string[] {
   const pieces: string[] = [];
   let end = 0;

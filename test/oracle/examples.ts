@@ -3,7 +3,6 @@ import { stretchesOf } from "./entities.ts";
 import { decodeReferences } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
 
-/** An import record with its platform. */
 export type ImportRecord = {
   platform?: string;
   id?: string;
@@ -37,10 +36,8 @@ export type ImportRecord = {
   labels?: string[];
 };
 
-/** A query with matching and non-matching posts. */
 export type Example = {
   query: string;
-  /** Line of the page. */
   line: number;
   posts: { found: boolean; record: ImportRecord }[];
 };
@@ -74,7 +71,7 @@ function repliedTo(
   return text.slice(1).startsWith(first) ? reference(platform, undefined, first) : null;
 }
 
-/** The imported post of a record, with the page's defaults. */
+/** With the page's defaults. */
 export function postOfRecord(record: ImportRecord): OraclePost {
   const { platform = "x", text = "", created_at = "2026-01-01T12:00:00Z" } = record;
   const timeMs = Date.parse(created_at);
@@ -134,7 +131,6 @@ export function postOfRecord(record: ImportRecord): OraclePost {
   };
 }
 
-/** Blocks of a query and lines of `+ {record}` and `- {record}`. */
 export function examplesOf(page: string): Example[] {
   const lines = page.split("\n");
   const examples: Example[] = [];

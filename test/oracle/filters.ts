@@ -32,7 +32,6 @@ const engagement: Filter = ({ post }) => {
   return [like_count, retweet_count, reply_count].some((count) => (count ?? 0) >= 1);
 };
 
-/** By the name in the singular. */
 const filters: Record<string, Filter> = {
   retweet: retweets,
   nativeretweet: native,
@@ -56,7 +55,7 @@ const filters: Record<string, Filter> = {
   has_engagement: engagement,
 };
 
-/** The condition of a filter, singular or plural. @throws Error if unknown. */
+/** Singular or plural. @throws Error if unknown. */
 export function filterOf(name: string): Filter {
   const lower = name.toLowerCase();
   const found =

@@ -1,7 +1,6 @@
 import { domainToUnicode } from "node:url";
 import { commonDomains } from "./common-domains.ts";
 
-/** An address in parts. */
 export type Link = { host: string; parts: string[] };
 
 const tracking =
@@ -24,7 +23,7 @@ function decodeHost(host: string): string {
     .join(".");
 }
 
-/** Whether a twitter-text match is a link here: it has a scheme, or a common top-level domain in lower or upper case. */
+/** It needs a scheme, or a common top-level domain in one case. */
 export function isLink(found: string): boolean {
   if (/^https?:\/\//i.test(found)) return true;
   const host = found.replace(/[/?#:].*$/s, "");
@@ -34,7 +33,6 @@ export function isLink(found: string): boolean {
   return domain === lower || host === host.toUpperCase();
 }
 
-/** Parts of an address, with or without scheme. */
 export function linkOf(address: string): Link {
   const bare = address
     .trim()
@@ -59,7 +57,6 @@ export function linkOf(address: string): Link {
   };
 }
 
-/** Parts in searchable form. */
 export function encodeParts(parts: readonly string[]): string {
   return parts.map((part) => `[${part}]`).join("");
 }

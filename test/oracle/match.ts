@@ -5,7 +5,7 @@ import { phraseOf } from "./phrase.ts";
 import { foldName } from "./text.ts";
 import type { OracleAround } from "./types.ts";
 
-/** The condition of a query; undefined if empty. */
+/** Undefined if empty. */
 export function testOf(query: Query, around: OracleAround): Test | undefined {
   switch (query.kind) {
     case "and": {

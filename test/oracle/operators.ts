@@ -13,10 +13,9 @@ import type { OracleAround } from "./types.ts";
 
 const platformAliases: Record<string, string> = { bsky: "bluesky", twitter: "x" };
 
-/** A condition on a post. */
 export type Test = (post: AnalyzedPost) => boolean;
 
-/** Parses a value. Undefined means no effect. */
+/** Undefined has no effect. */
 type Operator = (value: string, around: OracleAround) => Test | undefined;
 
 const earthRadiusKm = 6371.0088;
@@ -51,7 +50,6 @@ function geocode(value: string): Test {
     post.Metadata.geo !== null && distanceKm(center, post.Metadata.geo) <= radiusKm;
 }
 
-/** All names of the post that a value of `conversation_id:` etc. refers to. */
 function namesOfValue(value: string, around: OracleAround): Set<string> {
   const number = /^\d+$/.test(value) ? value : numberOfPage(value);
   const names = new Set([value, ...urisOfBlueskyPage(value, around)]);
@@ -89,7 +87,7 @@ function language(value: string): Test {
   return ({ langs }) => langs.some((lang) => lang === code || lang.startsWith(`${code}-`));
 }
 
-/** The part of an X address after the host, up to the number. */
+/** After the host, up to the number. */
 const postOnX =
   /^(?:https?:\/\/)?(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com\/((?:i\/web|[a-z0-9_]{1,20})\/status(?:es)?\/[0-9]{1,19})(?![\p{L}\p{N}_-])/iu;
 
@@ -99,7 +97,7 @@ function linkTo(value: string): Test {
   return ({ linkParts }) => linkParts.includes(parts);
 }
 
-/** With two or more labels, subdomains match as well. */
+/** Subdomains match too if there are two labels. */
 function hostBelow(value: string): Test {
   const { host } = linkOf(value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?\./i, "$1"));
   if (host === "") throw new Error(`not a host: ${value}`);
@@ -208,12 +206,11 @@ const operators = new Map<string, Operator>(
   } satisfies Record<string, Operator>),
 );
 
-/** Whether a lower-case name is an operator. */
 export function isOperator(name: string): boolean {
   return operators.has(name);
 }
 
-/** The condition of an operator; undefined means no effect. @throws Error if the value is invalid. */
+/** Undefined has no effect. @throws Error if the value is invalid. */
 export function operatorTest(name: string, value: string, around: OracleAround): Test | undefined {
   const operator = operators.get(name);
   if (!operator || value === "") throw new Error(`${name}:${value} cannot be read`);

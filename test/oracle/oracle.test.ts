@@ -20,7 +20,6 @@ function aroundOf(posts: readonly OraclePost[]): OracleAround {
   };
 }
 
-/** The records that a query finds. */
 function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
   const posts = records.map(postOfRecord);
   const matches = compileOracle(query, aroundOf(posts));

@@ -1,6 +1,6 @@
 /**
- * An independent implementation of the query language, from docs/query-language.md alone: does a post match a query?
- * Simple rather than fast, without an index, and without shared code.
+ * An independent implementation of the query language from docs/query-language.md alone: simple, without an index,
+ * without shared code.
  */
 import type { AnalyzedPost } from "./analyze.ts";
 import { testOf } from "./match.ts";
@@ -10,7 +10,7 @@ import type { OracleAround } from "./types.ts";
 export { type AnalyzedPost, analyzePost } from "./analyze.ts";
 export type { OracleAround, OraclePost } from "./types.ts";
 
-/** Compiles a query to a predicate. @throws Error if the query is invalid or empty. */
+/** @throws Error if the query is invalid or empty. */
 export function compileOracle(
   query: string,
   around: OracleAround,

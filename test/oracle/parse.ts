@@ -2,7 +2,6 @@ import { emoticonAt } from "./emoticons.ts";
 import { isOperator } from "./operators.ts";
 import { type Leaf, termsOfText } from "./terms.ts";
 
-/** A parsed query; `undefined` is an omitted term. */
 export type Query =
   | { kind: "and"; of: Query[] }
   | { kind: "or"; of: Query[] }
@@ -23,7 +22,7 @@ const plainForms: Record<string, string> = {
 const closers: Record<string, string> = { '"': '"', "“": "”“", "„": "”“", "«": "»", "「": "」" };
 const anyQuote = '"“”„«»「」';
 
-/** Parses a valid query. @throws Error otherwise. */
+/** @throws Error if invalid. */
 export function parse(text: string): Query | undefined {
   const shared = new Set<number>();
   for (;;) {
@@ -34,8 +33,8 @@ export function parse(text: string): Query | undefined {
 }
 
 /**
- * Parses with the parentheses at `shared` both closing a group and ending an emoticon. If a group is unclosed, returns
- * the emoticon that must share.
+ * Parentheses at `shared` both close a group and end an emoticon. If a group is unclosed, returns the emoticon that
+ * must share.
  */
 function readQuery(
   text: string,
@@ -43,7 +42,6 @@ function readQuery(
 ): { query: Query | undefined } | { sharedAt: number } {
   let at = 0;
   let sharedAt: number | undefined;
-  /** Per open group, the parenthesis of its last emoticon. */
   const faces: (number | undefined)[] = [];
 
   const fail = (message: string): never => {
@@ -141,7 +139,7 @@ function readQuery(
     }
   }
 
-  /** Characters up to a space, quote, or foreign parenthesis. */
+  /** Up to a space, quote, or foreign parenthesis. */
   function run(): string {
     let value = "";
     let depth = 0;

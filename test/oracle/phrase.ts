@@ -2,7 +2,7 @@ import type { AnalyzedPost } from "./analyze.ts";
 import type { Position } from "./terms.ts";
 import { literalPattern } from "./text.ts";
 
-/** The run-end sign precedes the next token and is absent after the last. */
+/** A run-end sign precedes the next token. */
 function searched(of: readonly Position[]): string {
   return of
     .map((position, at) => {
@@ -27,7 +27,6 @@ function literal(of: readonly Position[]): string {
     .join("");
 }
 
-/** The test for words side by side. */
 export function phraseOf(of: readonly Position[]): ((post: AnalyzedPost) => boolean) | undefined {
   const [first] = of;
   if (!first) return undefined;

@@ -1,10 +1,8 @@
 import { hostHandle, stretchesOf } from "./entities.ts";
 import { decodeReferences, type Token, tokenize } from "./text.ts";
 
-/** A word of a phrase, or a wildcard. */
 export type Position = Token | { kind: "any" };
 
-/** A condition that holds no other. */
 export type Leaf =
   | { kind: "operator"; name: string; value: string }
   | { kind: "phrase"; of: Position[] }
@@ -14,7 +12,7 @@ export type Leaf =
   | { kind: "emoticon"; name: string }
   | { kind: "question" };
 
-/** Elements of a phrase: single stars are wildcards, except at the ends. */
+/** Single stars are wildcards, except at the ends. */
 function positionsOf(text: string, quoted: boolean): Position[] {
   if (!quoted) return tokenize(text);
   const of = text
@@ -31,7 +29,7 @@ function wordsOf(text: string, quoted: boolean): Leaf[] {
   return of.length > 0 ? [{ kind: "phrase", of }] : [];
 }
 
-/** A text that is a single link, ignoring trailing punctuation. */
+/** Ignores trailing punctuation. */
 function linkAlone(text: string): Leaf | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
@@ -55,7 +53,7 @@ function handleAt(text: string, at: number): string | undefined {
   return undefined;
 }
 
-/** The hashtag, cashtag or mention at the start of a text, and its end. */
+/** At the start of a text. */
 function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
   if (text.startsWith("@") || text.startsWith("＠")) {
     const name = handleAt(text, 1);
@@ -67,7 +65,7 @@ function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
   return { leaf: { kind: first.kind, name: first.value }, end: first.end };
 }
 
-/** Terms of a word or quotation. Empty if nothing is searchable; several must all match. */
+/** All must match; empty if nothing is searchable. */
 export function termsOfText(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
   const link = linkAlone(text);

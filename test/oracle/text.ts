@@ -1,6 +1,6 @@
 /**
- * Text for plain substring search: a word is `[word]`, a character of a script without spaces `{x}`, the end of such a
- * run `|`, and a newline separates non-adjacent words. Words contain none of these signs.
+ * For substring search: a word is `[word]`, a character of a script without spaces `{x}`, the end of such a run `|`,
+ * and a newline separates non-adjacent words.
  */
 export type Token =
   | { kind: "word"; text: string }
@@ -39,7 +39,6 @@ const vowelSign = /^[\u064b-\u0652\u0656-\u065f\u0670\u0640]$|^(?=\p{M})\p{Scrip
 const unspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Hangul}]/u;
 
-/** Zero width spaces inside scripts without spaces. */
 const withinRun = new RegExp(
   `(?<=(?=[\\p{L}\\p{N}])${unspaced.source}\\p{M}*)${zeroWidthSpace}+(?=(?=[\\p{L}\\p{N}])${unspaced.source})`,
   "gu",
@@ -54,7 +53,7 @@ const emoji = new RegExp(
 const variationSelectors = /[\uFE0E\uFE0F]/g;
 const skinTones = /(?<=.)\p{EMod}/gsu;
 
-/** Decodes the five character references once. */
+/** Once. */
 export function decodeReferences(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => references[found] ?? found);
 }
@@ -76,12 +75,10 @@ function fold(text: string): string {
   return result;
 }
 
-/** Folds hashtag and cashtag names. */
 export function foldName(name: string): string {
   return fold(name).replaceAll(zeroWidthSpace, "");
 }
 
-/** Folds usernames and account ids. */
 export function foldHandle(handle: string): string {
   return handle.normalize("NFKC").toLowerCase();
 }
@@ -113,7 +110,7 @@ function tokensOfPlain(text: string, into: Token[]): void {
   for (const [word] of plain.matchAll(words)) tokensOfWord(word, into);
 }
 
-/** Steps 3 to 6: the words of a text in order. */
+/** Steps 3 to 6. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   if (ascii.test(text)) {
@@ -132,12 +129,10 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** An emoji without its skin tones. */
 export function withoutSkinTone(text: string): string {
   return text.replace(skinTones, "");
 }
 
-/** The searchable form of a text. */
 export function encode(tokens: readonly Token[]): string {
   return tokens
     .map((token) =>
@@ -148,7 +143,6 @@ export function encode(tokens: readonly Token[]): string {
     .join("");
 }
 
-/** Escapes text for a regular expression. */
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -29,7 +29,7 @@ const zones: Record<string, number> = {
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `since:` and `until:` values in Unix ms. @throws Error if invalid. */
+/** Unix ms. @throws Error if invalid. */
 export function timeOf(value: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return Date.parse(`${value}T00:00:00Z`);
   const named = /^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d)_([a-z]+)$/i.exec(value);
@@ -42,7 +42,7 @@ export function timeOf(value: string): number {
   throw new Error(`not a time: ${value}`);
 }
 
-/** Durations such as `2d` in ms. @throws Error if invalid. */
+/** In ms. @throws Error if invalid. */
 export function durationOf(value: string): number {
   const [, count, unit] = /^(\d+)(ms|[dhms])$/i.exec(value) ?? [];
   const unitMs = unitsMs[(unit ?? "").toLowerCase()];

@@ -13,7 +13,6 @@ declare module "twitter-text" {
     extractMentionsOrListsWithIndices(text: string): Entity[];
     extractHashtagsWithIndices(text: string, options: { checkUrlOverlap: boolean }): Entity[];
     extractCashtagsWithIndices(text: string): Entity[];
-    /** Sorts and removes overlapping entities. */
     removeOverlappingEntities(entities: Entity[]): void;
     regexen: Record<
       | "latinAccentChars"

@@ -1,4 +1,3 @@
-/** A referenced post, as far as a record names it. */
 export type PostReference = {
   id?: string | null;
   uri?: string | null;
@@ -6,7 +5,7 @@ export type PostReference = {
   user_id?: string | null;
 };
 
-/** The API record of a post, and what it does not show. */
+/** With what the API does not show. */
 export type OraclePost = {
   ID: string;
   Content: string;
@@ -44,18 +43,17 @@ export type OraclePost = {
       quote_count: number | null;
     };
   };
-  /** Account ids of mentions, in order; null if unknown. */
+  /** Null if unknown. */
   mention_ids: (string | null)[];
   /** Unix ms; the earlier of claimed and seen time. */
   time_ms: number;
 };
 
-/** The context of a query. */
 export type OracleAround = {
-  /** Unix ms: when the search was submitted. */
+  /** Unix ms of the submission. */
   asOfMs: number;
   /** Accounts with posts. */
   authors: { platform: string; user_id: string | null; handle: string }[];
-  /** All archived posts, for operators that take an ID. */
+  /** For operators that take an ID. */
   posts: OraclePost[];
 };

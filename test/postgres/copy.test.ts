@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const own = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off", EARSHOT_LOG_LEVEL: "silent" };
 
-/** On the folder, with the store in its file or in the database. */
+/** With the store in its file or in the database. */
 async function withService(
   database: Record<string, string>,
   use: (

@@ -17,7 +17,7 @@ beforeAll(async () => {
   primary = await startPostgres([], port);
   const url = await primary.createDatabase();
   standby = await startStandby(primary, port, otherPort);
-  // The standby first, which accepts no writes yet.
+  // The standby accepts no writes yet.
   service = await startServiceUnderTest({
     EARSHOT_DATABASE_URL: url.replace(`:${port}/`, `:${otherPort},127.0.0.1:${port}/`),
     EARSHOT_DATABASE_TIMEOUT: "2s",

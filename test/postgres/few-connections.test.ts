@@ -6,7 +6,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** More than the server has; its superuser may use all of them. */
+/** More than the server has; superusers may use all. */
 const wanted = 40;
 
 let server: PostgresServer;

@@ -9,7 +9,7 @@ import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
 import { runOperation } from "../../src/db/postgres/run-operation.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
 
-/** The server's rates against those in memory, at times that the test sets. */
+/** The server's rates against those in memory, at given times. */
 let pool: Pool;
 
 beforeAll(async () => {

@@ -28,7 +28,7 @@ afterAll(async () => {
   count?.close();
 });
 
-/** Of a job from submission to the fetched result. */
+/** From submission to the fetched result. */
 async function roundTripsOf(submit: (key: string, turn: number) => Promise<string>) {
   const key = await service.makeKey();
   const run = async (turn: number) => {
@@ -41,7 +41,7 @@ async function roundTripsOf(submit: (key: string, turn: number) => Promise<strin
   return (count.roundTrips() - before) / jobs;
 }
 
-/** A search that a busy machine does not answer in time is leased and completed, which are two more. */
+/** A slow machine leases and completes the job, two trips more. */
 const besides = 2;
 
 test("a short search takes four round trips: key and rate twice, the search rate, the job with its result", async () => {

@@ -81,7 +81,7 @@ describe("a job submitted at one gateway", () => {
   });
 
   test("reports its changes to readers of both gateways in order, and the last of each job", async () => {
-    // Changes of other jobs may still be on their way to the other gateway.
+    // Changes of other jobs may still arrive.
     const own = await first.makeKey();
     const accountId = await accountOf(own);
     const stopping = new AbortController();
@@ -102,7 +102,7 @@ describe("a job submitted at one gateway", () => {
       uuids.push(await uuidOf(turn % 2 ? first : second, "comet", own));
     for (const uuid of uuids) await first.result(own, uuid);
     const [one, other] = seen.map(({ ids }) => ids);
-    // A state between may be left out.
+    // States in between may be skipped.
     await until("the end of each job", () =>
       seen.every(({ states }) => uuids.every((uuid) => states.get(uuid) === "done")) ? true : null,
     );

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { Socket } from "node:net";
 
-/*
- * Preloaded into the server under test (NODE_OPTIONS=--import): refuses connections to other machines and logs them to
+/**
+ * Preloaded into the server (NODE_OPTIONS=--import): refuses connections to other machines and logs them to
  * LOOPBACK_ONLY_REFUSED.
  */
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;

@@ -47,7 +47,7 @@ test("a stop does not wait for connections without a complete request, and frees
     closed.push(once(socket, "close"));
     if (text !== "") socket.write(text);
   }
-  // A later response proves that the earlier requests were read.
+  // Proves that the earlier requests were read.
   await fetch(`${service.url}/livez`);
   await service.stop();
   await Promise.all(closed);
@@ -118,7 +118,6 @@ test("while running work ends, requests on new and open connections get 503 and 
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-/** Everything received until the server closes. */
 async function textOf(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (bytes) => {

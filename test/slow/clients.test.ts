@@ -63,7 +63,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       await proxy?.close();
     });
 
-    /** A client of a new account, behind a proxy that spoils this share of the requests. */
+    /** Behind a proxy that breaks this share of requests. */
     async function started(share: number, target = () => service.url, key?: string) {
       const random = seededRandom(11);
       const draw = (): Fault =>

@@ -52,7 +52,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const firstLine = (refusal: string | null): string => (refusal ?? "").trim().split("\n")[0] ?? "";
 
-/** Starts the service, adds posts, a key and done jobs, and stops it. */
+/** Starts a service, fills and stops it. */
 async function fill(edition: number, isLast: boolean): Promise<void> {
   const config = configFrom({
     EARSHOT_DATA_DIR: made,

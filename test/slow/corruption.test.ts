@@ -17,10 +17,10 @@ import {
 import { drawTrials, runTrial, type TrialReport } from "../../testkit/corruption/trials.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
-/** Concurrent trials, each with its own threads. */
+/** Concurrent trials. */
 const lanes = 2;
 
-/** One in this many trials is repaired and queried again. */
+/** One in this many trials. */
 const repairedEvery = 3 * lanes;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-corruption-"));
@@ -46,7 +46,6 @@ beforeAll(async () => {
 }, 1_200_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** What the healthy archive answers. */
 async function requestTruth(): Promise<void> {
   const opened = await openForTrial(archive.dataDir);
   for (const question of questions) truth.set(question, await question.answer(opened));
@@ -60,7 +59,6 @@ async function requestTruth(): Promise<void> {
 const describeTrial = ({ trial, where }: TrialReport): string =>
   `${trial.name} ${trial.file.path} ${trial.fault}: ${where}`;
 
-/** Answers of some kinds with their trials. */
 const answersOf = (...outcomes: readonly string[]): string[] =>
   reports.flatMap((report) =>
     report.asked
@@ -130,10 +128,10 @@ test("still gives most answers when a single page is damaged", () => {
 
 const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
 
-/** No table page has more rows; records may overflow. */
+/** No page of these tables has more rows. */
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
-/** No page of a table has more rows than this; their records may go on elsewhere. */
+/** Records may overflow. */
 const mostRowsOfPage = 60;
 
 test("has damaged segments rebuilt with every readable post, and then misses only the lost ones", () => {
@@ -141,7 +139,7 @@ test("has damaged segments rebuilt with every readable post, and then misses onl
   expect(repaired.length).toBeGreaterThan(0);
   const errors = repaired.flatMap((report) => {
     const { lost = [], asked = [], findings = 0 } = report.repaired ?? {};
-    // Coverage is unknown where posts may be lost and after catalog recovery.
+    // Where posts may be lost, and after catalog recovery.
     const differing = asked.filter(({ question, outcome, differences }) => {
       if (report.trial.file.kind === "catalog" && onlyInCatalog.has(question.name)) return false;
       return differences > 0 || (outcome !== "correct" && outcome !== "partial");

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 
-/** Processes that renew one session concurrently, on a platform that revokes a session when its refresh token is reused. */
+/** The platform revokes a session when its refresh token is reused. */
 
 const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 const redirectUri = "http://127.0.0.1/back";

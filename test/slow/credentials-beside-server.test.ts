@@ -8,7 +8,7 @@ import { freePort } from "../../testkit/service/free-port.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import { until } from "../../testkit/until.ts";
 
-/** A server with debug logs, and commands that change its credentials. */
+/** Commands change the credentials of a server with debug logs. */
 
 const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 const canary = "canary-4f8e1b2c9d7a6053-bearer";
@@ -66,7 +66,6 @@ async function request(method: string, path: string, body?: unknown) {
   return { status: response.status, text: await response.text() };
 }
 
-/** Reported states and result. */
 async function profile(): Promise<{ statuses: number[]; told: string }> {
   const given = { type: "getprofilebyid", query: "@ann", max_results: 1 };
   const path = "/v1/search/live/x";

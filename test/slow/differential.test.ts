@@ -16,7 +16,6 @@ import { type Case, shrink, specialsOf } from "../../testkit/data/shrink.ts";
 import { testSeed } from "../../testkit/seed.ts";
 
 const sets = Number(process.env.EARSHOT_TEST_SETS ?? 140);
-/** Share of sets per index form. */
 const shares: Readonly<Record<IndexForm, number>> = {
   fts5: 0.4,
   sealed: 0.15,
@@ -30,7 +29,7 @@ const again = `again: EARSHOT_TEST_SEED=${seed} npm run test:slow -- test/slow/d
 
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
 
-/** How often an operator is tested with matching and non-matching posts. */
+/** By matching and non-matching posts. */
 type Tally = { pairs: number; positive: number; negative: number; inFinding: number };
 
 const requested = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
@@ -102,7 +101,6 @@ function runSet(
   }
 }
 
-/** How many posts all three find. */
 function foundAlike(
   methods: ThreeMethods,
   query: DrawnQuery,
@@ -118,7 +116,7 @@ function foundAlike(
   throw new Error(reportOf({ query, posts }, form));
 }
 
-/** The smallest failing case, as a regression case. */
+/** As a regression case. */
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
   const methods = openThreeMethods(posts, form);

@@ -21,7 +21,7 @@ const collection = "app.bsky.feed.post";
 const whole = (query: string, more: Record<string, unknown> = {}) =>
   search(query, { type: "searchbyfullarchive", ...more });
 
-/** A streamed post too large for the remaining space. */
+/** Too large for the remaining space. */
 function publishPost(jetstream: JetstreamServer, key: string, text: string): void {
   const createdAt = new Date().toISOString();
   const commit = { rev: `3${key}`, operation: "create", collection, rkey: key, cid: "c" };
@@ -71,7 +71,6 @@ describe.skipIf(disk === null)("a full disk", () => {
   const readiness = async () =>
     (await service.call(null, { method: "GET", url: "/readyz" })).json();
 
-  /** Submits until refused; returns the accepted ones. */
   async function submitUntilRefused() {
     const accepted: string[] = [];
     for (let n = 0; n < 20_000; n++) {

@@ -12,14 +12,13 @@ import { until } from "../../testkit/until.ts";
 const path = "/v1/search/live/social";
 const json = { "content-type": "application/json" };
 
-/** Runs no jobs, so waiting requests keep waiting. */
+/** Runs no jobs, so requests keep waiting. */
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0" });
 });
 afterAll(() => service.remove());
 
-/** As `earshot keys revoke` in another process. */
 async function revoke(key: string): Promise<void> {
   const id = key.split("_")[1] ?? "";
   const nowMs = service.clock.now();

@@ -26,14 +26,13 @@ import {
 } from "../../testkit/data/expensive-queries.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
-/** Searches for the most expensive valid query by mutation. Times are printed; work per slice is bounded by assertions. */
+/** Searches for the most expensive valid query by mutation. Times are printed, work per slice is asserted. */
 const posts = 150_000;
 const overlayPosts = 8_000;
 const forms = ["unsealed", "sealed", "mixed"] as const;
 const searchMs = testRuns(20_000);
 const sliceMs = 8;
 const limit = 500;
-/** Longer mutations are aborted. */
 const mostTotalMs = 3_000;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-expensive-"));
@@ -56,7 +55,7 @@ function planOf(reader: Reader, query: string): PlanNode {
   return makePlan(tree, { names: reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
 }
 
-/** Slice times of a search while other calls wait. */
+/** While other calls wait. */
 function costOf(reader: Reader, query: string): Cost {
   const cost = { longestMs: 0, totalMs: 0 };
   let endMs = 0;
@@ -83,7 +82,7 @@ function costOf(reader: Reader, query: string): Cost {
   return cost;
 }
 
-/** Maximum work of one slice when slices end as early as possible. */
+/** With the shortest possible slices. */
 function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
   const most = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
   for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
@@ -99,8 +98,8 @@ function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
 }
 
 /**
- * Statements: one for the IDs of a slice, one per term, plus rechecked rows. Candidates: a page, or the posts of a slice
- * without row reads. Containers: those of the terms in one chunk.
+ * Statements: one for the IDs of a slice, one per term, plus rechecked rows. Candidates: a page, or the posts of a
+ * slice. Containers: those of the terms in one chunk.
  */
 const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
   work.statements <= 2 + mostTerms + recheckedOfStep &&
@@ -108,12 +107,12 @@ const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
   work.candidates <= mostPosts &&
   work.containers <= mostTerms * 2;
 
-/** Optimises the longest slice for half of the time, then the total. */
+/** Maximises the longest slice, then the total time. */
 function climb(reader: Reader, random: () => number): { longest: Finding; total: Finding } {
   const measure = (shape: QueryShape): Finding => {
     const query = textOf(shape);
     const costs = [costOf(reader, query), costOf(reader, query)];
-    // Other load only lengthens a run, so the minimum counts.
+    // Other load only adds time.
     return {
       shape,
       longestMs: Math.min(...costs.map(({ longestMs }) => longestMs)),

@@ -29,11 +29,11 @@ const seed = testSeed(1);
 const random = seededRandom(seed);
 const searches = 8;
 const clients = 4;
-/** How often each fault happens at least. */
+/** The minimum. */
 const leastOften = { killed: 15, diskFull: 11, stopped: 3, cut: 3, frozen: 3 };
 const path = "/v1/search/live/social";
 
-/** Small segments, so that sealing, splitting and merging run constantly. */
+/** Small segments seal, split and merge constantly. */
 const settings = {
   EARSHOT_INGEST: "bluesky",
   EARSHOT_INGEST_LOOKBACK: "1h",
@@ -68,7 +68,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Posts, some per search. */
 function importPosts(): void {
   const file = join(folder, "posts.ndjson");
   const posts = Array.from({ length: 200 }, (_, n) => ({
@@ -85,7 +84,6 @@ function importPosts(): void {
   });
 }
 
-/** Answers without faults. */
 async function calmAnswers(position: Position): Promise<string[]> {
   const answers: string[] = [];
   for (let search = 0; search < searches; search++) {
@@ -97,7 +95,7 @@ async function calmAnswers(position: Position): Promise<string[]> {
   return answers;
 }
 
-/** Faults in sequence with pauses, until each happened often enough. */
+/** Until each happened often enough. */
 async function storm(ledger: JobLedger): Promise<void> {
   const due = Object.entries(leastOften).flatMap(([name, times]) =>
     Array.from({ length: times }, () => ({
@@ -112,7 +110,6 @@ async function storm(ledger: JobLedger): Promise<void> {
   }
 }
 
-/** Findings of a check of a restored backup. */
 async function restoredFindings(backup: string): Promise<readonly unknown[]> {
   const restored = `${backup}-restored`;
   execFileSync(process.execPath, [program, "archive", "restore", backup], {
@@ -122,7 +119,6 @@ async function restoredFindings(backup: string): Promise<readonly unknown[]> {
   return await findingsIn(join(restored, "archive"));
 }
 
-/** Count of each query in the job list. */
 async function listedQueries(position: Position): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -172,12 +168,11 @@ test("nothing is lost, duplicated or wrongly covered, whatever happens to the se
   stormIsOver = true;
   await Promise.all(working);
   await server.faults.cut();
-  // In the calm answers are complete again.
+  // Complete again.
   const completeUnderErrors = audit.complete;
   const isCalm = (): boolean => audit.complete >= completeUnderErrors + 3;
   await audit.run(isCalm);
 
-  // Every accepted job ended as expected, and its stream reported it.
   for (const [uuid] of ledger.accepted) {
     const answer = await until(`the end of ${uuid}`, async () => {
       const result = await call(position, "GET", `${path}/result/${uuid}?wait=3`);
@@ -199,7 +194,6 @@ test("nothing is lost, duplicated or wrongly covered, whatever happens to the se
     ledger.contradict(`the key ${idempotencyKey} stands for ${jobs} jobs`);
   }
 
-  // Every streamed and imported post is stored exactly once.
   traffic.stop();
   let differences: string[] = [];
   await until("the stream has caught up", async () => {

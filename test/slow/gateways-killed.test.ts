@@ -10,10 +10,10 @@ import { createJobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
 import { until } from "../../testkit/until.ts";
 
-/** EARSHOT_TEST_GATEWAY_JOBS: for a quick look. */
+/** Fewer for a quick look. */
 const jobs = Number(process.env.EARSHOT_TEST_GATEWAY_JOBS ?? 20_000);
 const clients = 16;
-/** Of the key that two clients share. */
+/** Two clients share the key. */
 const limits = { requestsPerSecond: 10, submissionsPerMinute: 100 };
 const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 100_000_000 };
 
@@ -57,7 +57,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   const ledgers = cluster.bases.map(() => createJobLedger([]));
   const listening = ledgers.map((ledger, index) => {
     let turn = index;
-    // Each connection at the other gateway than the last.
+    // Alternates between gateways.
     const next = () => {
       turn += 1;
       return { base: cluster.bases[turn % 2] ?? "", key: watched };
@@ -86,7 +86,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   expect(ends.size).toBe(jobs);
   const failed = [...ends.values()].filter(({ state }) => state !== "done");
   console.log(`${jobs} jobs in ${seconds.toFixed(0)} s, not done:`, failed);
-  // One whose nodes were killed may run out of attempts or of time, and says so.
+  // If all its nodes were killed.
   for (const end of failed) {
     expect(end).toEqual({ state: "error", error: expect.stringMatching(/node|deadline/) });
   }
@@ -107,7 +107,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
 const createPatientClients = (): PatientClient[] =>
   keys.map((key, index) => createPatientClient(cluster.bases, key, index));
 
-/** Every process once, and the primary, while jobs go on. */
+/** Every process once, and the primary. */
 async function killInTurn(done: () => number): Promise<void> {
   const steps = [...cluster.gateways, ...cluster.nodes].map(({ name, end, start }) => ({
     name,

@@ -42,7 +42,7 @@ function blocksOf(guide: string, language: string): string[] {
   return [...(section ?? "").matchAll(fence)].map(([, block = ""]) => block);
 }
 
-/** Runs all commands of a guide in its own folder. */
+/** In its own folder. */
 async function follow(guide: string) {
   const cwd = join(folder, guide.replaceAll(" ", "-"));
   mkdirSync(cwd);

@@ -23,7 +23,7 @@ beforeAll(async () => {
     EARSHOT_REQUEST_TIMEOUT: "3s",
     EARSHOT_IDLE_TIMEOUT: "4s",
   });
-  // Warm-up, as initial allocations are not caused by these clients.
+  // Warm-up.
   for (let warm = 0; warm < 200; warm++) await goodClientMs();
 });
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Latency of a normal client meanwhile. */
+/** Of a normal client. */
 async function goodClientMs(): Promise<number> {
   const client = connect(server.base, server.key);
   const start = performance.now();
@@ -46,7 +46,6 @@ async function goodClientMs(): Promise<number> {
 const head = (line: string, ...fields: readonly string[]): string =>
   [line, "Host: a", `Authorization: Bearer ${server.key}`, ...fields, "", ""].join("\r\n");
 
-/** Open files and connections of the server. */
 const openByServer = (): number => readdirSync(`/proc/${server.pid}/fd`).length;
 
 async function openMany(clients: number, begin: (socket: Socket) => void): Promise<Socket[]> {

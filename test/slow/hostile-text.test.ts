@@ -7,14 +7,14 @@ import {
 } from "../../testkit/data/regular-expressions.ts";
 
 const root = `${import.meta.dirname}/../..`;
-/** Short enough for exponential growth to end, up to the request limit. */
+/** Short enough for exponential growth to end. */
 const lengths = [16, 22, 28, 64, 512, 2_048, 8_192];
-/** Slower expressions are measured again with eight times the text. */
+/** Slower ones are measured again with eight times the text. */
 const suspiciousMs = 2;
-/** Linear work grows eightfold, quadratic work 64-fold. */
+/** Linear work grows eightfold, quadratic 64-fold. */
 const mostGrowth = 20;
 
-/** Expressions whose input is bounded elsewhere. */
+/** Their input is bounded by callers. */
 const bounded: readonly { file: string; beginsWith: string; characters: number }[] = [
   { file: "packages/query/src/text/links.ts", beginsWith: "xn--", characters: 253 },
   { file: "packages/query/src/text/links.ts", beginsWith: "[.-]+$", characters: 253 },
@@ -35,18 +35,17 @@ function lengthsFor({ place, source }: WrittenExpression): number[] {
 function milliseconds(expression: RegExp, text: string): number {
   expression.lastIndex = 0;
   const start = performance.now();
-  // Global expressions scan the whole text, others stop at the first match.
+  // Others stop at the first match.
   if (expression.global) text.replaceAll(expression, "");
   else expression.exec(text);
   return performance.now() - start;
 }
 
-/** The minimum of several runs. */
 function leastMs(expression: RegExp, text: string): number {
   return Math.min(...Array.from({ length: 4 }, () => milliseconds(expression, text)));
 }
 
-/** Time ratio of 64 KB to 8 KB for the worst text; 1 if none is slow. */
+/** Of 64 KB to 8 KB for the worst text. */
 function growthOf(written: WrittenExpression): number {
   const { source, flags } = written;
   const expression = new RegExp(source, flags);

@@ -13,10 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const posts = 40_000;
-/** Small segments, so that kills hit segment boundaries. */
+/** Kills hit segment boundaries. */
 const settings = { EARSHOT_SEGMENT_POSTS: "8000", EARSHOT_SEAL_POSTS: "2000" };
 
-/** Invented posts with X IDs and without identity. */
 function writePosts(): string {
   const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
   const lines = Array.from({ length: posts }, (_, n) => {
@@ -51,7 +50,7 @@ async function importFile(
   return code;
 }
 
-/** Texts and uris, newest first. Generated IDs differ between archives. */
+/** Newest first; generated IDs differ between archives. */
 async function answers(dataDir: string): Promise<string[][]> {
   const server = await startServer(dataDir, await freePort(), settings);
   const client = connect(server.base, server.key);
@@ -98,7 +97,6 @@ test("two concurrent imports of one file store every post once", async () => {
   expect(await answers(both)).toEqual(await answers(join(folder, "straight")));
 });
 
-/** Those with an ID, as an X account archive. */
 function writeXArchive(): string {
   const tweets = readFileSync(writePosts(), "utf8")
     .split("\n", 15_000)

@@ -22,7 +22,7 @@ const uriOf = (n: number) => `at://${didOf(n)}/app.bsky.feed.post/key${n}`;
 
 type Found = { likes: number; replies: number; labels: readonly string[] };
 
-/** Results of `earshot search` beside the server, by uri. */
+/** By uri, beside the server. */
 function found(dataDir: string): Map<string, Found> {
   const run = spawnSync(
     process.execPath,
@@ -83,7 +83,7 @@ test("likes, replies, labels and account states arrive although the server is ki
     };
     create(didOf(n), "app.bsky.feed.post", `key${n}`, record);
   }
-  // A labeler reports its sequence number with the first frame: before that there is no checkpoint.
+  // Before its first frame a labeler has no checkpoint.
   await until("the labeler is connected", () => labeler.open() > 0 || null);
   labelPost(10, "porn");
   await until("the first label is held", () =>
@@ -133,7 +133,7 @@ test("likes, replies, labels and account states arrive although the server is ki
   for (const uri of shown) {
     const count = posts.get(uri)?.likes ?? 0;
     expect(count, uri).toBeGreaterThanOrEqual(likes.get(uri) ?? 0);
-    // Each kill repeats up to one second of likes before the checkpoint: 50 likes on 7 posts.
+    // Each kill repeats up to one second of likes.
     expect(count, uri).toBeLessThanOrEqual((likes.get(uri) ?? 0) + 4 * 9);
   }
   const { replies = 0 } = posts.get(uriOf(5)) ?? {};

@@ -34,7 +34,7 @@ const settingsOf = (jetstream: JetstreamServer) => ({
   EARSHOT_SEGMENT_POSTS: "100",
 });
 
-/** Uri and text of posts found by `earshot search` beside the server. */
+/** By `earshot search` beside the server. */
 function stored(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,
@@ -58,7 +58,7 @@ async function events(server: ServerProcess): Promise<{ status: string; lastMs: 
   return { status: String(answer.ingest_status), lastMs: answer.ingest_lag_ms as number | null };
 }
 
-/** Random creates, edits and deletions, and the expected result. */
+/** With the expected result. */
 function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string, string> } {
   const stream: StreamEvent[] = [];
   const left = new Map<string, string>();

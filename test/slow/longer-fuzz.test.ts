@@ -1,7 +1,4 @@
-/**
- * The random tests of the quick suite with more runs (EARSHOT_TEST_RUNS). Failures reproduce there with the same seed
- * and runs.
- */
+/** The random tests of the quick suite with more runs (EARSHOT_TEST_RUNS). */
 process.env.EARSHOT_TEST_RUNS ??= "4";
 
 await import("../../packages/query/src/grammar/fuzz.test.ts");

@@ -17,14 +17,13 @@ import { freePort } from "../../testkit/service/free-port.ts";
 import { connect } from "../../testkit/service/http-client.ts";
 import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
 
-/** Small segments. */
 const settings = { EARSHOT_SEGMENT_POSTS: "100", EARSHOT_SEAL: "off" };
 const posts = 450;
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-lost-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A data folder after kill -9 with pending logs, and an early copy of its catalog. */
+/** After kill -9, with an early copy of its catalog. */
 const killed = join(folder, "killed");
 const early = join(folder, "early.db");
 
@@ -79,7 +78,6 @@ function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }
 
-/** Number of posts found on the folder. */
 async function found(dataDir: string): Promise<number> {
   const server = await startServer(dataDir, await freePort(), settings);
   const client = connect(server.base, server.key);
@@ -169,7 +167,7 @@ describe("a catalog that is missing or out of date", () => {
       expect(recovery.said).toBe("");
       expect(recovery.code).toBe(0);
       expect(run(dataDir, "archive", "check", "--full")).toEqual({ code: 0, said: "" });
-      // The forgotten post stays deleted.
+      // It stays deleted.
       expect(importPosts(dataDir, 0, 50).code).toBe(0);
       expect(await found(dataDir)).toBe(posts - 1);
     },

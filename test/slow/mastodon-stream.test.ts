@@ -14,7 +14,6 @@ import { until } from "../../testkit/until.ts";
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-mastodon-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command in another process and returns its output. */
 async function earshot(
   settings: Record<string, string>,
   args: readonly string[],
@@ -87,7 +86,7 @@ test("a server that is killed during a flood of statuses stores those before, du
     const expected = before.filter(({ isPublic }) => isPublic).length;
     return (await foundPosts(server, everything)).length === expected ? true : null;
   });
-  // It is unknown how much of this is on disk at the end.
+  // Unknown how much of this is on disk.
   const uncertain = report(500);
   server.child.kill("SIGKILL");
   await once(server.child, "exit");

@@ -20,7 +20,6 @@ import { search } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 import { makeProfile, stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 
-/** An X ID of that time. */
 const xIdAt = (ms: number): bigint => BigInt(ms - 1_288_834_974_657) << 22n;
 
 const posts = ["comet one", "comet two", "comet three"].map((text, index) =>
@@ -28,7 +27,6 @@ const posts = ["comet one", "comet two", "comet three"].map((text, index) =>
 );
 
 let gateway: GatewayUnderTest;
-/** A node with simulated evidence and those posts. */
 let node: NodeUnderTest;
 const others: NodeUnderTest[] = [];
 
@@ -51,7 +49,6 @@ async function another(requested: Omit<Parameters<typeof startNodeUnderTest>[0],
   return started;
 }
 
-/** Waits for the node's next attestation. */
 function nextAttestation(): () => Promise<unknown> {
   const attested = () => node.statuses.filter(({ state }) => state === "admitted").length;
   const before = attested();
@@ -129,7 +126,7 @@ describe("a node with simulated evidence", () => {
     const result = await service.result(key, submitted.json().uuid);
     expect(result.statusCode, result.body).toBe(200);
     expect(result.json()).toMatchObject([{ Content: "writes" }]);
-    // It has said goodbye to the gateway.
+    // It has left the gateway.
     const known = service.context.nodes.gateway.nodes().find(({ id }) => id === running.id);
     expect(known).toMatchObject({ isConnected: false, running: 0 });
   });

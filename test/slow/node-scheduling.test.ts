@@ -16,7 +16,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Where jobs run: embedded, on a node, or nowhere. */
+/** Embedded, on a node, or nowhere. */
 const noEvidence = { quote: null, event_log: null, vm_config: null };
 
 async function approvedNode(service: ServiceUnderTest): Promise<HandDrivenNode> {
@@ -87,7 +87,7 @@ describe("a server that runs no jobs itself", () => {
 
   test("queues jobs for a disconnected node, and fails them with that reason when they expire", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
-    // A long search in one call outlives the idle limit of its connection.
+    // Longer than the idle limit of connections.
     const stored = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

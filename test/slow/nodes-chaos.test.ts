@@ -8,7 +8,7 @@ import { errorKinds } from "../../testkit/nodes-chaos/faults.ts";
 import type { ChaosReport } from "../../testkit/nodes-chaos/report.ts";
 
 /**
- * A gateway and three nodes in separate network namespaces, with kills, stops, partitions, drains and a gateway crash.
+ * A gateway and three nodes in separate network namespaces, with kills, stops, partitions and drains.
  * EARSHOT_TEST_CHAOS_SEED repeats a run.
  */
 const jobs = 5_000;
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Uses network namespaces directly or in a user namespace. */
+/** Directly or in a user namespace. */
 function chaosCommand(args: readonly string[]): [string, string[]] {
   const canMakeUsers = spawnSync("unshare", ["-Urn", "true"]).status === 0;
   if (process.getuid?.() === 0 || !canMakeUsers) return [process.execPath, [...args]];

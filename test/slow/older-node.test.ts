@@ -11,7 +11,7 @@ import { until } from "../../testkit/until.ts";
 const folder = mkdtempSync(join(tmpdir(), "earshot-older-node-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Simulates an older Node, so that the program restarts with the npm-installed one. */
+/** Makes the program restart with the npm-installed Node. */
 const older = `data:text/javascript,Object.defineProperty(process,"version",{value:"v20.0.0"})`;
 
 function start(args: readonly string[], settings: Record<string, string> = {}): ChildProcess {

@@ -20,10 +20,9 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** The same posts on servers whose archives were filled separately. */
 const atMs = Date.now() - 3_600_000;
 
-/** Posts of one millisecond with colliding IDs, and some later ones. */
+/** Colliding IDs in one millisecond, and some later posts. */
 function manyPosts(): Post[] {
   const colliding = collidingUris();
   const uris = [
@@ -45,7 +44,7 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-/** A data folder filled in its own order and batches. */
+/** In its own order and batches. */
 async function filledFolder(posts: readonly Post[], seed: number): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-one-id-"));
   const archive = await openArchive({

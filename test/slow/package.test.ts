@@ -43,7 +43,6 @@ async function install(project: string, name: string): Promise<void> {
   await run("npm", ["install", ...options, join(released, name)], { cwd: project });
 }
 
-/** Builds everything in a copy, as a build replaces files in use. */
 async function release(): Promise<void> {
   const copy = join(folder, "copy");
   const listed = execFileSync("git", ["ls-files", "-z"], { cwd: checkout, encoding: "utf8" });

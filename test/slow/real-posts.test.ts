@@ -83,7 +83,6 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     expect(finding).toBeGreaterThan(queries.length / 2);
   }
 
-  /** All pages of the answer, newest first. */
   function allIds(query: string): bigint[] {
     const { tree } = parseQueryLeniently(query);
     if (tree === null) return [];
@@ -123,7 +122,6 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     });
   }
 
-  /** No query refers to the others. */
   function postsNamedIn(queries: readonly string[]): OraclePost[] {
     const numbers = queries.flatMap((query) => /conversation_id:(\d+)/.exec(query)?.[1] ?? []);
     return archive.reader.operations
@@ -166,7 +164,7 @@ function newestFirst(a: bigint, b: bigint): number {
   return a > b ? -1 : 1;
 }
 
-/** Words of posts may be invalid queries, such as a single bracket. */
+/** A single bracket, for example. */
 function isRead(query: string): boolean {
   return parseQueryLeniently(query).diagnostics.every(({ severity }) => severity !== "error");
 }

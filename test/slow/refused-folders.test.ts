@@ -20,7 +20,6 @@ writeFileSync(
   `${JSON.stringify({ id: "1", text: "a comet", created_at: "2026-01-01T00:00:00Z", author: "a" })}\n`,
 );
 
-/** Runs a command on a data folder; returns exit code and output. */
 function run(dataDir: string, ...args: string[]): { code: number | null; said: string } {
   const env = environmentOf(dataDir, { EARSHOT_PORT: "0" });
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], {

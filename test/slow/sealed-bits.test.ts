@@ -49,7 +49,7 @@ test.for([
 
 const bitsTried = 40;
 
-/** Bits evenly spread over the blobs of a table. */
+/** Spread evenly. */
 function bitsOf(table: string, key: string, column: string): { where: string; bit: number }[] {
   const sql = `SELECT quote(${key}) AS value, length(${column}) AS bytes FROM ${table} ORDER BY ${key}`;
   const rows = withinSegment(data, (database) => database.prepare(sql).all());

@@ -35,7 +35,6 @@ test("terms are sealed unchanged around the edges of a chunk, also in many short
     }
     expect([...found.keys()]).toEqual([]);
   }
-  // Large terms took several steps.
   expect(Math.min(steps, again.steps)).toBeGreaterThan(15);
   for (const database of [source, sealed, again.sealed]) database.close();
 });

@@ -13,11 +13,11 @@ import { type Question, requestBoth } from "../../testkit/archives/two-forms-agr
 import { preparedPost } from "../../testkit/archives/write-overlay.ts";
 import { shownTree } from "../../testkit/data/random-trees.ts";
 
-/** FTS5 and the sealed index agree at the boundaries of its representations. */
+/** At the boundaries of its representations. */
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
 
-/** The ID of the post with this doc number; 0 is the newest. */
+/** 0 is the newest. */
 const idAt = (number: number, posts: number): bigint =>
   lowestId(startMs + (posts - number) * stepMs) + 7n;
 
@@ -37,7 +37,6 @@ const beginning = (prefix: string, ...before: string[]): PlanNode => ({
   ],
 });
 
-/** How many posts both find. */
 function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number {
   const question = { plan, range: everything, limit: 10_000, ...usual, ...more };
   const answers = requestBoth(forms, question);
@@ -48,7 +47,6 @@ function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<Question>
 const counted = (forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number =>
   foundAlike(forms, plan, { limit: null, ...more });
 
-/** Posting counts at which the representation changes. */
 const edges = [1, 63, 64, 65, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 65_536];
 
 function* edgePosts(posts: number): Generator<IndexedPost> {
@@ -56,7 +54,7 @@ function* edgePosts(posts: number): Generator<IndexedPost> {
     const within = number % postsOfChunk;
     const terms = ["is:post", number % 3 === 0 ? "pa pb" : "pb pa"];
     for (const edge of edges) {
-      // In the first chunk, the last one, each, and all together.
+      // First, last, each, all together.
       if (number < edge) terms.push(`first${edge}`);
       if (posts - 1 - number < edge) terms.push(`last${edge}`);
       if (edge < 9_000 && within < edge) terms.push(`each${edge}`);
@@ -205,7 +203,7 @@ describe("posts of many words", () => {
       foundAlike(forms, plan);
       counted(forms, plan);
     }
-    // A repeated word is matched twice, and the rows contain other words.
+    // Matched twice, in rows with other words.
     expect(foundAlike(forms, words("n1", "n2", "again", "again", "n2"))).toBeGreaterThan(0);
   });
 });
@@ -362,7 +360,7 @@ describe("the work of the worst queries", () => {
     expect(answer.containers).toBeLessThanOrEqual(leaves * chunks);
     expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
     expect(answer.statements).toBeLessThanOrEqual(2);
-    // The deadline is checked between chunks.
+    // Checked between chunks.
     expect(looks).toBeGreaterThanOrEqual(chunks - 1);
     const counts = forms.sealed.counter.onSnapshot(() =>
       forms.sealed.counter.count(

@@ -38,8 +38,7 @@ import {
 import { testSeed } from "../../testkit/seed.ts";
 
 /**
- * Random trees against FTS5 and the sealed index of one segment. EARSHOT_TEST_TREES sets their number and adds 600,000
- * real posts.
+ * Random trees against both indexes of one segment. EARSHOT_TEST_TREES sets their number and adds 600,000 real posts.
  */
 const requested = process.env.EARSHOT_TEST_TREES;
 const trees = Number(requested ?? 3_000);
@@ -49,7 +48,6 @@ const skipped = usesRealPosts
   ? ""
   : " (skipped: they take EARSHOT_TEST_TREES=100000, and the posts on this machine)";
 
-/** Longest time of preparing posts, milliseconds. */
 const setupMs = 3_600_000;
 const postsOfBatch = 5_000;
 const nowMs = Date.UTC(2026, 0, 1);
@@ -93,7 +91,6 @@ describe.skipIf(!usesRealPosts)(`600,000 real posts${skipped}`, () => {
   );
 });
 
-/** The promises that hold for any posts. */
 function theSame(
   open: () => SegmentForms,
   skewOf: TimeSkew | (() => TimeSkew),
@@ -132,7 +129,7 @@ function theSame(
 
 type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords };
 
-/** Class boundaries, where representations change. */
+/** Representations change here. */
 const borders = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsOfClass = 400;
 const textsKept = 4_000;
@@ -160,7 +157,6 @@ const drawn = <Item>(items: readonly Item[], most: number, random: Random): Item
     ? [...items]
     : Array.from({ length: most }, () => items[Math.floor(random() * items.length)] as Item);
 
-/** Adjacent tokens for phrases. */
 function runsOf(text: string): string[][] {
   const runs: string[][] = [[]];
   for (const token of text.split(" ")) {
@@ -170,7 +166,6 @@ function runsOf(text: string): string[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** The tokens of every hundredth post. */
 function textsOfRows(plain: DatabaseSync): string[] {
   const read = plain.prepare(
     "SELECT id, time_ms, record FROM post WHERE id % 100 = 7 OR id % 97 = 1",
@@ -223,7 +218,7 @@ function drawQuestion(
   const plan = drawTree(words, random, Math.floor(random() * 5));
   const limit = random() < 0.15 ? null : oneOf([1, 2, 10, 100, 101, 500], random);
   const at = Math.floor(random() * ids.length);
-  // Wide ranges are rare, as FTS5 counts them slowly.
+  // FTS5 counts wide ranges slowly.
   const width = Math.floor(ids.length ** (random() < 0.2 ? 1 : random()));
   const range = drawRange(idNear(ids, at, random), idNear(ids, at + width, random), random());
   const isTimed = limit !== null && random() < 0.15;
@@ -240,11 +235,10 @@ function drawQuestion(
   };
 }
 
-/** The ID of a post, or a neighbouring one. */
 const idNear = (ids: BigInt64Array, at: number, random: Random): bigint =>
   (ids[Math.min(at, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
 
-/** Inclusive ends, or open. */
+/** Inclusive, or open. */
 function drawRange(low: bigint, high: bigint, kind: number): IdRange {
   if (kind < 0.15) return { low: 0n, high: lastId };
   if (kind < 0.3) return { low: 0n, high };
@@ -254,7 +248,6 @@ function drawRange(low: bigint, high: bigint, kind: number): IdRange {
 const oneOf = <Item>(items: readonly Item[], random: Random): Item =>
   items[Math.floor(random() * items.length)] as Item;
 
-/** The smallest tree found that still differs. */
 function report(forms: SegmentForms, question: Question, number: number): string {
   const differs = (plan: PlanNode): boolean => {
     try {
@@ -280,7 +273,7 @@ function report(forms: SegmentForms, question: Question, number: number): string
   ].join("\n");
 }
 
-/** Posts with a Zipf distribution, some repeated, in three texts, with facets. */
+/** Zipf-distributed, some repeated, in three texts, with facets. */
 function* madePosts(count: number): Generator<IndexedPost> {
   const random = seededRandom(seed);
   const startMs = Date.UTC(2026, 0, 1);

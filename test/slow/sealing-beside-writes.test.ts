@@ -37,7 +37,7 @@ const sealedOf = (platform: Platform) =>
 
 const findings = () => findingsIn(archive.folder);
 
-/** Each step combines with a different kind of change. */
+/** Each step has another kind of change. */
 test("a write at any step of sealing or resealing is there afterwards", async () => {
   for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
   let round = 0;
@@ -45,7 +45,7 @@ test("a write at any step of sealing or resealing is there afterwards", async ()
     const { sequence } = entryOf(platform);
     const first = round;
     for (const steps = sealSegment(context, entryOf(platform)); !steps.next().done; round += 1) {
-      // Aborts work that never catches up.
+      // A seal that never catches up.
       if (round - first < 14) for (const each of [archive, twin]) changeAll(each, round, count);
     }
     expect(round - first).toBeGreaterThan(5);

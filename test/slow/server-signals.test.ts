@@ -71,7 +71,6 @@ test("SIGTERM answers waiting requests, ends streams and exits with code 0 withi
   await next.stop();
 });
 
-/** Locks the database, so that a thread of the server waits. */
 function lockControl(name: string): DatabaseSync {
   const database = new DatabaseSync(join(folder, name, "control.db"), { timeout: 5_000 });
   database.exec("BEGIN IMMEDIATE");

@@ -16,9 +16,9 @@ import {
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
 const trafficMs = 10_000;
-/** Well above normal use, and well below unbounded buffering. */
+/** Well above normal use, far below unbounded buffering. */
 const mostResidentMb = 500;
-/** Events in one 64 KiB read, which arrive before reading pauses. */
+/** They arrive before reading pauses. */
 const mostOfOneRead = Math.ceil(65_536 / 200);
 
 let stream: SimulatedStream;
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Samples until the service has everything that Jetstream has. */
+/** Until the service has all of Jetstream's events. */
 async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[]> {
   const samples: StreamSample[] = [];
   await until(
@@ -91,7 +91,6 @@ describe("Jetstream's own simulator at its highest rate", () => {
 const most = (samples: readonly StreamSample[], name: keyof StreamSample): number =>
   Math.max(...samples.map((sample) => sample[name]));
 
-/** The first differing posts. */
 function differences(
   found: ReadonlyMap<string, string>,
   due: ReadonlyMap<string, string>,

@@ -17,7 +17,7 @@ import { lastId } from "../../src/posts/ids.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { nameOf, openPostSet, type PostSet } from "../../testkit/data/post-set.ts";
 
-/** Frequent terms, for which FTS5 may scan millions of postings between matches. */
+/** FTS5 may scan millions of postings between matches. */
 const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];
 const random = seededRandom(3);
 const draw = (): string => String(words[Math.floor(random() ** 2 * words.length)]);
@@ -47,7 +47,7 @@ const queries = [
   many(60, (index) => `("${word(index)} * ${word(index + 5)}" ${word(index + 1)})`, " OR "),
 ];
 
-/** An answer in the shortest possible slices. */
+/** Shortest possible. */
 function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
   const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const steps = archive.reader.steps.search(

@@ -61,10 +61,9 @@ function publish(): void {
 
 type Look = { complete: boolean; missing: string[]; count: number };
 
-/** Publishes a post and searches; `missing` are posts sent before the end of the claimed coverage. */
+/** `missing` were sent before the end of the claimed coverage. */
 async function look(): Promise<Look> {
   publish();
-  // From the first streamed post on.
   const start_time = new Date(Math.ceil(published[0]?.timeMs ?? 0)).toISOString();
   const requested = search("comet", { max_results: 100, start_time });
   const submitted = await service.submit(key, requested);
@@ -83,7 +82,7 @@ async function look(): Promise<Look> {
 
 type Found = { Metadata: { uri: string } };
 
-/** Polls until complete; no earlier answer may claim it wrongly. */
+/** No earlier answer may claim it wrongly. */
 async function untilComplete(): Promise<Look> {
   return await until("an answer is complete", async () => {
     const answer = await look();

@@ -73,7 +73,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
             });
             const { positions, next } = set.archive.search({ plan, limit, after });
             expect(page.positions, query).toEqual(positions);
-            // The archive adds the uri hash, which orders posts of one millisecond across servers.
+            // It orders posts of one millisecond across servers.
             expect(page.next, query).toEqual(next && { platform: next.platform, id: next.id });
             after = page.next;
           } while (after !== null);
@@ -114,7 +114,6 @@ function foundByMatcher(plan: PlanNode, subjects: readonly Subject[]): string[] 
     .sort();
 }
 
-/** The input of an executor for a post, including its ID. */
 function subjectOf(post: Post): Subject {
   const timeMs = postTimeMs(post, capMs);
   return {
@@ -127,7 +126,7 @@ function subjectOf(post: Post): Subject {
   };
 }
 
-/** Posts 5 and 9 are within every bound, post 1 is just outside. */
+/** Posts 5 and 9 are within every bound, post 1 just outside. */
 function smallSubject(n: number): Subject {
   const isWithin = n >= 5;
   return {

@@ -18,14 +18,14 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-/** Runs compaction with a file size limit in 512-byte blocks, like a full disk. */
+/** A file size limit in 512-byte blocks acts as a full disk. */
 function keepUp(blocks: number | "unlimited"): CompactionState {
   const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$1" "$2"`;
   const output = execFileSync("bash", ["-c", command, process.execPath, child, archive.folder]);
   return JSON.parse(output.toString()) as CompactionState;
 }
 
-/** Two segments, the first of 4,000 posts. */
+/** The first has 4,000 posts. */
 function fill(): void {
   archive.put(
     ...Array.from({ length: 6_000 }, (_, n) =>
@@ -65,7 +65,7 @@ test("a segment stays unchanged wherever the disk fills up while it is sealed, a
   const folder = join(archive.folder, "bluesky");
   const before = archive.ask("river number", { limit: 10_000 }).positions;
   const { size } = statSync(join(folder, "000001.db"));
-  // While copying rows, building the index, and writing its last pages.
+  // While copying rows, building the index, writing its last pages.
   for (const share of [0.02, 0.2, 0.4, 0.48]) {
     const full = keepUp(Math.floor((size * share) / 1024));
     expect(full).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });

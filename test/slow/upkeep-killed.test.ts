@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const child = join(import.meta.dirname, "../../testkit/archives/upkeep-child.ts");
 
-/** All archives assign the same IDs. */
+/** All assign the same IDs. */
 function newFolder(name: string): string {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -26,7 +26,7 @@ function newFolder(name: string): string {
   return folder;
 }
 
-/** Writes everything without upkeep beside it. */
+/** Without compaction beside it. */
 async function runAlone(folder: string): Promise<void> {
   const running = spawn(process.execPath, [child, folder, "0", "alone"], {
     stdio: ["inherit", "ignore", "inherit"],
@@ -39,7 +39,7 @@ interface Kill {
   readonly delayMs: number;
 }
 
-/** Runs the writer; null if killed, some time after this many batches. */
+/** Null if killed, after this many batches. */
 async function run(folder: string, maxAgeMs: number, kill: Kill | null): Promise<number | null> {
   const running = spawn(process.execPath, [child, folder, String(maxAgeMs)], {
     stdio: ["inherit", "pipe", "inherit"],
@@ -56,7 +56,7 @@ async function run(folder: string, maxAgeMs: number, kill: Kill | null): Promise
   return code;
 }
 
-/** Kills it at varying moments until it completes; returns the number of kills. */
+/** Until it completes; returns the number of kills. */
 async function runKilled(folder: string, maxAgeMs: number): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const kill = { afterBatches: 5 + ((kills * 7) % 23), delayMs: (kills * 5) % 19 };

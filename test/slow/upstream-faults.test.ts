@@ -23,14 +23,13 @@ import {
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
 /**
- * Jobs against a faulty platform. Each fault becomes a retry, a declared partial answer, or an error that names the
- * upstream; never a hang, silent loss or duplicate.
+ * Each fault becomes a retry, a partial answer, or an error that names the upstream; never a hang, loss or duplicate.
  */
 
 let hostile: HostileUpstream;
 let service: ServiceUnderTest;
 let key: string;
-/** Each test has its own rate limit. */
+/** With its own rate limit. */
 let bucket = 0;
 
 beforeAll(async () => {

@@ -10,7 +10,7 @@ const short = "at most 16 KB, which cannot hold enough names to matter";
 const commandLine = "runs in a command, where no event loop serves anyone";
 const encrypted = "encrypted by Earshot: what was changed does not decrypt";
 
-/** Files that call JSON.parse, and why they cannot block the event loop. All others use parseUntrustedJson. */
+/** Why these calls of JSON.parse cannot block the event loop; all others use parseUntrustedJson. */
 const reasons: Readonly<Record<string, string>> = {
   "accounts/admin/audit-operations.ts": own,
   "accounts/admin/export-rows.ts": own,

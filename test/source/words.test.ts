@@ -12,7 +12,7 @@ function tracked(...paths: string[]): string[] {
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Words that docs/glossary.md has a standard term for, or that read as archaic. */
+/** With a standard term in docs/glossary.md, or archaic. */
 const bannedInProse =
   /\b(?:whoever|somebody|nobody|anew|thereof|hitherto|unjudged|strayed|come[s]? to be|came to be|as it were|(?:is|are|was|were) told)\b/i;
 
@@ -22,7 +22,7 @@ const bannedInNames = new Set(
   ),
 );
 
-/** The comments of a file; a line of a block comment begins with a star, as the formatter writes it. */
+/** Block comment lines begin with a star. */
 function commentsOf(text: string): string {
   return text
     .split("\n")
@@ -30,7 +30,7 @@ function commentsOf(text: string): string {
     .join("\n");
 }
 
-/** With its surroundings, or null. */
+/** With its surroundings. */
 function firstMatch(pattern: RegExp, text: string): string | null {
   const found = pattern.exec(text);
   return found === null ? null : text.slice(Math.max(0, found.index - 40), found.index + 40);

@@ -3,9 +3,13 @@ import { EarshotError, messageOf } from "../../src/lib/errors.ts";
 import type { Answer, Question } from "./queries.ts";
 
 /**
- * - `correct`: complete and equal to the healthy archive. - `partial`: incomplete and right. - `altered`: incomplete,
- * with wrong values. - `refused`: an error with a code. - `failed`: another error. - `wrong`: complete and different. -
- * `endless`: no answer within a minute.
+ * - `correct`: complete and equal to the healthy archive.
+ * - `partial`: incomplete and right.
+ * - `altered`: incomplete, with wrong values.
+ * - `refused`: an error with a code.
+ * - `failed`: another error.
+ * - `wrong`: complete and different.
+ * - `endless`: no answer within a minute.
  */
 type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
 
