@@ -10,7 +10,6 @@ export type BareName = UserTarget & { platform: null; handle: string };
 export const isBareName = (target: Target): target is BareName =>
   target.kind === "user" && target.platform === null && target.handle !== null;
 
-/** Null if the name is not valid on the platform. */
 export function accountOn(platform: Platform, name: string): UserTarget | null {
   if (platform === "mastodon") return userOf(platform, { handle: name });
   if (platform === "x") return isXHandle(name) ? userOf(platform, { handle: name }) : null;

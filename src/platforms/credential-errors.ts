@@ -1,13 +1,12 @@
 import { EarshotError } from "../lib/errors.ts";
 
-/** Invalid input for a new credential. */
 export const credentialInvalid = (message: string, hint?: string): EarshotError =>
   new EarshotError("credential_invalid", message, {
     status: 422,
     ...(hint === undefined ? {} : { hint }),
   });
 
-/** A stored credential that was revoked or lacks permission. */
+/** Revoked, or without permission. */
 export const credentialRefused = (message: string, hint?: string): EarshotError =>
   new EarshotError("credential_refused", message, {
     status: 502,

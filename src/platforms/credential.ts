@@ -15,7 +15,6 @@ export type Credential = {
   /** DID, account id or user id; null for an application. */
   subject: string | null;
   subjectName: string | null;
-  /** The first characters of the secret. */
   hint: string;
   createdMs: number;
   usedMs: number | null;
@@ -23,7 +22,7 @@ export type Credential = {
   coolings: readonly { bucket: string; untilMs: number; reason: string }[];
 };
 
-/** By names that the kind defines, such as `password` or `refreshToken`. */
+/** Named by the kind, such as `password` or `refreshToken`. */
 export type Secrets = Readonly<Record<string, string>>;
 
 export type CredentialKind = {
@@ -32,22 +31,18 @@ export type CredentialKind = {
   access: Exclude<AccessKind, "public">;
   /** `Bluesky app password`. */
   title: string;
-  /** What it enables; one sentence for the user who adds it. */
+  /** What it enables, in one sentence for the user. */
   purpose: string;
-  /** What it is and where to get it; one sentence. */
+  /** What it is and where to get it, in one sentence. */
   meaning: string;
-  /** What to know before sharing it with all accounts; one sentence for the operator. */
+  /** What the operator should know before sharing it with all accounts. */
   sharing?: string;
   /** In display order. Secret ones are never read from the command line. */
   fields: readonly CredentialField[];
-  /**
-   * Validates the input with the platform. Errors: `credential_invalid` with field and reason;
-   * those of the fetch.
-   */
+  /** Validates with the platform. Errors: `credential_invalid` with field and reason. */
   make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
-  /** Alternative in a browser. */
   authorization?: Authorization;
-  /** Sends a minimal request and returns a one-line summary. Errors: `credential_refused`. */
+  /** Returns a one-line summary. Errors: `credential_refused`. */
   test(stored: LeasedCredential, tools: CredentialTools): Promise<string>;
   /**
    * Logs in, renews expired tokens (serialised, see `renew`) and adds the headers. A 401 that
@@ -59,19 +54,15 @@ export type CredentialKind = {
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
   /**
-   * The minimal secrets for a remote node to send requests without renewal; null if missing. Absent
-   * if nothing may be released: requests are billed or sessions need renewal.
+   * The minimal secrets for a remote node to send requests without renewal. Absent if nothing may
+   * be released: requests are billed or sessions need renewal.
    */
   released?: (secrets: Secrets) => Secrets | null;
 };
 
 type Authorization = {
-  /** In place of the kind's `fields`. */
   fields: readonly CredentialField[];
-  /**
-   * Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`; those of the
-   * fetch and of `dialogue`.
-   */
+  /** Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`. */
   run(
     given: Readonly<Record<string, string>>,
     tools: CredentialTools,
@@ -89,7 +80,6 @@ export type Dialogue = {
 export type CredentialField = {
   name: string;
   label: string;
-  /** One sentence next to the input. */
   hint?: string;
   meaning: string;
   isSecret: boolean;
@@ -114,9 +104,9 @@ export type LeasedCredential = {
   credential: Credential;
   secrets(): Secrets;
   /**
-   * Replaces the secrets. `make` runs for one caller at a time, with the current secrets;
-   * concurrent callers share its result, which is on disk when this resolves. If the secrets no
-   * longer equal `seen`, `make` is not called.
+   * `make` runs for one caller at a time, with the current secrets; concurrent callers share its
+   * result, which is on disk when this resolves. Not called if the secrets no longer equal
+   * `seen`.
    */
   renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };

@@ -1,6 +1,5 @@
 import { EarshotError } from "../lib/errors.ts";
 
-/** Empty for anything else. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
@@ -9,12 +8,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Cut to `most` items; empty for anything else. */
+/** Empty for anything else. */
 export function list(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : [];
 }
 
-/** Errors: `answer_unreadable` without a list, because an empty result must be explicit. */
+/** An empty result must be explicit. Errors: `answer_unreadable`. */
 export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, most);
   throw unreadableAnswer(who, "it holds no list where one belongs");

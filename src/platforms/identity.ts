@@ -27,7 +27,7 @@ export type IdentityRules = {
   identify(claim: ClaimedIdentity): Identity | IdentityError;
   /**
    * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` refers
-   * to. Its URI is that of a post known only by this id.
+   * to.
    */
   reference(id: string, author: string): PostReference | null;
   /** Completes "expected …". */

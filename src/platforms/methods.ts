@@ -1,7 +1,6 @@
 export const sourceTypes = ["social", "social-credential", "social-api"] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
-/** All others are fetch methods. */
 export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
 export type SearchMethod = (typeof searchMethods)[number];
 
@@ -34,7 +33,7 @@ export const methodNames = Object.keys(methods) as readonly Method[];
 
 export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 
-/** Results require the calling account's own credential and are shown to no one else. */
+/** Shown to no account but the credential's owner. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
 /** `social` pairs with all, because its support depends on the configuration. */

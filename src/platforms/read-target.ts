@@ -1,7 +1,7 @@
 /**
- * A query is read once, at submission, from its text alone, to one form to which cursors are bound:
- * platforms that each read it would read it differently. A number is the ID of a record first, else
- * what the requested platform makes of it.
+ * A query is read once, at submission, to one form to which cursors are bound: platforms that
+ * each read it would read it differently. A number is the ID of a record first, else what the
+ * requested platform makes of it.
  */
 
 import type { Platform } from "../posts/post.ts";
@@ -22,15 +22,13 @@ const prefixes: Readonly<Record<string, Platform>> = {
 };
 const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;
 
-/** Longer than any address or id of a platform. */
 const mostCharacters = 2_048;
 
 /**
- * Reads the query of a fetch method: an account by handle (with or without `@`), id, or address of
- * its profile or a post; a post by URI, id or address; a space by id or address. A `platform:`
- * prefix selects the platform, which is null if undetermined. Errors: `invalid_query` (400) if it
- * names nothing of that kind; `platform_mismatch` (400) if it belongs to another platform than
- * `platform`. Both have one detail, with its offset in code points.
+ * An account by handle (with or without `@`), id, or address of its profile or a post; a post by
+ * URI, id or address; a space by id or address. A `platform:` prefix selects the platform, which
+ * is null if undetermined. Errors: `invalid_query` (400) if it names nothing of that kind;
+ * `platform_mismatch` (400) if it belongs to another platform than `platform`.
  */
 export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
   const position = offsetOf(what, text, platform);

@@ -10,10 +10,7 @@ export function isRecordId(target: Target): target is PostTarget & { id: string 
   return id !== null && uri === null && host === null && /^\d{1,19}$/.test(id);
 }
 
-/**
- * The target that the URI of the record's post names, perhaps with server and id. `path` is the
- * requested platform.
- */
+/** Perhaps with server and id. `path` is the requested platform. */
 export function targetOfRecord(
   { platform, uri }: { platform: Platform; uri: string },
   target: PostTarget,

@@ -11,7 +11,7 @@ export type RenderedRecord = {
   Score: 1;
 };
 
-/** ID is the account's id on the platform, Content its description. */
+/** ID is the account's id, Content its description. */
 export function profileRecord(profile: Profile): RenderedRecord {
   const { platform, userId, username, counts } = profile;
   return {
@@ -104,7 +104,6 @@ export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
   });
 }
 
-/** Trends have no id. */
 export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
   return trendRecord({
     platform,
@@ -179,7 +178,7 @@ export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedR
   };
 }
 
-/** If the source names none. X also resolves ids. */
+/** X also resolves ids. */
 function profileUrl(platform: Platform, userId: string, username: string | null): string | null {
   if (platform === "bluesky") return `https://bsky.app/profile/${userId}`;
   if (platform !== "x") return null;

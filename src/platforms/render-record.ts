@@ -66,5 +66,4 @@ function postItem(post: Post, { mayShow, idOf, nowMs }: RenderOptions): FetchedI
   return { platform, id, uri, userId, record: renderRecord(row, noOne) };
 }
 
-/** Upstream posts contain their authors. */
 const noOne = () => ({ handle: null, name: null });

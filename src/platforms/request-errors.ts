@@ -21,9 +21,7 @@ export function tooLate(host: string): EarshotError {
   });
 }
 
-/**
- * Never repeated, in this attempt or another: it may have been billed although its answer was lost.
- */
+/** Never repeated: it may have been billed although its answer was lost. */
 export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
     status,
@@ -67,7 +65,7 @@ const neverConnected = new Set([
 
 const mostCauses = 8;
 
-/** True only if the request certainly did not reach the platform. */
+/** The request certainly did not reach the platform. */
 export function wasNeverSent(thrown: unknown): boolean {
   let cause = thrown;
   for (let depth = 0; depth < mostCauses && cause instanceof Error; depth += 1) {
@@ -78,7 +76,7 @@ export function wasNeverSent(thrown: unknown): boolean {
   return false;
 }
 
-/** Wraps unexpected errors, such as a bug in a credential kind. */
+/** Such as a bug in a credential kind. */
 export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
   return new EarshotError("internal", `asking ${host} failed: ${messageOf(thrown)}`, {

@@ -3,16 +3,14 @@ import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
 /**
- * Access with one credential or none. Requests respect rate limits, queue within the job's time,
- * retry where useful, and are billed.
+ * Requests respect rate limits, queue within the job's time, retry where useful, and are billed.
  */
 export type Session = {
   platform: Platform;
   access: AccessKind;
-  /** Null without a credential. */
   owner: "account" | "deployment" | null;
   credentialId: string | null;
-  /** DID, account id or X user id that the credential acts for. */
+  /** DID, account id or X user id. */
   subjectId: string | null;
   /** The account's PDS, the instance or the API. */
   baseUrl: string;
@@ -33,10 +31,10 @@ export type Session = {
 export type UpstreamRequest = {
   /** Starts with `/`. */
   path: string;
-  /** Undefined parameters are omitted; a list is repeated. */
+  /** A list repeats its parameter. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** Requests of a bucket share a rate limit. */
+  /** Shares a rate limit. */
   bucket: string;
   /** Maximum bill; counts in full unless `settle` is called. */
   bill?: Bill;
@@ -51,6 +49,5 @@ export type UpstreamAnswer = {
   /** Absent if not known to be later than the session's `nowMs`. */
   receivedMs?: number;
   json: unknown;
-  /** Reports the actual bill. */
   settle(bill: Bill): void;
 };

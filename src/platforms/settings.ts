@@ -136,10 +136,10 @@ export const upstreamSettings = { ...requestSettings, ...credentialSettings, ...
 export const upstreamLimits = {
   /** Twice the JSON values of 500 posts. Parsing more would block the event loop. */
   maxAnswerValues: 200_000,
-  /** After a transient error; doubles each time, with jitter. */
+  /** Doubles each time, with jitter. */
   retryPauseMs: 500,
   maxRetryPauseMs: 8_000,
-  /** Pause after a rate limit without a reset time; doubles each time, with jitter. */
+  /** After a rate limit without a reset time; doubles each time, with jitter. */
   limitPauseMs: 1_000,
   maxLimitPauseMs: 60_000,
 };

@@ -14,13 +14,12 @@ export type SourceRequest = {
   query: string;
   fromMs: number | null;
   toMs: number;
-  /** When the first page was submitted; `within_time:` counts back from it. */
+  /** `within_time:` counts back from it. */
   asOfMs: number;
   after: Position | null;
   maxResults: number;
 };
 
-/** A search, or a method that fetches what `target` names. */
 export type AnswerRequest = SourceRequest & {
   type: SourceType;
   method: Method;
@@ -40,7 +39,6 @@ export type SourceWarning = {
 /** `toMs` exclusive; `fromMs` null is unbounded. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
-/** A part of the requested window that the method does not search. */
 export type UnsearchedSpan = CoverageSpan;
 
 export type Coverage = {
@@ -49,15 +47,15 @@ export type Coverage = {
   complete: boolean;
   /** Of all platforms, oldest first. */
   gaps: readonly CoverageSpan[];
-  /** The oldest gaps are merged into one, including covered time between them. */
+  /** One gap covers the oldest ones and the time between them. */
   truncated?: boolean;
   /** Absent from older stored results. */
   platforms?: readonly CollectionCoverage[];
 };
 
 /**
- * Posts: within the window. Likes, reposts and labels, if the query depends on them: from the first
- * relevant post to the time of the search.
+ * Posts: within the window. Likes, reposts and labels, if the query depends on them: from the
+ * first relevant post to the time of the search.
  */
 export type CollectionCoverage = {
   platform: Platform;
@@ -68,10 +66,6 @@ export type CollectionCoverage = {
   truncated: boolean;
 };
 
-/**
- * From the archive, with an account's credential, with an application's token, or without a
- * credential.
- */
 export const accessMethods = ["archive", "credential", "api", "public"] as const;
 export type AccessMethod = (typeof accessMethods)[number];
 
@@ -92,8 +86,8 @@ export type SourceCost = Bill & {
 };
 
 /**
- * An upstream item, stored with the result. `record` is JSON text. `id` is null unless it is a
- * post. `uri` and `userId` identify what was deleted or hidden since.
+ * Stored with the result. `record` is JSON text. `id` is null unless it is a post. `uri` and
+ * `userId` identify what was deleted or hidden since.
  */
 export type FetchedItem = {
   platform: Platform;
@@ -103,7 +97,6 @@ export type FetchedItem = {
   record: string;
 };
 
-/** An archived post, rendered when shown, or an upstream item. */
 export type AnswerItem = Position | FetchedItem;
 
 export const isFetched = (item: AnswerItem): item is FetchedItem => "record" in item;
@@ -112,9 +105,9 @@ export const isArchived = (item: AnswerItem): item is Position => !isFetched(ite
 
 export type SourceAnswer = {
   items: readonly AnswerItem[];
-  /** Position after this page of a search; null at the end. */
+  /** Null at the end. */
   next: Position | null;
-  /** Of a fetch method; absent or null at the end. */
+  /** Of a fetch method. */
   nextPlace?: FetchPosition | null;
   /** No match in the window is missing. */
   complete: boolean;

@@ -18,7 +18,6 @@ const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
 /** A host with a dot, and a path. */
 const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
-/** Null if the text is not the address of such a page. */
 export function readAddress(what: Target["kind"], text: string): Target | null {
   const address = schemeless.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
@@ -126,7 +125,7 @@ function userOnServer(path: readonly string[], host: string): UserTarget | null 
 }
 
 /**
- * The address is usually the URI, except for web pages `/@ann/<id>`, `/@ann@other.host/<id>` and
+ * Usually the URI, except for web pages `/@ann/<id>`, `/@ann@other.host/<id>` and
  * `/statuses/<id>`, whose id is local to the server.
  */
 function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {

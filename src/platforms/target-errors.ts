@@ -3,16 +3,15 @@ import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 
-/** The rejected text, its expected kind, and the requested platform. */
 export type Malformed = {
   what: Target["kind"];
   written: string;
-  /** In the query, in code points. */
+  /** In code points. */
   offset: number;
   platform: SearchPlatform;
 };
 
-/** `from` and `length` narrow the span, in code points. */
+/** In code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
@@ -77,7 +76,7 @@ function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): Ea
   });
 }
 
-/** `named` is the platform that the target belongs to. */
+/** `named`: the target's platform. */
 export function mismatch({ written, offset, platform }: Malformed, named: Platform): EarshotError {
   const message = `${shown(written)} belongs to ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
@@ -97,7 +96,6 @@ export function mismatch({ written, offset, platform }: Malformed, named: Platfo
   });
 }
 
-/** Counts code points. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

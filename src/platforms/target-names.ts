@@ -49,7 +49,6 @@ export const isLocalName = (text: string): boolean => localForm.test(text);
 /** In the forms that servers with Mastodon's API use. */
 export const isServerId = (text: string): boolean =>
   numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
-/** Also accepts ids that are valid only with a server. */
 const isPostId = (text: string): boolean => isServerId(text) || letteredForm.test(text);
 export const isSpaceId = (text: string): boolean => spaceForm.test(text);
 
@@ -163,7 +162,6 @@ function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
   return platform === "x" ? postOf("x", xPost(number)) : { ...noPost, id: number };
 }
 
-/** `109@host`. */
 function readServerPostId(text: string): PostTarget | null {
   const [id = "", server = "", ...more] = text.split("@");
   const host = hostOf(server);

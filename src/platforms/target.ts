@@ -1,9 +1,6 @@
 import type { Platform } from "../posts/post.ts";
 
-/**
- * What a fetch method's query names. A null `platform` means the default. Unknown fields are null;
- * at least one name is set.
- */
+/** A null `platform` means the default. Unknown fields are null; at least one name is set. */
 export type Target = UserTarget | PostTarget | SpaceTarget;
 
 /**

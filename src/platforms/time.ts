@@ -1,10 +1,7 @@
 const isoForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?)?$/;
 
-/**
- * An ISO 8601 date, or date and time; UTC without an offset. Years 0000 to 9999. Null if malformed
- * or nonexistent.
- */
+/** ISO 8601; UTC without an offset. Years 0000 to 9999. Null if malformed or nonexistent. */
 export function parseIsoTime(text: string): number | null {
   const parts = isoForm.exec(text);
   if (parts === null) return null;

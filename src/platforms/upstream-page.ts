@@ -11,17 +11,16 @@ export type SentItem =
   | { kind: "unreadable" };
 
 export type PageOptions = {
-  /** In warnings. */
   name: string;
   next: string | null;
   nowMs: number;
   remarks?: readonly UpstreamWarning[];
 };
 
-/** Longest page token that fits into a cursor, as JSON. */
+/** Fits into a cursor, as JSON. */
 const longestTokenBytes = 2_000;
 
-/** Opaque; null on the last page. A token that cannot be sent back causes a warning. */
+/** Opaque. A token that cannot be sent back causes a warning. */
 export function pageToken(
   given: unknown,
   name: string,
@@ -40,12 +39,11 @@ const unusableToken = (name: string): UpstreamWarning => ({
 
 export const emptyPage: UpstreamPage = { items: [], next: null };
 
-/** The subject does not exist or is not visible. */
 export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
 
 /**
- * Distinct items. Reports how many were unreadable and, if any were left out, how many were
- * received and the oldest time.
+ * Distinct. Reports how many were unreadable and, if any were left out, how many were received
+ * and the oldest time.
  */
 export function pageOf(
   sent: readonly SentItem[],
@@ -78,7 +76,6 @@ export function pageOf(
   };
 }
 
-/** Within the item's platform. */
 export function keyOf(item: UpstreamItem): string {
   switch (item.kind) {
     case "post":

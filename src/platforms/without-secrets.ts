@@ -21,7 +21,6 @@ function formsOf(value: string): string[] {
   return [value, inAddress, inJson, inJson.replaceAll("/", "\\/")];
 }
 
-/** One line, cut, without secrets. */
 export function shownReason(reason: string, secrets: Readonly<Record<string, string>>): string {
   const line = withoutControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
   // Removing control characters may have joined a secret.

@@ -1,6 +1,5 @@
 import { withoutControls } from "../lib/controls.ts";
 
-/** Longer than any documented message. */
 const mostRead = 4_000;
 const mostShown = 200;
 
@@ -15,10 +14,7 @@ const authorization = new RegExp(
 );
 const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 
-/**
- * A platform's message for display: one line of up to 200 characters without apparent credentials,
- * which a refusal may echo.
- */
+/** One line of up to 200 characters without apparent credentials, which a refusal may echo. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
   const line = withoutControls(cut(output, mostRead)).replaceAll(/\s+/g, " ").trim();
@@ -26,7 +22,7 @@ export function withoutTokens(output: unknown): string {
   return cut(clean, mostShown).toWellFormed();
 }
 
-/** Never cuts within a run of token characters: the rest would be too short to be recognised. */
+/** Never within a run of token characters: the rest would be too short to be recognised. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(lastRun, "")}…`;
 }

@@ -16,7 +16,6 @@ const isCollection = (text: string): boolean => collectionForm.test(text);
 export const isRkey = (text: string): boolean =>
   rkeyForm.test(text) && text !== "." && text !== "..";
 
-/** The authority must be a DID. */
 export function parseAtUri(text: string): AtUri | null {
   if (!text.startsWith("at://") || text.length > 1200) return null;
   const parts = text.slice("at://".length).split("/");

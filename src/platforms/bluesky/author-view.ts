@@ -12,7 +12,6 @@ export type AuthorView = {
   labels: readonly string[];
 };
 
-/** Null without a valid DID. */
 export function readAuthorView(value: unknown, nowMs: number): AuthorView | null {
   const { did, handle, displayName, verification, labels } = fieldsOf(value);
   if (typeof did !== "string" || !isDid(did)) return null;

@@ -1,7 +1,6 @@
 /**
- * True for complete, definite-length CBOR items within the limits. Decoders allocate lists by
- * claimed length: nested lists that each claim all remaining bytes would take quadratic memory.
- * This bounds the sum of all lengths by `items`.
+ * Decoders allocate lists by claimed length: nested lists that each claim all remaining bytes
+ * would take quadratic memory. This bounds the sum of all lengths by `items`.
  */
 export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: number }): boolean {
   /** Remaining items of each open list or map. */
@@ -22,7 +21,6 @@ export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: n
   return items > 0 && open.length === 0;
 }
 
-/** `bytes` and `items` follow the head. */
 type Head = { bytes: number; items: number; end: number };
 
 function readHead(bytes: Uint8Array, position: number): Head | null {
@@ -41,7 +39,7 @@ function readHead(bytes: Uint8Array, position: number): Head | null {
   return { bytes: 0, items: major === 6 ? 1 : 0, end };
 }
 
-/** Size of the length field, by the lower five bits of the first byte. */
+/** By the lower five bits of the first byte. */
 const widths: readonly (number | undefined)[] = [
   ...Array.from({ length: 24 }, () => 0),
   ...[1, 2, 4, 8],

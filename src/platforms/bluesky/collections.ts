@@ -1,6 +1,5 @@
 import { postCollection } from "./post.ts";
 
-/** As named in the configuration. */
 export const followedWords = ["posts", "likes", "reposts", "profiles"] as const;
 
 export type FollowedWord = (typeof followedWords)[number];

@@ -3,7 +3,6 @@ import { isDid, isHandle } from "./at-uri.ts";
 
 export type DidDocument = {
   did: string;
-  /** Personal data server. */
   pds: URL | null;
   /** As claimed; not verified. */
   handle: string | null;
@@ -12,10 +11,7 @@ export type DidDocument = {
 const mostServices = 20;
 const mostNames = 20;
 
-/**
- * Null for methods other than plc and web, and for a did:web with path or port, which the AT
- * Protocol forbids.
- */
+/** Only plc and web, without path or port, which the AT Protocol forbids. */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   if (!isDid(did)) return null;
   if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);
@@ -23,7 +19,6 @@ export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   return isHandle(host) ? URL.parse(`https://${host}/.well-known/did.json`) : null;
 }
 
-/** Null if it is of another DID. */
 export function readDidDocument(value: unknown, did: string): DidDocument | null {
   const { id, service, alsoKnownAs } = fieldsOf(value);
   if (id !== did) return null;

@@ -6,7 +6,6 @@ export const now = Date.parse("2026-11-21T12:00:00Z");
 
 type Answer = { status?: number; json: unknown };
 
-/** Answers by method name and records requests. */
 export function fakeSession(
   answers: Readonly<Record<string, Answer | ((request: UpstreamRequest) => Answer)>>,
   access: AccessKind = "public",

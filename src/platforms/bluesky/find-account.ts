@@ -6,7 +6,6 @@ import { query, refused, type XrpcFetch, xrpcUrl } from "./xrpc.ts";
 
 export type FoundAccount = {
   did: string;
-  /** Null unless handle and DID refer to each other. */
   handle: string | null;
   pds: URL;
 };
@@ -21,7 +20,7 @@ export type AccountDirectory = {
 /**
  * A handle is resolved by the AppView, DNS and its host, in this order. It counts only if the DID
  * document names it too, so no resolver has to be trusted. Errors: `account_unknown`;
- * `account_deleted` if the directory has a tombstone; those of the fetch.
+ * `account_deleted` if the directory has a tombstone.
  */
 export async function findAccount(
   requested: string,

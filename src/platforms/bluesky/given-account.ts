@@ -21,7 +21,7 @@ export type FindSettings = {
 
 /**
  * The server receives a secret next. Errors: `credential_invalid` if there is no such account or
- * its server does not encrypt; those of the fetch.
+ * its server does not encrypt.
  */
 export async function findGivenAccount(
   identifier: string,

@@ -7,15 +7,11 @@ import { isBoundedCbor } from "./cbor-bounds.ts";
 export type LabelFrame =
   | {
       kind: "labels";
-      /** Used to resume after this frame. */
       seq: number;
       /** Not validated. */
       labels: readonly unknown[];
     }
-  /**
-   * `OutdatedCursor`: frames between the requested position and the next frame are no longer
-   * available.
-   */
+  /** Frames since the requested position are no longer available: `OutdatedCursor`. */
   | { kind: "info"; name: string; message: string }
   /** Ends a connection: `FutureCursor`, `ConsumerTooSlow`. */
   | { kind: "error"; name: string; message: string }
@@ -30,7 +26,7 @@ const itemsBesideLabels = 100;
 /** A body is a map with a list of maps. */
 const mostDepth = 8;
 
-/** Two consecutive DAG-CBOR items. Checks claimed lengths first; never throws. */
+/** Two DAG-CBOR items. Checks claimed lengths first. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = itemsBesideLabels + maxLabels * itemsOfLabel;
   if (!isBoundedCbor(bytes, { depth: mostDepth, items })) {

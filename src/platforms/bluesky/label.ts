@@ -9,7 +9,7 @@ import { readLabelValue } from "./self-labels.ts";
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
 
 /**
- * https://atproto.com/specs/label. A profile as subject means its account. `aside` is a label of an
+ * https://atproto.com/specs/label. A profile as subject means its account. `aside`: an
  * unsupported subject, such as a list. A future creation time becomes `nowMs`, otherwise no later
  * label could negate this one.
  */

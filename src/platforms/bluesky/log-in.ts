@@ -12,8 +12,8 @@ export type LogIn = { did: string; handle: string | null; accessJwt: string; ref
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * Returns a refusal of account or password. Errors: those of the fetch; `upstream_limited`;
- * `upstream_failed`; `answer_unreadable`.
+ * Returns a refusal of account or password. Errors: `upstream_limited`; `upstream_failed`;
+ * `answer_unreadable`.
  */
 export async function createSession(
   { host, tools }: LogInRequest,
@@ -74,7 +74,7 @@ function readLogIn(
 /** Other statuses are failures of the host or a proxy. */
 const refusing: readonly number[] = [400, 401, 403];
 
-/** Pause after a rate limit without a reset time. */
+/** After a rate limit without a reset time. */
 const usualWaitMs = 5 * 60_000;
 
 /** Printable ASCII, because it is sent in a header. */

@@ -25,8 +25,7 @@ type Means = {
 const copyHint = "copy the whole address from the browser's address bar";
 
 /**
- * Errors: `credential_invalid` if refused or if the pasted address does not answer this request;
- * those of the fetch and the dialogue.
+ * Errors: `credential_invalid` if refused or if the pasted address does not answer this request.
  */
 export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
   const { tools, dialogue, settings, keys, isPlain } = means;

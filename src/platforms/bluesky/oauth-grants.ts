@@ -35,7 +35,6 @@ export function newAttempt({ randomBytes }: CredentialTools): Attempt {
   return { state: text(), verifier: text() };
 }
 
-/** Returns the URL for the account owner to open. */
 export async function pushRequest(
   { server, options, proof }: Requested,
   { state, verifier }: Attempt,

@@ -6,7 +6,6 @@ import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutTokens } from "../without-tokens.ts";
 import { limitOf } from "./limit.ts";
 
-/** `last` returns the latest answer. */
 export type GuardedOptions = {
   [oauth.customFetch]: (
     url: string,
@@ -21,7 +20,7 @@ export type GuardedOptions = {
   last(): FetchedAnswer | null;
 };
 
-/** `isPlain` permits unencrypted hosts, for private networks. */
+/** `isPlain`: unencrypted hosts, for private networks. */
 export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedOptions {
   let last: FetchedAnswer | null = null;
   return {
@@ -59,7 +58,6 @@ export async function withNonce<Told>(request: () => Promise<Told>): Promise<Tol
   }
 }
 
-/** The OAuth error of a refusal. */
 export function refusalIn(thrown: unknown): string | null {
   const isRefusal =
     thrown instanceof oauth.AuthorizationResponseError ||

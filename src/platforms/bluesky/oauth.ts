@@ -16,10 +16,7 @@ import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
 import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
-/**
- * Tokens bound to a key of their own (DPoP): a stolen token alone is useless.
- * https://atproto.com/specs/oauth
- */
+/** A DPoP-bound token is useless alone if stolen. https://atproto.com/specs/oauth */
 export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
   // A plain-HTTP directory means a private network, which may use plain HTTP.

@@ -11,7 +11,6 @@ import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
 import { name, pageOfPosts, pageOfProfiles } from "./view-page.ts";
 
-/** `feed` is for `getforyoutweets`. */
 type Requested = { call: PageCall; session: Session; appView: AppView; feed: string };
 
 type PageOf = (requested: Requested) => Promise<UpstreamPage>;
@@ -39,7 +38,6 @@ const request = async (
   query: Query,
 ): Promise<Record<string, unknown> | null> => await requestAppView(session, appView, method, query);
 
-/** The lexicons' page sizes. */
 const mostItems = 100;
 const mostTrends = 25;
 /** The nesting of JSON answers is bounded. */

@@ -8,9 +8,7 @@ import { type AuthorView, readAuthorView, readCount } from "./author-view.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
-/**
- * `withheld`: labels of post or author forbid showing it. `unreadable`: does not match the lexicon.
- */
+/** `withheld`: labels of post or author forbid showing it. */
 export type ReadPost = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
@@ -18,7 +16,6 @@ const repostReason = "app.bsky.feed.defs#reasonRepost";
 /** Clock skew; later `indexedAt` times are ignored. */
 const mostAheadMs = 24 * 3_600_000;
 
-/** The record plus the AppView's handle, name, counts, labels and index time. */
 export function postOfView(value: unknown, nowMs: number): ReadPost {
   const view = fieldsOf(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
@@ -48,8 +45,7 @@ export function postOfView(value: unknown, nowMs: number): ReadPost {
 }
 
 /**
- * A repost becomes a post of the reposter at its time, with the original's text but without its
- * counts and reply reference.
+ * A repost has its reposter and time, and the original's text without counts and reply reference.
  */
 export function postOfFeedView(value: unknown, nowMs: number): ReadPost {
   const { post: view, reason } = fieldsOf(value);
@@ -100,7 +96,6 @@ function repostUri(reported: unknown, did: string, originalUri: string): string 
   return `at://${did}/${repostCollection}/${key}`;
 }
 
-/** Null if absent or implausible. */
 export function readIndexedMs(value: unknown, nowMs: number): number | null {
   const indexedMs = typeof value === "string" && value.length <= 64 ? parseIsoTime(value) : null;
   return unlessAhead(indexedMs, nowMs);

@@ -14,18 +14,17 @@ export type PostCommit = {
   rkey: string;
   rev: string;
   record: unknown;
-  /** When the stream received it. */
   seenMs: number;
 };
 
 export const postCollection = "app.bsky.feed.post";
 
-/** Bounds the work per record, far above official apps. Lengths count UTF-16 code units. */
+/** Far above official apps. Lengths count UTF-16 code units. */
 const textLength = 10_000;
 const altLength = 5_000;
 const addressLength = 8_192;
 const tagLength = 640;
-/** Of hashtags, of mentions and of links. */
+/** Each of hashtags, mentions and links. */
 const mostEntities = 100;
 const mostFacets = 100;
 const mostFeaturesOfFacet = 10;
@@ -34,7 +33,7 @@ const mostOfGallery = 20;
 
 /**
  * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts and cuts long
- * ones; never throws. `username` is empty because the record lacks the handle.
+ * ones. `username` is empty because the record lacks the handle.
  */
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
@@ -109,8 +108,8 @@ function readFacets(text: string, value: unknown): Facets {
 }
 
 /**
- * Adds entities without a facet, because the analyzer removes links and mentions from the words. A
- * facet takes precedence within its span.
+ * The analyzer removes links and mentions without a facet from the words, so they are added. A
+ * facet takes precedence.
  */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
@@ -240,7 +239,7 @@ const isLanguageTag = (value: unknown): value is string =>
   value.length <= 35 &&
   /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
 
-/** Ignoring case; retains the first spelling. */
+/** Ignoring case. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

@@ -5,11 +5,11 @@ import { parseIsoTime } from "../time.ts";
 import { readAuthorView, readCount } from "./author-view.ts";
 import { isAccountWithheld } from "./view-labels.ts";
 
-/** The lexicon's limit in bytes, applied to UTF-16 code units. */
+/** Bytes in the lexicon; applied to UTF-16 code units. */
 const descriptionLength = 2_560;
 const addressLength = 8_192;
 
-/** `withheld`: labels forbid showing it. `unreadable`: does not match the lexicon. */
+/** `withheld`: labels forbid showing it. */
 export function profileOfView(value: unknown, nowMs: number): Profile | "withheld" | "unreadable" {
   const author = readAuthorView(value, nowMs);
   if (author === null) return "unreadable";

@@ -13,10 +13,7 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
   return url;
 }
 
-/**
- * By account id, for requested accounts only. Labels count if from the account itself or one of
- * `sources`. Malformed parts are dropped.
- */
+/** Labels count if from the account itself or one of `sources`. Malformed parts are dropped. */
 export function readProfileViews(
   answer: unknown,
   requested: readonly string[],

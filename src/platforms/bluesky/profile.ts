@@ -6,13 +6,11 @@ import { readSelfLabels } from "./self-labels.ts";
 /** A null name means none is set. */
 export type Profile = { name: string | null; labels: readonly string[] };
 
-/** The key of an account's only profile record. */
 export const profileKey = "self";
 
-/** The lexicon's limit in bytes, applied to UTF-16 code units. */
+/** Bytes in the lexicon; applied to UTF-16 code units. */
 const nameLength = 640;
 
-/** Drops malformed fields. */
 export function profileOf(record: unknown): Profile {
   const { displayName, labels } = fieldsOf(record);
   return { name: readName(displayName), labels: readSelfLabels(labels) };

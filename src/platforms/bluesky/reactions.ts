@@ -14,7 +14,7 @@ export function reactionsOf(metric: "likes" | "reposts", record: unknown): Count
   return [{ uri, metric }];
 }
 
-/** Zero for followed collections; null (unknown) for the rest. */
+/** Null (unknown) for collections that are not followed. */
 export function countsOfNewPost(followed: ReadonlySet<FollowedWord>): PostCounts {
   const zeroOf = (word: FollowedWord): number | null => (followed.has(word) ? 0 : null);
   return {

@@ -15,12 +15,12 @@ export type ReplayRow = {
 };
 
 const headBytes = 4;
-/** Fixed-width columns per event: seq, two times, kind and five lengths. */
+/** Columns per event: seq, two times, kind and five lengths. */
 const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
 
 /**
- * A decompressed block: a count, then column after column, little-endian (the server's
- * docs/README.md, 3.2). Throws if the columns do not fill the block exactly.
+ * A count, then column after column, little-endian (the server's docs/README.md, 3.2). Throws if
+ * the columns do not fill the block exactly.
  */
 export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);

@@ -2,7 +2,6 @@ import { fieldsOf } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
 import type { ReplayRow } from "./replay-block.ts";
 
-/** By row kind. */
 const operations: ReadonlyMap<number, string> = new Map([
   [1, "create"],
   [2, "update"],
@@ -11,15 +10,15 @@ const operations: ReadonlyMap<number, string> = new Map([
   [7, "update"],
 ]);
 
-/** Row kinds with an unmodified event of com.atproto.sync.subscribeRepos. */
+/** With an unmodified event of com.atproto.sync.subscribeRepos. */
 const events: ReadonlyMap<number, "identity" | "account"> = new Map([
   [4, "identity"],
   [5, "account"],
 ]);
 
 /**
- * The frame that Jetstream's `/subscribe` would send for the row, so that one parser reads both;
- * null if it would send none. Throws if the payload is not CBOR.
+ * The frame that Jetstream's `/subscribe` would send, so that one parser reads both; null if
+ * none. Throws if the payload is not CBOR.
  */
 export function replayFrame(row: ReplayRow): string | null {
   const { did, timeUs, collection, rkey, rev, kind, payload } = row;

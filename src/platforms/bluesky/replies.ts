@@ -13,9 +13,9 @@ const mostRepliesOfPost = 2_000;
 const mostBranches = 20;
 
 /**
- * Replies depth first, oldest first, each after its parent; null if the post is missing. Hidden,
- * blocked and deleted posts are dropped, their replies are not. `threadOf` also continues branches
- * that an answer cut off.
+ * Depth first, oldest first, each after its parent; null if the post is missing. Hidden, blocked
+ * and deleted posts are dropped, their replies are not. `threadOf` also continues branches that
+ * an answer cut off.
  */
 export async function pageOfReplies(
   uri: string,

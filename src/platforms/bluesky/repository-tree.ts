@@ -10,8 +10,8 @@ export type TreeEntry = { path: string; hash: string };
 const longestPath = 1_024;
 
 /**
- * In path order. Throws for missing or malformed nodes and for paths out of order: a tree that
- * links one node many times would take unbounded time.
+ * Throws for missing or malformed nodes and for paths out of order: a tree that links one node
+ * many times would take unbounded time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
   const open: Open[] = [{ entries: [], next: 0 }];

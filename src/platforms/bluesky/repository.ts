@@ -12,11 +12,9 @@ export type Repository = {
   did: string;
   /** Increases with every change. */
   rev: string;
-  /** Of the requested collections, by path in order. */
   entries: readonly TreeEntry[];
-  /** Undefined if the block is missing, does not match its hash, or is not CBOR. */
+  /** Undefined if missing, not matching its hash, or not CBOR. */
   recordOf(entry: TreeEntry): unknown;
-  /** Of the CAR archive. */
   bytes: number;
 };
 
@@ -29,10 +27,9 @@ export type RepositoryRequest = {
 };
 
 /**
- * Reads the CAR archive of com.atproto.sync.getRepo, with blocks in any order. Used blocks are
- * verified against their hash. The commit's signature is not checked: the repository's host has its
- * key. Errors: `repository_unreadable` if of another account, truncated or with an incomplete tree;
- * those of reading the pieces.
+ * The CAR archive of com.atproto.sync.getRepo, with blocks in any order. Used blocks are verified
+ * against their hash. The commit's signature is not checked: the repository's host has its key.
+ * Errors: `repository_unreadable` if of another account, truncated or with an incomplete tree.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,

@@ -9,21 +9,20 @@ const bucket = "xrpc";
 
 export type AppView = {
   url: string;
-  /** For the AppView to return and apply. */
   labelers: readonly string[];
 };
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Names Bluesky's AppView to a PDS that proxies requests. */
+/** For a PDS that proxies requests. */
 const blueskyAppView = "did:web:api.bsky.app#bsky_appview";
 const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const mostLabelers = 20;
 
 /**
  * With a credential, goes through the account's PDS. Null if the subject does not exist or is not
- * visible. Errors: those of the session; `credential_refused` for a missing permission;
- * `upstream_refused` for any other refusal.
+ * visible. Errors: `credential_refused` for a missing permission; `upstream_refused` for any
+ * other refusal.
  */
 export async function requestAppView(
   session: Session,
@@ -80,7 +79,7 @@ const missingNames: readonly string[] = [
   "DidDeactivated",
 ];
 
-/** A generic error name is disambiguated by its message. */
+/** A generic error name needs its message. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
   if (missingNames.includes(error)) return true;

@@ -2,7 +2,6 @@ import { isDid } from "./at-uri.ts";
 
 /** All conditions apply. */
 export type Request = {
-  /** Words and quoted phrases. */
   words: readonly string[];
   tags: readonly string[];
   author: { actor: string; handle: string | null } | null;
@@ -11,7 +10,7 @@ export type Request = {
   domain: string | null;
 };
 
-/** A disjunction. An empty list matches nothing. */
+/** An empty list matches nothing. */
 export type Requests = readonly Request[];
 
 /** No conditions, for what the API cannot express. */
@@ -65,7 +64,6 @@ function join(request: Request, other: Request): Requests {
   ];
 }
 
-/** The conditions that all alternatives share. */
 function common(requests: Requests): Request {
   const [first = nothingReported, ...rest] = requests;
   const same = <Key extends "mentions" | "lang" | "domain">(key: Key): Request[Key] | null =>

@@ -11,7 +11,7 @@ import {
 } from "./search-alternatives.ts";
 import { wordsOf } from "./search-words.ts";
 
-/** Alternatives that cover every match of the leaf; everything if the API cannot express it. */
+/** Cover every match of the leaf; everything if the API cannot express it. */
 export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   switch (leaf.kind) {
     case "word":
@@ -58,7 +58,6 @@ function reportLanguage(code: string): Requests {
 export const reportHost = (leaf: QueryLeaf): Requests | null =>
   leaf.kind === "domain" ? [{ ...nothingReported, domain: leaf.host }] : null;
 
-/** Accounts of a name, and the handles that posts mention it by. */
 function accountsOf(
   user: string,
   { accounts }: ResolvedNames,

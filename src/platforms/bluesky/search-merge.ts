@@ -1,6 +1,6 @@
 import { list, string } from "../fields.ts";
 
-/** Of the next page; null for the first. */
+/** Of the next page. */
 type Position = {
   cursor: string | null;
   isAtEnd: boolean;
@@ -11,7 +11,6 @@ type Position = {
 /** Posts newer than `downToMs` were returned. */
 export type MergePositions = { downToMs: number | null; places: readonly Position[] };
 
-/** Newest first. */
 export type Part<Item> = {
   items: readonly { timeMs: number; key: string; item: Item }[];
   cursor: string | null;
@@ -27,8 +26,8 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
 });
 
 /**
- * Newest first, without duplicates. Items older than another unfinished alternative's page wait for
- * its next page. A null part is exhausted.
+ * Newest first, distinct. Items older than another unfinished alternative's page wait for its
+ * next page. A null part is exhausted.
  */
 export function mergeNewest<Item>(
   before: MergePositions,

@@ -15,8 +15,8 @@ type Report = (leaf: QueryLeaf) => Requests;
 
 /**
  * Together they find every match, as far as the lexicon promises. Negated terms are dropped: the
- * index also matches other forms and would exclude too much. Empty if nothing on Bluesky can match;
- * null if the requests would have to cover everything.
+ * index also matches other forms. Empty if nothing on Bluesky can match; null if they would have
+ * to cover everything.
  */
 export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
   const requests = lower(tree, (leaf) => reportLeaf(leaf, names));
@@ -24,8 +24,8 @@ export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Req
 }
 
 /**
- * Like `requestsFor`, but also uses link hosts, as a last resort: Bluesky matches exactly one host,
- * so posts with links to its subdomains may be missing.
+ * Also uses link hosts, as a last resort: Bluesky matches exactly one host, so posts with links
+ * to its subdomains may be missing.
  */
 export function narrowRequestsFor(
   tree: QueryNode,
@@ -48,7 +48,7 @@ function lower(tree: QueryNode, report: Report): Requests {
   }
 }
 
-/** By De Morgan, as far as the API can express the result. */
+/** De Morgan, as far as the API can express the result. */
 function lowerNegated(tree: QueryNode, report: Report): Requests {
   switch (tree.kind) {
     case "and":

@@ -3,7 +3,7 @@ import { decodeEntities } from "@earshot/query/text";
 /** Letters and digits of any script, with apostrophes or dots between them. */
 const pieceForm = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
-/** The platform's query syntax may treat them as operators. */
+/** Operators in the platform's query syntax. */
 const operatorWord = /^(?:and|or|not|to)$/i;
 /** Format characters, except the zero width space, which separates words. */
 const invisible = /(?!\u200b)\p{Cf}/gu;

@@ -1,6 +1,6 @@
 import { fieldsOf, list, string } from "../fields.ts";
 
-/** Bounds the work per record, far above official apps. */
+/** Far above official apps. */
 const mostLabels = 100;
 const labelLength = 128;
 

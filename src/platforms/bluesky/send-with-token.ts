@@ -19,7 +19,6 @@ export type TokenAccess = {
   isTokenRefused(answer: FetchedAnswer): boolean;
   /** Errors: `credential_refused`; those of the fetch. */
   renew(present: Secrets): Promise<Secrets>;
-  /** The error for a fresh token that was rejected. */
   whyRefused(answer: FetchedAnswer, secrets: Secrets): Error;
 };
 
@@ -47,10 +46,7 @@ export async function sendWithToken(
 
 const longestTestMs = 30_000;
 
-/**
- * Returns the handle and DID that the server reports. Errors: `credential_refused` if it is another
- * account.
- */
+/** Returns handle and DID. Errors: `credential_refused` if it is another account. */
 export async function testToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});

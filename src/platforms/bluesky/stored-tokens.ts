@@ -9,8 +9,8 @@ const longestToken = 16_384;
 const mostAheadMs = 30_000;
 
 /**
- * By the token's lifetime, because the server's clock may differ. With `lifeMs` null, the token is
- * used until rejected.
+ * The server's clock may differ, so the lifetime counts. If null, the token is used until
+ * rejected.
  */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
@@ -25,7 +25,7 @@ export function storedTokens(
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/** `exp` minus `iat` of a JSON Web Token. Not verified: the value only saves a needless request. */
+/** `exp` minus `iat` of a JSON Web Token. Not verified: it only saves a needless request. */
 export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > longestToken) return null;

@@ -10,15 +10,14 @@ import { profileKey, profileOf } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 export type StreamEvent = {
-  /** Unix microseconds on the server's clock; streams resume from it. */
+  /** On the server's clock; streams resume from it. */
   timeUs: number;
-  /** Identifies a repeated event; for commits, the same at every server. */
+  /** Of a repeated event; for commits, the same at every server. */
   key: string;
   /** Null if the event only advances time or counts. */
   change: ArchiveChange | null;
-  /** Posts whose counts rise by one. */
   counted: readonly CountedPost[];
-  /** An account whose handle may have changed, if the event omits the handle. */
+  /** Its handle may have changed, but is not in the event. */
   renamed: string | null;
 };
 
@@ -104,7 +103,6 @@ function answered({ inReplyTo, quoted }: Post): CountedPost[] {
   return counted;
 }
 
-/** A deleted profile clears name and labels. */
 function profileChange(userId: string, record: unknown, observedMs: number): ArchiveChange {
   return { kind: "profile", platform: "bluesky", userId, observedMs, ...profileOf(record) };
 }

@@ -5,7 +5,6 @@ import { readAddress, readTimeText } from "./profile-view.ts";
 
 const nameLength = 640;
 
-/** Null without a name. */
 export function trendOfView(value: unknown, rank: number): Trend | null {
   const { topic, displayName, link, postCount, category, startedAt } = fieldsOf(value);
   const name = string(displayName, nameLength) || string(topic, nameLength);

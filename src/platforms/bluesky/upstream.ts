@@ -7,12 +7,11 @@ import { blueskySupport } from "./support.ts";
 
 export type BlueskySettings = {
   appviewUrl: string;
-  /** For the AppView to return and apply; empty uses its defaults. */
+  /** Empty uses the AppView's defaults. */
   labelers: readonly string[];
-  /** Public data is read without a credential. */
   isPublic: boolean;
   isSearched: boolean;
-  /** At-URI of the feed that `getforyoutweets` reads. */
+  /** The feed that `getforyoutweets` reads. */
   feed: string;
 };
 

@@ -5,7 +5,7 @@ import { readLabelValue } from "./self-labels.ts";
 const mostLabels = 100;
 const longestTime = 64;
 
-/** Labels in force at `nowMs`: those of the account itself and of the requested labelers. */
+/** Of the account itself and of the requested labelers. */
 export function readViewLabels(value: unknown, nowMs: number): string[] {
   const stored = new Map<string, string>();
   for (const item of list(value, mostLabels)) {
@@ -25,12 +25,12 @@ function hasLapsed(exp: unknown, nowMs: number): boolean {
   return expiresMs !== null && expiresMs <= nowMs;
 }
 
-/** Hide a post or account from everyone. */
+/** Hide from everyone. */
 const removing: readonly string[] = ["!takedown", "!hide", "!suspend"];
 
 export const isRemoved = (labels: readonly string[]): boolean =>
   labels.some((label) => removing.includes(label));
 
-/** Removed, or opted out of unauthenticated viewing. */
+/** Also those opted out of unauthenticated viewing. */
 export const isAccountWithheld = (labels: readonly string[]): boolean =>
   isRemoved(labels) || labels.includes("!no-unauthenticated");

@@ -4,10 +4,9 @@ import type { UpstreamPage } from "../upstream.ts";
 import { pageOf, pageToken, type SentItem } from "../upstream-page.ts";
 import { type ReadPost, timesOfView } from "./post-view.ts";
 
-/** Bounds the work per answer, far above the lexicons. */
+/** Far above the lexicons. */
 const mostViews = 1_000;
 
-/** In warnings. */
 export const name = "Bluesky";
 
 type Position = { cursor: unknown; nowMs: number };

@@ -3,7 +3,7 @@ import type { FetchedAnswer, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
-/** `tries` is 1 if a failure is a usable answer. */
+/** `tries: 1` if a failure is a usable answer. */
 export type XrpcFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
 };
@@ -11,12 +11,11 @@ export type XrpcFetch = {
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
 
 /**
- * `error` is a name from the lexicon, `message` a sentence; either may be empty. Possible secrets
- * are redacted.
+ * `error` is a name from the lexicon; it or `message` may be empty. Possible secrets are
+ * redacted.
  */
 export type Refusal = { status: number; error: string; message: string };
 
-/** A list becomes a repeated parameter. */
 export function xrpcUrl(host: URL | string, method: string, parameters: Parameters): URL {
   const url = new URL(`/xrpc/${method}`, String(host));
   for (const [name, value] of Object.entries(parameters)) {
@@ -26,7 +25,6 @@ export function xrpcUrl(host: URL | string, method: string, parameters: Paramete
   return url;
 }
 
-/** Errors: those of the fetch; `answer_unreadable`. */
 export async function query(
   fetch: XrpcFetch,
   url: URL,

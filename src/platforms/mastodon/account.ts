@@ -2,9 +2,8 @@ import { withoutControls } from "../../lib/controls.ts";
 import { fieldsOf, string } from "../fields.ts";
 
 export type AccountNames = {
-  /** `<id>@<host>`, because ids are local to a server. */
+  /** `<id>@<host>`: ids are local to a server. */
   userId: string;
-  /** Including the host. */
   username: string;
   displayName: string | null;
 };
@@ -13,7 +12,6 @@ const nameLength = 500;
 /** Numeric on Mastodon, not on other software. */
 const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Null if they do not identify it. */
 export function namesOfAccount(account: unknown, instance: string): AccountNames | null {
   const { id, acct, display_name: name } = fieldsOf(account);
   const accountId = readId(id);
@@ -28,7 +26,7 @@ export const readId = (value: unknown): string | null =>
 
 export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
 
-/** Null if it belongs to another server. An unqualified id is local. */
+/** Null if of another server. An unqualified id is local. */
 export function idOn(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
   if (at < 0) return readId(userId);

@@ -14,10 +14,7 @@ import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
-/**
- * An application without a user. Its key and secret obtain a token (client credentials grant), used
- * until rejected.
- */
+/** An application without a user. Client credentials obtain a token, used until rejected. */
 export const appTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "app-token",

@@ -6,7 +6,6 @@ import { type Paging, readPaging, writePaging } from "./link-paging.ts";
 import { serverOf } from "./named-server.ts";
 import { type ServerAccess, serverAccessAt } from "./server-access.ts";
 
-/** Server, id of the list's subject there, and paging. */
 export function cursorOf(
   { instance }: ServerAccess,
   id: string,
@@ -15,10 +14,7 @@ export function cursorOf(
   return paging === null ? null : `${instance} ${id} ${writePaging(paging)}`;
 }
 
-/**
- * May only point to the session's server or the one that the target names. Errors:
- * `cursor_invalid`.
- */
+/** Only to the session's server or the one that the target names. Errors: `cursor_invalid`. */
 export function readCursor(
   cursor: string | null,
   session: Session,

@@ -14,7 +14,6 @@ type TimedStatus = { status: unknown; ms: number };
 
 export type FeedPage = {
   at: FeedPosition;
-  /** Newest first, without those already returned. */
   statuses: readonly TimedStatus[];
   /** All later pages are older. */
   oldestMs: number;

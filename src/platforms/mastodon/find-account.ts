@@ -8,14 +8,13 @@ import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./serve
 
 export type FoundAccount = {
   place: ServerAccess;
-  /** On that server. */
   id: string;
   /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * Looks on the session's server, then by a user's server remotely, then on the account's own server
+ * On the session's server, then by a user's server remotely, then on the account's own server
  * without a credential. A server shows only what has reached it of remote accounts.
  */
 export async function findAccount(
@@ -41,8 +40,7 @@ async function byHandle(
 ): Promise<FoundAccount | null> {
   const own = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
-  // The account's own server knows it best; without a credential there is no reason to prefer
-  // another.
+  // The account's own server knows it best.
   const first = own.isOpen ? serverAccessAt(session, home ?? host ?? own.instance) : own;
   const isForeign = home !== null && home !== first.instance;
   const found =
@@ -70,7 +68,6 @@ function foundAt(place: ServerAccess, json: unknown): FoundAccount | null {
   return id === null ? null : { place, id, json };
 }
 
-/** Remote resolution by the user's server. */
 async function resolved(
   position: ServerAccess,
   handle: string,

@@ -8,7 +8,6 @@ import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./serve
 
 export type FoundStatus = {
   place: ServerAccess;
-  /** On that server. */
   id: string;
   /** Null if only the id is known. */
   json: unknown;
@@ -38,7 +37,7 @@ export async function findStatus(
   return { place: serverAccessAt(session, named.host), id: named.id, json: null };
 }
 
-/** Addresses of other software may lack the id, which an unauthenticated request needs. */
+/** Addresses of other software may lack the id that an unauthenticated request needs. */
 function unnamed(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
@@ -89,7 +88,7 @@ async function resolved(place: ServerAccess, address: string): Promise<FoundStat
   return id === null ? null : { place, id, json: status };
 }
 
-/** Null if the token or server cannot search, so that the next strategy is tried. */
+/** Null if the token or server cannot search: the next strategy is tried. */
 async function requestLeniently(position: ServerAccess, request: Parameters<typeof send>[1]) {
   try {
     return await send(position, request, "read:search");

@@ -21,7 +21,7 @@ export function givenServer(given: string | undefined): string {
   );
 }
 
-/** Errors: `credential_invalid` if empty or malformed. */
+/** Errors: `credential_invalid`. */
 export function givenText(given: string | undefined, field: string): string {
   const written = given?.trim() ?? "";
   if (/^[\x21-\x7e]{1,2000}$/.test(written)) return written;
@@ -29,7 +29,7 @@ export function givenText(given: string | undefined, field: string): string {
   throw credentialInvalid(`${field}: ${found}`, `paste the ${field} as the server shows it`);
 }
 
-/** A credential is for its own server only. Errors: `credential_refused`. */
+/** Errors: `credential_refused`. */
 export function requireOrigin(url: URL, origin: string): void {
   if (url.origin === origin) return;
   throw credentialRefused(`this credential is for ${origin} alone`);

@@ -3,7 +3,6 @@ import { decodeCharacters } from "./html-entities.ts";
 /** Bounds the part of a tag that is parsed. */
 const attributesLength = 20_000;
 
-/** Empty if absent. */
 export function attributeOf(attributes: string, name: string): string {
   const form = /([^\s=/"'>]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
   for (const found of attributes.slice(0, attributesLength).matchAll(form)) {

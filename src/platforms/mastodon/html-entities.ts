@@ -1,4 +1,4 @@
-/** Those that servers and editors write; others stay as written. */
+/** Others stay as written. */
 const named: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -48,7 +48,7 @@ const named: Readonly<Record<string, string>> = {
 };
 const anyEntity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
 
-/** Decodes once: numeric references and those in `named`. */
+/** Decodes once. */
 export function decodeCharacters(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(anyEntity, (written, decimal, hexadecimal, name) => {
@@ -58,6 +58,5 @@ export function decodeCharacters(text: string): string {
   });
 }
 
-/** Excludes surrogates, NUL and anything beyond Unicode. */
 const isCharacter = (point: number): boolean =>
   point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);

@@ -5,16 +5,15 @@ import { createWriter } from "./text-writer.ts";
 
 export type HtmlText = { text: string; links: readonly HtmlLink[] };
 
-/** `isReference`: a mention or hashtag, whose address is the server's page for it. */
+/** `isReference`: a mention or hashtag. */
 type HtmlLink = { url: string; isReference: boolean };
 
-/** Far above what servers allow. Lengths count UTF-16 code units. */
+/** Far above what servers allow. UTF-16 code units. */
 const htmlLength = 100_000;
 const textLength = 20_000;
 const addressLength = 8_192;
 const mostLinks = 100;
 
-/** Line breaks around block elements. */
 const breaksAround: Readonly<Record<string, number>> = {
   p: 2,
   blockquote: 2,
@@ -37,9 +36,8 @@ const breaksAround: Readonly<Record<string, number>> = {
 const leftOut: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * Empty lines between paragraphs, `<br>` as line break, entities decoded. A link that shows its own
- * address, even shortened, becomes the full address. Scripts, styles and elements with the class
- * `without` are dropped. Accepts any string; linear time.
+ * A link that shows its own address, even shortened, becomes the full address. Scripts, styles
+ * and elements with the class `without` are dropped. Accepts any string; linear time.
  */
 export function textOfHtml(html: string, without: string | null = null): HtmlText {
   const writer = createWriter();
@@ -109,7 +107,7 @@ function stillSkipping(
   return left === 0 ? null : { name, depth: left };
 }
 
-/** The whole address or a prefix with an ellipsis, with or without `https://www.`. */
+/** Or a prefix with an ellipsis, with or without `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
   const written = bare(shown.trim());
   if (written === "") return true;

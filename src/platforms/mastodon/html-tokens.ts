@@ -9,8 +9,8 @@ const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
 const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
 
 /**
- * Linear time for any input. A `<` that does not start a tag is text; an unterminated tag or
- * comment consumes the rest.
+ * Linear time. A `<` that does not start a tag is text; an unterminated tag or comment consumes
+ * the rest.
  */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let position = 0;
@@ -38,7 +38,6 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
   }
 }
 
-/** Of the next tag or comment; the length if none. */
 function nextMarkup(html: string, from: number): number {
   let position = html.indexOf("<", from);
   while (position >= 0) {

@@ -51,7 +51,6 @@ function uriOfNumber({ id, author }: ClaimedIdentity): string | null {
   return id === null ? null : importedUri("mastodon", id, serverOfHandle(author));
 }
 
-/** Ids are local to the server of the referring post. */
 function reference(text: string, author: string): PostReference | null {
   const named = isUri(text)
     ? { id: null, uri: text }

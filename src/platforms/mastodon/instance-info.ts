@@ -2,11 +2,10 @@ import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, string } from "../fields.ts";
 import type { Answer, ServerAccess } from "./server-access.ts";
 
-/** A server's description, as far as it affects requests. */
+/** As far as it affects requests. */
 export type InstanceInfo = {
   /** Or a close fork; other software implements the API in part. */
   isMastodon: boolean;
-  /** Null if not Mastodon. */
   version: { major: number; minor: number } | null;
   /** `public` if not stated. */
   hashtagFeeds: "public" | "authenticated" | "disabled";
@@ -21,7 +20,7 @@ const keptMs = 3_600_000;
 const mostKept = 500;
 
 export type InstanceInfos = {
-  /** Cached for an hour; `unknownInstance` if there is none. */
+  /** Cached for an hour. */
   of(position: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
@@ -41,7 +40,7 @@ export function createInstanceInfos(): InstanceInfos {
   };
 }
 
-/** Tries v2, then v1. A transient failure is not cached. */
+/** A transient failure is not cached. */
 async function requested(position: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await describe(position, path);
@@ -59,7 +58,6 @@ async function describe(position: ServerAccess, path: string): Promise<Answer | 
   }
 }
 
-/** Accepts any JSON. */
 export function infoOf(json: unknown): InstanceInfo {
   const { version: written, configuration } = fieldsOf(json);
   const access = fieldsOf(fieldsOf(fieldsOf(configuration).timelines_access).hashtag_feeds);
@@ -67,14 +65,14 @@ export function infoOf(json: unknown): InstanceInfo {
   return { isMastodon: version !== null, version, hashtagFeeds: loosest(access) };
 }
 
-/** Null for other software, which reports a compatible version or its own. */
+/** Other software reports a compatible version or its own. */
 function versionOf(written: string): { major: number; minor: number } | null {
   const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\.\d/.exec(written) ?? [];
   if (major === undefined || minor === undefined || /compatible/i.test(written)) return null;
   return Number(major) < 2 ? null : { major: Number(major), minor: Number(minor) };
 }
 
-/** Local and remote posts have separate rules; the looser one decides. */
+/** Local and remote posts have separate rules; the looser one counts. */
 function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hashtagFeeds"] {
   const reported = [local, remote];
   if (reported.every((access) => access === "disabled")) return "disabled";

@@ -1,17 +1,16 @@
 import type { Headers } from "undici";
 import type { UpstreamWarning } from "../upstream.ts";
 
-/** Query parameters of the next page, as the server named them. */
+/** As the server named them. */
 export type Paging = Readonly<Record<string, string>>;
 
-/** They define a page's start; the rest of a request stays. */
 const pagingParameters: readonly string[] = ["max_id", "min_id", "since_id", "offset", "page"];
 const valueForm = /^[A-Za-z0-9_.:~+/=-]{1,200}$/;
 const longestHeader = 8_192;
 const mostLinks = 10;
 
 /**
- * The next page of a `Link` header: ids of lists are opaque. Other paths are ignored and only known
+ * Ids of lists are opaque, so the `Link` header counts. Other paths are ignored and only known
  * parameters taken, so that a link to another host is never followed.
  */
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
@@ -26,7 +25,7 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
   return null;
 }
 
-/** The header names a next page that cannot be requested. */
+/** A next page that cannot be requested. */
 export function warningsOnLink(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const isNamed = header.length > longestHeader || addressesOf(header).length > 0;
@@ -40,7 +39,6 @@ export function warningsOnLink(headers: Pick<Headers, "get">, path: string): Ups
   ];
 }
 
-/** Addresses with `rel="next"`. */
 function addressesOf(header: string): string[] {
   const form =
     /<([^<>]{1,4000})>((?:\s*;\s*[a-z*]{1,20}\s*=\s*(?:"[^"]{0,200}"|[^\s",;]{1,200}))*)/gi;
@@ -60,7 +58,6 @@ function decoded(path: string): string {
 
 export const writePaging = (paging: Paging): string => new URLSearchParams(paging).toString();
 
-/** Null without a known parameter or with a malformed one. */
 export function readPaging(parameters: URLSearchParams | string): Paging | null {
   const given = typeof parameters === "string" ? new URLSearchParams(parameters) : parameters;
   const known = pagingParameters.flatMap((name): [string, string][] => {

@@ -7,7 +7,7 @@ const altLength = 5_000;
 /** `gifv` is a video without sound. */
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
-/** The file on this server, else on its origin server, else a preview. */
+/** On this server, else on its origin server, else a preview. */
 export function mediaOf(attachments: unknown): Media[] {
   return list(attachments, mostMedia).flatMap((attachment) => {
     const {

@@ -19,7 +19,6 @@ export const atMost = (most: number, { limit }: PageCall): number =>
 
 type Continued = { place: ServerAccess; id: string; json: unknown; paging: Paging | null };
 
-/** The cursor's subject is not looked up again. */
 export async function continued(
   { call, session }: PageRequest,
   find: () => Promise<{ place: ServerAccess; id: string; json: unknown } | null>,

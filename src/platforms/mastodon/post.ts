@@ -10,14 +10,13 @@ import { mentionsOf, mostEntities, tagsOf, withEntitiesOf } from "./status-entit
 import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
-/** `instance`: host (and port) of the server that returned the status. */
+/** `instance`: host (and port) that returned the status. */
 export type StatusContext = { instance: string; seenMs: number; origin: Origin };
 
 /**
  * Null without identity or author. Drops fields that do not match
- * https://docs.joinmastodon.org/entities/Status/, cuts long ones, never throws. As in Mastodon's
- * own search, a content warning precedes the text and poll options follow it, separated by empty
- * lines.
+ * https://docs.joinmastodon.org/entities/Status/, cuts long ones. As in Mastodon's own search, a
+ * content warning precedes the text and poll options follow it.
  */
 export function postOfStatus(status: unknown, context: StatusContext): Post | null {
   const { reblog } = fieldsOf(status);
@@ -28,8 +27,8 @@ export function postOfStatus(status: unknown, context: StatusContext): Post | nu
 }
 
 /**
- * Public, and its author, for a boost also the original's, opted in to search. Servers without the
- * setting count as not opted in.
+ * Public, and its author (for a boost also the original's) opted in to search. Servers without
+ * the setting count as not opted in.
  */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
@@ -127,7 +126,7 @@ function languageOf(language: unknown): string[] {
   return isTag ? [language] : [];
 }
 
-/** Time of the last edit, in a sortable form. */
+/** Of the last edit, in a sortable form. */
 function revisionOf({ created_at: created, edited_at: edited }: Fields): string {
   const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");

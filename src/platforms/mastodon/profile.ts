@@ -5,7 +5,6 @@ import { count } from "./count.ts";
 import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
-/** Null without names. */
 export function profileOfAccount(value: unknown, instance: string): Profile | null {
   const names = namesOfAccount(value, instance);
   if (names === null) return null;

@@ -5,14 +5,12 @@ import { pageOf, type SentItem } from "../upstream-page.ts";
 import type { Answer, ServerAccess } from "./server-access.ts";
 import { isForAll, name, sentStatus } from "./view-page.ts";
 
-/** Mastodon's thread limit for authenticated users. */
+/** Mastodon's thread limits, for users and unauthenticated clients. */
 const mostReplies = 4_096;
-/** Mastodon's thread limit for unauthenticated clients. */
 const mostOpenReplies = 60;
 
 type Root = { id: string; uri: string | null };
 
-/** In the server's order: each after its parent. */
 export function pageOfReplies(
   { json, headers }: Answer,
   { place, root, nowMs }: { place: ServerAccess; root: Root; nowMs: number },

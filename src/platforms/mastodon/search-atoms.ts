@@ -4,7 +4,7 @@ import type { PostProperty, QueryLeaf } from "@earshot/query/tree";
 /** `operator` needs a server that knows operators; `no-tag` works only in hashtag timelines. */
 export type Atom = { kind: "word" | "phrase" | "tag" | "no-tag" | "operator"; text: string };
 
-/** A disjunction of conjunctions; empty never matches, an empty conjunction always does. */
+/** An empty disjunction never matches, an empty conjunction always does. */
 export type Alternatives = readonly (readonly Atom[])[];
 
 const never: Alternatives = [];
@@ -31,7 +31,6 @@ export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
       return propertyOf(leaf.property);
     case "platform":
       return leaf.platform === "mastodon" ? anything : never;
-    // Mastodon has no locations.
     case "geocode":
       return never;
     default:
@@ -75,7 +74,7 @@ function phraseOf(text: string): Atom[] {
   return [{ kind: "phrase", text: text.toLowerCase().trim() }];
 }
 
-/** Servers also report these with a region (`zh-TW`), a different value to search. */
+/** Servers also report these with a region (`zh-TW`), a separate value. */
 const languagesWithRegions: ReadonlySet<string> = new Set([
   "en",
   "es",

@@ -10,8 +10,8 @@ export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, taken: 0 }));
 
 /**
- * Newest first, up to the point where a feed may still have newer posts on its next page. The feed
- * whose page ends first reads on, so every step makes progress.
+ * Newest first, as far as no feed may still have newer posts. The feed whose page ends first
+ * reads on, so every step makes progress.
  */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
@@ -39,7 +39,6 @@ function positionAfter(page: FeedPage | null, count: number): FeedPosition | nul
   return next === null ? null : { paging: next, taken: 0 };
 }
 
-/** Null when all feeds have ended. */
 export function writeFeedPositions(positions: FeedPositions): string | null {
   if (positions.every((position) => position === null)) return null;
   return positions
@@ -49,7 +48,6 @@ export function writeFeedPositions(positions: FeedPositions): string | null {
     .join(" ");
 }
 
-/** Errors: `cursor_invalid`. */
 export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedPositions {
   const written = cursor.slice(0, 4_000).split(" ");
   if (written.length !== feeds.length) throw invalid();

@@ -3,7 +3,6 @@ import type { SearchCall } from "../upstream.ts";
 import { type InstanceInfo, knowsOperators } from "./instance-info.ts";
 import type { Alternatives, Atom } from "./search-atoms.ts";
 
-/** Paged newest first. */
 export type Feed =
   | { kind: "search"; text: string }
   | {
@@ -17,7 +16,7 @@ export type Feed =
 /** `uncovered`: alternatives without a feed. */
 export type Feeds = { feeds: readonly Feed[]; unasked: number };
 
-/** Further hashtags of each kind that the timeline supports. */
+/** Of each kind that the timeline supports. */
 const mostMoreTags = 3;
 const longestText = 500;
 const dayMs = 86_400_000;
@@ -62,7 +61,6 @@ function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
   };
 }
 
-/** One hashtag each. */
 function withTagsTogether(feeds: readonly Feed[]): Feed[] {
   const plain = feeds.flatMap((feed) =>
     feed.kind === "tag" && feed.all.length === 0 && feed.none.length === 0 ? [feed.tag] : [],

@@ -6,9 +6,7 @@ import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search
 const mostAlternatives = 8;
 const mostAtoms = 24;
 
-/**
- * Every match satisfies one alternative, because Mastodon has no OR. Empty if nothing can match.
- */
+/** Mastodon has no OR. Every match satisfies one alternative; empty if nothing can match. */
 export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, mostAtoms));
 }
@@ -28,7 +26,7 @@ function lower(node: QueryNode, isExpected: boolean, names: ResolvedNames): Alte
   }
 }
 
-/** Drops parts that would exceed the limit, largest first, which only widens the search. */
+/** Drops the largest parts beyond the limit, which only widens the search. */
 function all(parts: readonly Alternatives[]): Alternatives {
   if (parts.some((part) => part.length === 0)) return [];
   return parts

@@ -70,7 +70,7 @@ async function searchPage(
   );
 }
 
-/** `Promise.all` that waits for all before it throws the first error. */
+/** Waits for all before it throws the first error. */
 async function allAnswered<Told>(asking: readonly Promise<Told>[]): Promise<Told[]> {
   const outcomes = await Promise.allSettled(asking);
   return outcomes.map((outcome) => {

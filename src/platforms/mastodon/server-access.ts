@@ -5,12 +5,10 @@ import { credentialRefused } from "../credential-errors.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import { isForUsers, isOutOfScope } from "./server-answer.ts";
 
-/** With the session's credential or without. */
 export type ServerAccess = {
   /** With a non-default port. Ids are local to it. */
   instance: string;
   isOpen: boolean;
-  /** Returns refusals of unauthenticated requests too. */
   get(request: UpstreamRequest): Promise<Answer>;
 };
 
@@ -26,7 +24,6 @@ export function serverAccessOf(session: Session): ServerAccess {
   };
 }
 
-/** Without a credential, unless it is the session's own server. */
 export function serverAccessAt(session: Session, host: string): ServerAccess {
   const own = serverAccessOf(session);
   if (host === own.instance) return own;
@@ -49,7 +46,7 @@ function originOf(host: string): URL {
   });
 }
 
-/** An unauthenticated request returns a 401 instead of throwing `credential_refused`. */
+/** Without a credential, a 401 is an answer. */
 async function answered(isOpen: boolean, request: () => Promise<Answer>): Promise<Answer> {
   try {
     return await request();
@@ -63,8 +60,8 @@ async function answered(isOpen: boolean, request: () => Promise<Answer>): Promis
 const noHeaders: HeaderFields = { get: () => null, has: () => false };
 
 /**
- * Null if the resource does not exist or is not visible. Errors: those of the session;
- * `credential_refused` with the missing scope; `upstream_refused` for any other refusal.
+ * Null if the resource does not exist or is not visible. Errors: `credential_refused` with the
+ * missing scope; `upstream_refused` for any other refusal.
  */
 export async function send(
   position: ServerAccess,
@@ -77,7 +74,6 @@ export async function send(
   throw refusal(position, answer, scope);
 }
 
-/** By status and documented messages. */
 function refusal({ instance, isOpen }: ServerAccess, answer: Answer, scope: string): EarshotError {
   const { status, json } = answer;
   if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {

@@ -5,7 +5,6 @@ import { fieldsOf } from "../fields.ts";
 import { failedAt } from "../request-errors.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
-/** Empty if not a JSON object. */
 export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
   try {
     return fieldsOf(answer.json());
@@ -17,7 +16,6 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
 /** Cut, without possible secrets. */
 const reportedIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
-/** After a colon; empty if none. */
 export function reasonIn(answer: FetchedAnswer): string {
   const { error, error_description: described } = fieldsIn(answer);
   const reason = withoutTokens(described) || withoutTokens(error);

@@ -9,7 +9,6 @@ const optionLength = 1_000;
 const mostOptions = 20;
 const contentLength = 1_000_000;
 
-/** Links exclude those of mentions and hashtags. */
 export function bodyOf(
   status: Record<string, unknown>,
   hasQuote: boolean,

@@ -3,7 +3,7 @@ import type { Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readId } from "./account.ts";
 
-/** Of hashtags, of mentions and of links. */
+/** Each of hashtags, mentions and links. */
 export const mostEntities = 100;
 const tagLength = 640;
 
@@ -37,7 +37,7 @@ type Entities = {
 };
 
 /**
- * Adds entities from the text, because the analyzer removes links and mentions from the words. The
+ * The analyzer removes links and mentions from the words, so those in the text are added. The
  * text names accounts by their short name.
  */
 export function withEntitiesOf(text: string, listed: Entities): Entities {
@@ -57,7 +57,7 @@ export function withEntitiesOf(text: string, listed: Entities): Entities {
   return { ...found, tags: distinctTags(found.tags) };
 }
 
-/** Ignoring case; retains the first spelling. */
+/** Ignoring case. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

@@ -7,7 +7,7 @@ import { webAddress } from "./web-address.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Falls back to the address on servers that omit the URI. */
+/** Some servers omit the URI. */
 export function identityOf({ uri, url }: Fields): string | null {
   return webAddress(uri) ?? webAddress(url);
 }
@@ -38,7 +38,7 @@ export function repliedTo(
 
 /**
  * Null unless its author accepted the quote. Embedded, by id or, on servers with older quote
- * support, the `quote` value itself.
+ * support, `quote` itself.
  */
 export function quotedOf(value: unknown, instance: string): PostReference | null {
   const quote = fieldsOf(value);

@@ -3,7 +3,7 @@ import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
-/** Null without a name. `posts` sums the uses in the reported days. */
+/** `posts` sums the uses in the reported days. */
 export function trendOfTag(value: unknown, rank: number): Trend | null {
   const tag = fieldsOf(value);
   const name = withoutControls(string(tag.name, 640) ?? "").trim();

@@ -6,12 +6,11 @@ import { pageOf, type SentItem, unreadableCode } from "../upstream-page.ts";
 import { postOfStatus } from "./post.ts";
 import { isWithheld, profileOfAccount } from "./profile.ts";
 
-/** Bounds the work per answer. */
 const mostItems = 8_192;
 /** Clock skew; a later time becomes that of the request. */
 const mostAheadMs = 600_000;
 
-/** In warnings: it may be any server. */
+/** It may be any server. */
 export const name = "the server";
 
 export type ReportedAt = { instance: string; nowMs: number };
@@ -36,7 +35,6 @@ export function isForAll(status: unknown): boolean {
   return reblog === null || reblog === undefined || isForAll(reblog);
 }
 
-/** `isShown` rejects withheld statuses. */
 export function sentStatus(
   status: unknown,
   { instance, nowMs }: ReportedAt,
@@ -47,7 +45,6 @@ export function sentStatus(
   return isShown(status) ? { kind: "post", post } : { kind: "withheld", times: post };
 }
 
-/** Distinct posts that pass `isShown`. */
 export function pageOfStatuses(
   statuses: unknown,
   at: ReportedAt,

@@ -4,7 +4,6 @@ import type { UserTarget } from "../target.ts";
 import { isHandle, numberText } from "./json.ts";
 import { request } from "./request.ts";
 
-/** By handle in lower case. */
 const known = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
 export async function accountNumber(

@@ -8,7 +8,7 @@ import { requireInOrder } from "../request-errors.ts";
 import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
-/** X's usage counter, which is not billed. */
+/** Not billed. */
 const checkPath = "/2/usage/tweets?usage.fields=project_id,project_cap,project_usage";
 
 export function appTokenKind(apiUrl: string): CredentialKind {

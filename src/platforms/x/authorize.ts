@@ -5,7 +5,7 @@ import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.t
 
 const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];
 
-/** OAuth 2.0 with PKCE. Errors: `credential_invalid`; those of the token request. */
+/** PKCE. Errors: `credential_invalid`; those of the token request. */
 export async function authorizeUser(
   apiUrl: string,
   given: Readonly<Record<string, string>>,

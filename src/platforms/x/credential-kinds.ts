@@ -3,9 +3,8 @@ import { appTokenKind } from "./app-token.ts";
 import { userTokenKind } from "./user-token.ts";
 
 type KindsOptions = {
-  /** Origin. */
   apiUrl: string;
-  /** X has permitted showing callers what the deployment's credentials fetch. */
+  /** X permits showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed?: boolean;
 };
 

@@ -18,7 +18,6 @@ export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<Up
     path: `/2/spaces/${id}`,
     query: spaceParameters,
     bucket: "GET /2/spaces/:id",
-    // A Space is billed like a post.
     bill: { postReads: 1, userReads: mostInSpace },
     counted: "posts",
     scopes: ["space.read", "users.read", "tweet.read"],

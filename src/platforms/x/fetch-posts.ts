@@ -29,7 +29,6 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
   return await wholePage({ ...reported, next: null }, everyPost, session);
 }
 
-/** Posts, replies and reposts, newest first. */
 export async function postsOfUser(
   target: UserTarget,
   call: PageCall,
@@ -74,7 +73,6 @@ async function timeline(
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
-/** Newest first. */
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
   const id = numberText(session.subjectId);
   if (id === null) return absentPage;
@@ -107,7 +105,6 @@ async function postsOf(
   return reported.isAbsent ? absentPage : await wholePage(reported, isShown, session);
 }
 
-/** Adds the originals of reposts. */
 async function wholePage(
   reported: XAnswer,
   isShown: (post: Post) => boolean,
@@ -125,13 +122,11 @@ async function wholePage(
   });
 }
 
-/** X returns only this many of an account's posts, the latest. */
+/** The latest ones. */
 const mostOfAccount = 3_200;
 
-/** Adds the author's post count. */
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
-/** One account has more posts than X returns. */
 function hasMorePosts({ includes }: XAnswer): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);

@@ -2,10 +2,9 @@ import type { FetchMethod } from "../methods.ts";
 import { type AccessKind, onlyRoute, type Route } from "../upstream.ts";
 import { searchRoutes, searchRoutesOf } from "./search-request.ts";
 
-/** Reads and pays for the whole timeline, of which only posts with media are shown. */
+/** Reads and pays for posts without media, too. */
 export const timelineRoute: Route = { name: "timeline", reachMs: null, cost: 3 };
 
-/** Routes of methods without an endpoint of their own on X. */
 export function fetchRoutes(method: FetchMethod, access: AccessKind): readonly Route[] {
   if (method === "getreplies") return searchRoutesOf(access);
   if (method !== "getmedia") return onlyRoute;

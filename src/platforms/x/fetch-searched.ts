@@ -7,7 +7,7 @@ import { isHandle, numberText, postNumber } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** Newest first; of the whole conversation if the post started it. */
+/** The whole conversation if the post started it. */
 export async function repliesTo(
   target: PostTarget,
   call: PageCall,
@@ -21,7 +21,6 @@ export async function repliesTo(
   return await searched(query, fromMs, call, session);
 }
 
-/** Own posts, newest first. */
 export async function mediaBySearch(
   { id, handle }: UserTarget,
   call: PageCall,

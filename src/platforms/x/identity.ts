@@ -10,8 +10,8 @@ import {
 } from "../identity.ts";
 
 /**
- * The identity is the post's number. The URI is always derived from it, so that no record can claim
- * another post's identity. A record without a number may have it in its page address.
+ * The URI is always derived from the post's number, so that no record can claim another post's
+ * identity. A record without a number may have it in its page address.
  */
 export const xIdentity: IdentityRules = {
   identify,

@@ -8,7 +8,6 @@ export type Includes = {
   posts: ReadonlyMap<string, Record<string, unknown>>;
 };
 
-/** Far more than a page can need. */
 const mostIncluded = 4_000;
 
 export const nothingIncluded: Includes = { users: new Map(), media: new Map(), posts: new Map() };

@@ -42,7 +42,6 @@ export function either(value: unknown, ...names: readonly string[]): unknown {
   return null;
 }
 
-/** Null if the post is not of X. */
 export function postNumber({ id, uri }: PostTarget): string | null {
   return numberText(id) ?? numberText(uri === null ? null : xIdOf(uri)?.toString());
 }

@@ -1,10 +1,7 @@
 import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
-/**
- * From `x-rate-limit-remaining` and `x-rate-limit-reset` (Unix seconds), which exclude an
- * application's monthly cap.
- */
+/** Reset is Unix seconds. The headers exclude an application's monthly cap. */
 export function limitOf(headers: Headers): Limit | null {
   const remaining = whole(headers.get("x-rate-limit-remaining"));
   const resetSeconds = whole(headers.get("x-rate-limit-reset"));

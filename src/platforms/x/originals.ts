@@ -11,9 +11,8 @@ import { request, type XAnswer } from "./request.ts";
 const mostNamed = 100;
 
 /**
- * X truncates a repost's text and drops its links. Only originals of reposts are looked up, because
- * each is billed. If one was deleted or the lookup fails, the posts, already paid for, stay as they
- * are; a failure adds a warning.
+ * X truncates a repost's text and drops its links. Only originals of reposts are looked up,
+ * because each is billed. A failed lookup adds a warning: the posts are already paid for.
  */
 export async function withOriginals(
   posts: readonly Post[],

@@ -4,7 +4,6 @@ import type { Includes } from "./includes.ts";
 import { address, filled, handle, numberText } from "./json.ts";
 
 const mostEntities = 200;
-/** The address of a photo or video of the post. */
 const mediaAddress =
   /^https?:\/\/(?:www\.)?(?:x|twitter)\.com\/[^/]+\/status\/\d+\/(?:photo|video)\/\d+$/i;
 
@@ -56,7 +55,6 @@ function linksOf(value: unknown): string[] {
 
 const mostMedia = 20;
 
-/** Drops media that the answer does not include. */
 export function readMedia(attachments: unknown, { media }: Includes): Media[] {
   return list(fieldsOf(attachments).media_keys, mostMedia).flatMap((key): Media[] => {
     const found = typeof key === "string" ? media.get(key) : undefined;

@@ -5,10 +5,8 @@ import { type PageOptions, pageOf, type SentItem } from "../upstream-page.ts";
 import { isWithheld, readPost } from "./read-post.ts";
 import type { XAnswer } from "./request.ts";
 
-/** More than any page of X. */
 const mostItems = 1_000;
 
-/** In warnings. */
 export const name = "X";
 
 /** `leftOut`: withheld and unreadable posts. */

@@ -7,7 +7,7 @@ import { either, handle, numberText } from "./json.ts";
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
 
-/** Authors come from the includes, else from the post's links, mentions and text. */
+/** Authors are in the includes, else in the post's links, mentions and text. */
 export function referencesOf(
   fields: Record<string, unknown>,
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
@@ -38,7 +38,6 @@ function authorOf(post: Record<string, unknown> | undefined, { users }: Includes
   return { username: handle(user?.username), userId };
 }
 
-/** A quote links to the quoted post, which includes the username. */
 function handleInLink(urls: readonly string[], id: string): string | null {
   for (const url of urls) {
     const [, name, number] =
@@ -48,7 +47,7 @@ function handleInLink(urls: readonly string[], id: string): string | null {
   return null;
 }
 
-/** A repost's text starts with the reposted username. */
+/** It starts a repost's text. */
 function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
   const name = typeof text === "string" ? /^RT @(\w{1,15}):/.exec(text)?.[1] : undefined;
   if (name === undefined) return { username: null, userId: null };
@@ -56,10 +55,7 @@ function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
   return { username: mention?.username ?? name, userId: mention?.userId ?? null };
 }
 
-/**
- * X reports the parent author's number; the name comes from the mentions or is the post's own
- * author.
- */
+/** X reports the parent author's number; the name is in the mentions or the post's own author's. */
 export function replyOf(
   fields: Record<string, unknown>,
   parent: PostReference | null,

@@ -2,7 +2,6 @@ import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf } from "../fields.ts";
 import { count, either, filled } from "./json.ts";
 
-/** Null without a name. `rank` starts at 1. */
 export function readTrend(value: unknown, rank: number): Trend | null {
   const name = filled(fieldsOf(value).trend_name, 500);
   if (name === null) return null;

@@ -33,7 +33,6 @@ export function readUser(value: unknown): Profile | null {
   };
 }
 
-/** The account's website, expanded. */
 function ownLink(entities: unknown): string | null {
   const [first] = list(fieldsOf(fieldsOf(entities).url).urls, 1);
   const { unwound_url: unwound, expanded_url: expanded } = fieldsOf(first);

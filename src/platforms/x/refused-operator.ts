@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The operator that X denied to this application, which the error message quotes. */
+/** Which the error message quotes. */
 export function refusedOperator(error: unknown, query: string): string | null {
   if (!(error instanceof EarshotError) || error.code !== "upstream_refused") return null;
   const [, operator] =

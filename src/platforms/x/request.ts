@@ -11,13 +11,11 @@ import { type Includes, nothingIncluded, readIncludes } from "./includes.ts";
 export type XRequest = {
   path: string;
   query?: NonNullable<UpstreamRequest["query"]>;
-  /** As X documents it; each endpoint has its own rate limit. */
+  /** Each endpoint has its own rate limit. */
   bucket: string;
-  /** The maximum. */
   bill: Bill;
-  /** Billing unit of each item of `data`; `requests` for a flat price. */
+  /** Each item of `data` is billed; `requests` for a flat price. */
   counted: "posts" | "users" | "requests";
-  /** Required of a user's credential. */
   scopes: readonly string[];
 };
 
@@ -41,9 +39,8 @@ const absent: Omit<XAnswer, "receivedMs"> = {
 };
 
 /**
- * Settles the bill by the resources received. Errors: `credential_refused` with what the credential
- * lacks; `upstream_limited` without credit; `upstream_refused` with X's message; those of the
- * session.
+ * Settles the bill by the resources received. Errors: `credential_refused` with what the
+ * credential lacks; `upstream_limited` without credit; `upstream_refused` with X's message.
  */
 export async function request(session: Session, requested: XRequest): Promise<XAnswer> {
   const { path, query = {}, bucket, bill } = requested;
@@ -59,8 +56,8 @@ export async function request(session: Session, requested: XRequest): Promise<XA
 }
 
 /**
- * Errors: `answer_unreadable` for an empty answer without a reason. It may have been billed: it
- * counts in full and is not requested again.
+ * An empty answer without a reason may have been billed: it counts in full and is not requested
+ * again. Errors: `answer_unreadable`.
  */
 function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
@@ -89,7 +86,7 @@ function emptyAnswer(host: string, json: unknown): EarshotError {
 
 const mostErrors = 100;
 
-/** Problem types of a subject that is not visible; next to data, of a referenced resource. */
+/** Problem types of an invisible subject; next to data, of a referenced resource. */
 const absences = new Set(["resource-not-found", "not-authorized-for-resource"]);
 
 const isEmpty = (data: unknown): boolean =>
@@ -123,7 +120,6 @@ function throwUnlessAbsent(
   );
 }
 
-/** Problem types are URLs. */
 function problemOf(json: unknown): string | null {
   const { type } = fieldsOf(json);
   return typeof type === "string" ? (/\/problems\/([a-z-]{1,60})$/.exec(type)?.[1] ?? null) : null;

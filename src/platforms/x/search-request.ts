@@ -36,7 +36,7 @@ export const searchRoutesOf = (access: AccessKind): readonly Route[] =>
 export const searchOf = (route: string | undefined): SearchName =>
   route === "all" ? "all" : "recent";
 
-/** `query` in X's operators; `fromMs` null: as far back as possible. */
+/** `fromMs` null: as far back as possible. */
 export type SearchRequest = {
   search: SearchName;
   query: string;

@@ -1,12 +1,11 @@
 import { liveWindowMs } from "../methods.ts";
 import type { SearchName } from "./search-request.ts";
 
-/** In whole seconds, `fromMs` inclusive (null: as far back as possible), `toMs` exclusive. */
+/** Whole seconds; `fromMs` null: as far back as possible. */
 export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: number };
 
 /** X rejects a window that ends more recently. */
 const leastAgeMs = 10_000;
-/** X's first post. */
 const firstPostMs = Date.UTC(2006, 2, 21);
 /**
  * X rejects a start beyond the reach of recent search when the request arrives, so one this close
@@ -14,7 +13,7 @@ const firstPostMs = Date.UTC(2006, 2, 21);
  */
 const longestWaitMs = 900_000;
 
-/** Rounded outwards to whole seconds; null if X accepts no part of it. */
+/** Null if X accepts no part of it. */
 export function searchWindow(
   { fromMs, toMs }: { fromMs: number | null; toMs: number },
   nowMs: number,

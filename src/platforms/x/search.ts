@@ -16,10 +16,7 @@ import {
 } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/**
- * What X cannot express is widened. Errors: `search_not_sayable` if nothing searchable is left or
- * the query is too long.
- */
+/** Errors: `search_not_sayable` if nothing searchable is left or the query is too long. */
 export const xSearch: UpstreamSearch = {
   routes: searchRoutesOf,
   isExhaustive: true,

@@ -7,12 +7,12 @@ import { detailOf } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
-/** `expiresMs`: of the access token, as text; empty if unknown. */
+/** `expiresMs`: as text; empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
 /**
- * For an authorization code or refresh token. Errors: `credential_refused` if X rejects it;
- * `upstream_limited`; `upstream_failed`; those of the fetch.
+ * Errors: `credential_refused` if X rejects code or refresh token; `upstream_limited`;
+ * `upstream_failed`.
  */
 export async function requestTokens(
   apiUrl: string,

@@ -21,7 +21,7 @@ export const standalone = (text: string): Term => ({
   isNegated: false,
 });
 
-/** X accepts it only with a standalone term. */
+/** Needs a standalone term. */
 export const dependent = (text: string): Term => ({
   kind: "term",
   text,

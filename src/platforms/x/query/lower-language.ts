@@ -1,6 +1,5 @@
 import { anyOf, dependent, type Expression, everything, negation } from "./expression.ts";
 
-/** Of X's `lang:`. */
 const codes = new Set(
   "am ar hy eu bn bg ca hr cs da nl en et fi fr de ka el gu hi hu it ja kn ko lv lt ml mr fa pl pt ro ru sr sk sl es sv ta te th tr uk ur vi".split(
     " ",
@@ -15,9 +14,7 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
   zh: ["zh-CN", "zh-TW"],
 };
 
-/**
- * Includes variants, because X stores the primary language only. Everything if X does not know it.
- */
+/** X stores the primary language only. Everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const known = codesOf(code);
   return known.length === 0 ? everything : anyOf(known.map((each) => dependent(`lang:${each}`)));

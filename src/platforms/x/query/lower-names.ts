@@ -5,7 +5,6 @@ import { allOf, anyOf, type Expression, everything, negation, standalone } from 
 /** Accounts with more names are not enumerated. */
 const mostNames = 20;
 
-/** Usernames, and numbers that are not also a username. */
 function accountsOf(user: string, { accounts }: ResolvedNames) {
   const handles = new Set<string>();
   const numbers = new Set<string>();
@@ -21,7 +20,6 @@ function accountsOf(user: string, { accounts }: ResolvedNames) {
 
 type AccountOperator = "from" | "to" | "retweets_of";
 
-/** X accepts usernames and numbers here. */
 export function accountTerms(
   operator: AccountOperator,
   user: string,
@@ -33,7 +31,7 @@ export function accountTerms(
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
-/** All-digit usernames are not excluded, because X also reads them as another account's number. */
+/** X also reads an all-digit username as another account's number, so it is not excluded. */
 export function withoutAccount(
   operator: AccountOperator,
   user: string,

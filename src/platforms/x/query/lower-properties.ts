@@ -20,7 +20,6 @@ export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   cashtags: dependent("has:cashtags"),
 };
 
-/** Each finds every post with the property. */
 export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
   // Reposts older than the repost button say `RT` in their text.
   retweets: anyOf([dependent("is:retweet"), standalone("RT")]),

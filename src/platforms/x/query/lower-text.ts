@@ -30,10 +30,7 @@ export function withoutText(written: string): Expression {
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
-/**
- * Special on X, without meaning for the matcher: quotation marks, backslashes and control
- * characters.
- */
+/** Special on X: quotation marks, backslashes and control characters. */
 function piecesOf(written: string): string[] {
   return decodeEntities(written)
     .toWellFormed()

@@ -23,12 +23,12 @@ import { circleTerm } from "./lower-place.ts";
 import { propertyTerms, sameOnX } from "./lower-properties.ts";
 import { textTerms, withoutText } from "./lower-text.ts";
 
-/** `refused`: operators that X has denied to this application. */
+/** `refused`: X has denied them to this application. */
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
 /**
- * A superset of the query's matches on X. What X cannot express is widened; only single terms with
- * the same meaning on X are negated.
+ * A superset of the matches on X. What X cannot express is widened; only single terms with the
+ * same meaning on X are negated.
  */
 export function lowered(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
@@ -67,11 +67,9 @@ function allowed(expression: Expression, refused: ReadonlySet<string>): Expressi
   }
 }
 
-/** `is:` and `has:` include their value. */
 const operatorOf = ({ text }: Term): string =>
   /^(?:is|has):[a-z_]+|^[a-z_]+(?=:)/.exec(text)?.[0] ?? "";
 
-/** A superset of the leaf's matches. */
 function output(leaf: QueryLeaf, { names }: Lowering): Expression {
   switch (leaf.kind) {
     case "word":
@@ -121,7 +119,6 @@ function output(leaf: QueryLeaf, { names }: Lowering): Expression {
   }
 }
 
-/** A superset of the posts that the leaf does not match. */
 function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
   switch (leaf.kind) {
     case "word":

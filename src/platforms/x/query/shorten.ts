@@ -2,7 +2,7 @@ import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.
 
 /**
  * Widens a query to at most `most` characters. Drops conjuncts: exclusions, then dependent terms,
- * each longest first. Null if that is not enough.
+ * each longest first.
  */
 export function shortened(expression: Expression, most: number): Expression | null {
   let short: Expression | null = expression;
