@@ -12,9 +12,8 @@ export type StreamState = {
   status: PartStatus;
   detail: string;
   host: string | null;
-  /** When the open connection was opened; null unless frames are read and written. */
+  /** Null unless the connection is open and frames are written. */
   liveSinceMs: number | null;
-  /** Null before the first event. */
   lagMs: number | null;
   lastEventMs: number | null;
   events: number;
@@ -30,13 +29,12 @@ export type MastodonStreamState = {
   status: PartStatus;
   detail: string;
   host: string;
-  /** Null until a connection was open. */
   transport: "websocket" | "event-stream" | null;
   lastEventMs: number | null;
   events: number;
   posts: number;
   deletes: number;
-  /** Posts and edits of posts that may not be indexed. */
+  /** May not be indexed. */
   leftOut: number;
   badFrames: number;
   reconnects: number;
@@ -52,9 +50,7 @@ export type LabelerState = {
   status: PartStatus;
   detail: string;
   host: string;
-  /**
-   * Accepted labels, and skipped ones: from untrusted sources, or on subjects that are not stored.
-   */
+  /** Skipped: from untrusted sources, or on subjects that are not stored. */
   labels: number;
   passedOver: number;
   unreadable: number;

@@ -20,7 +20,6 @@ export type Ingest = {
 export type IngestRequest = {
   archive: Pick<Archive, "write" | "readCheckpoint" | "accountsToLookUp">;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   settings: IngestSettings;
   dataDir: string;

@@ -6,14 +6,13 @@ import type { Rejection } from "./read-lines.ts";
 import type { RecordCounts } from "./record-counts.ts";
 
 export type AnalysedChunk = {
-  /** Null without posts. */
   prepared: AnalysedPosts["body"] | null;
   posts: number;
   rejections: readonly Rejection[];
   /** A line that the rejected file must begin with. */
   head: Buffer | null;
   counts: RecordCounts;
-  /** The number of the chunk's last record and the offset of the next. */
+  /** The chunk's last record and the next record's offset. */
   end: { lines: number; bytes: number };
   /** A strict import stops here; the last rejection is the reason. */
   isStopped: boolean;

@@ -11,8 +11,7 @@ import { lineChunks } from "./line-chunks.ts";
 import { recordChunks } from "./record-chunks.ts";
 
 /**
- * In order, several analysed concurrently. Yields everything read before the source throws, then
- * rethrows.
+ * In order, several concurrently. Yields everything read before the source throws, then rethrows.
  */
 export async function* analysedChunks(
   format: ImportFormat,
@@ -74,7 +73,6 @@ function lineChunkOf(
   };
 }
 
-/** Rethrows an error of `chunks` after the last chunk. */
 async function* inOrder(
   chunks: AsyncGenerator<PendingChunk>,
   most: number,

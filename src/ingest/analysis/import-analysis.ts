@@ -8,7 +8,7 @@ export type AnalysedLines = AnalysedPosts & ReadLines;
 
 export type ImportAnalysis = {
   parallel: number;
-  /** The request's bytes are transferred, not copied. */
+  /** Transfers the request's bytes. */
   lines(request: LinesRequest): Promise<AnalysedLines>;
   /** `nowMs` caps times that no network has seen. */
   posts(posts: readonly Post[], nowMs: number): Promise<AnalysedPosts>;

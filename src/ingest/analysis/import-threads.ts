@@ -4,7 +4,6 @@ import { ThreadPool } from "../../db/threads/thread-pool.ts";
 import type { ImportAnalysis } from "./import-analysis.ts";
 import type { ImportMethods } from "./import-thread.ts";
 
-/** Starts each thread only when all others are busy. */
 export function startImportThreads(
   settings: PreparationSettings,
   mostThreads: number,

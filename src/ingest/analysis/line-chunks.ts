@@ -1,9 +1,9 @@
-/** Consecutive lines with their line ends; the last line of the file may have none. */
+/** With line ends; the file's last line may have none. */
 export type LineChunk = {
   /** Owns its buffer. An overlong line may be truncated. */
   bytes: Uint8Array<ArrayBuffer>;
   lines: number;
-  /** In the file, `endOffset` exclusive. */
+  /** `endOffset` is exclusive. */
   startOffset: number;
   endOffset: number;
 };
@@ -11,9 +11,8 @@ export type LineChunk = {
 export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
 
 /**
- * Chunks of at most `maxLines` whole lines; a chunk ends after the line that reaches `maxBytes`.
- * Stores only enough of an overlong line to detect it. If `pieces` throws, the complete lines so
- * far are a last chunk.
+ * A chunk ends after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of
+ * an overlong line to detect it. If `pieces` throws, the complete lines so far are a last chunk.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,
@@ -25,7 +24,7 @@ export async function* lineChunks(
   let stored: Uint8Array[] = [];
   let storedBytes = 0;
   let lines = 0;
-  /** The unfinished line: what is stored of it, and its size in the file. */
+  /** What is stored of the unfinished line, and its size in the file. */
   let open: Uint8Array[] = [];
   let openBytes = 0;
   let startOffset = fromOffset;
@@ -50,9 +49,7 @@ export async function* lineChunks(
     lines += 1;
   }
 
-  /**
-   * Adds the lines that begin and end in the piece, from index `from`; returns where it stopped.
-   */
+  /** Returns where it stopped. */
   function holdLines(piece: Buffer, from: number): number {
     let at = from;
     while (!isFull(at - from)) {

@@ -27,7 +27,7 @@ export type ReadLines = {
   posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
-  /** Where a strict import stopped: the lines and bytes before the only rejection. */
+  /** The lines and bytes before a strict import's only rejection. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 

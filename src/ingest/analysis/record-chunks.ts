@@ -15,8 +15,8 @@ import { createRecordCounts } from "./record-counts.ts";
 const recordOverheadBytes = 200;
 
 /**
- * Reads records on this thread, yielding to the event loop, and analyses their posts on others. If
- * the source throws, what was read before is a last chunk.
+ * Reads on this thread, yielding to the event loop; analyses on others. If the source throws,
+ * what was read before is a last chunk.
  */
 export async function* recordChunks(
   format: RecordsFormat,

@@ -1,9 +1,8 @@
 import { withoutControls } from "../../lib/controls.ts";
 
 export type RecordCounts = {
-  /** Occurrences of unknown fields, by name. */
   ignoredFields: ReadonlyMap<string, number>;
-  /** Valid records that were not imported, by reason. */
+  /** By reason. */
   leftOut: ReadonlyMap<string, number>;
 };
 

@@ -7,7 +7,6 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type AccountState = {
   status: AccountStatus | null;
-  /** Null if the server does not report it. */
   rev: string | null;
 };
 
@@ -26,7 +25,7 @@ const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
 export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
   statusOfError.get(error) ?? null;
 
-/** Errors: `upstream_refused` if the account's server does not know it; those of the fetch. */
+/** Errors: `upstream_refused` if the account's server does not know it. */
 export async function requestAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,

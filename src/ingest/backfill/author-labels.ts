@@ -13,8 +13,8 @@ const mostPages = 10_000;
 const urisOfRequest = 50;
 
 /**
- * The labels of an account and its posts, by page. Requests all posts by uri prefix; falls back to
- * single uris if the labeler rejects patterns. Errors: `upstream_refused`; those of the fetch.
+ * By page. Requests all posts by uri prefix; falls back to single uris if the labeler rejects
+ * patterns. Errors: `upstream_refused`.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,

@@ -4,8 +4,7 @@ import { fieldsOf } from "../../platforms/fields.ts";
 export type AuthorProgress = {
   done: { rev: string | null; atMs: number } | null;
   /**
-   * An unfinished listing: the cursor of its next page, and the revision and time at which it
-   * began.
+   * The cursor of an unfinished listing's next page, and the revision and time at which it began.
    */
   listing: { cursor: string; rev: string; startedMs: number } | null;
 };

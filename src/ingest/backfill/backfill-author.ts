@@ -20,7 +20,7 @@ import { removeMissing, seeksMissing } from "./remove-missing.ts";
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
 type BackfillLimits = {
-  /** The posts of a larger repository are listed instead. */
+  /** A larger repository is listed instead. */
   maxRepositoryBytes: number;
   maxPosts: number;
   repositoryTimeoutMs: number;
@@ -32,7 +32,7 @@ export type BackfillRequest = {
   directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
   labeler: Labeler | null;
-  /** Read accounts again even if they are unchanged since the last backfill. */
+  /** Read accounts even if unchanged since the last backfill. */
   again: boolean;
   signal?: AbortSignal;
   onProgress?: (seen: { author: string; posts: number; readBytes: number }) => void;
@@ -41,10 +41,7 @@ export type BackfillRequest = {
 export type AuthorSummary = {
   did: string;
   handle: string | null;
-  /**
-   * `unchanged` since the last complete backfill; `inactive`: the server returns no records of the
-   * account.
-   */
+  /** `unchanged` since the last complete backfill; `inactive`: the server returns no records. */
   outcome: "complete" | "unchanged" | "inactive";
   status: AccountStatus | null;
   by: "repository" | "listing" | null;
@@ -53,19 +50,16 @@ export type AuthorSummary = {
   /** In the post collection. */
   badRecords: number;
   labels: number;
-  /** Whether the run looked for archived posts that no longer exist. */
   missingSought: boolean;
   seconds: number;
 } & WriteReport;
 
 /**
- * Reads the history of one account into the archive: its posts at one revision, handle, profile,
- * state, and labels. Deletes archived posts that no longer exist, but not newer changes from the
- * stream. At the end, claims coverage of the account up to the time of the request.
- *
- * Errors: those of `findAccount` except `account_deleted`; `repository_unreadable`,
- * `repository_too_large`; those of the fetch and the archive. Batches already written remain, and a
- * listing resumes from its cursor.
+ * Reads an account's posts at one revision, handle, profile, state, and labels. Deletes archived
+ * posts that no longer exist, but not newer changes from the stream. At the end, claims coverage
+ * of the account up to the time of the request. Batches already written remain, and a listing
+ * resumes from its cursor. Errors: those of `findAccount` except `account_deleted`;
+ * `repository_unreadable`, `repository_too_large`.
  */
 export async function backfillAuthor(
   requested: string,

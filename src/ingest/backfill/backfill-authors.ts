@@ -2,7 +2,6 @@ import { EarshotError } from "../../lib/errors.ts";
 import { type AuthorSummary, type BackfillRequest, backfillAuthor } from "./backfill-author.ts";
 
 export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
-  /** Handles and DIDs. */
   authors: readonly string[];
   accountsAtOnce: number;
   onProgress?: (seen: AuthorsProgress) => void;
@@ -12,7 +11,7 @@ export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
 type AuthorsProgress = {
   ended: number;
   authors: number;
-  /** In total, and of the latest account to report. */
+  /** In total, and of the latest account. */
   posts: number;
   author: string;
   authorPosts: number;
@@ -23,13 +22,10 @@ export type AuthorResult =
   | { asked: string; summary: AuthorSummary }
   | { asked: string; fault: EarshotError };
 
-/** Errors that concern one account; any other would affect all. */
+/** Of one account; any other would affect all. */
 const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
-/**
- * An error of one account is reported and does not stop the others; an error of the archive or the
- * signal of the fetch stops all.
- */
+/** An error of one account does not stop the others; an error of the archive does. */
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
   const { authors, accountsAtOnce, onProgress, onAuthor } = request;
   const results: AuthorResult[] = [];

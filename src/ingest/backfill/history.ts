@@ -8,7 +8,6 @@ export type HistoryContext = {
   account: FoundAccount;
   rev: string | null;
   before: AuthorProgress;
-  /** When the reading began. */
   askedMs: number;
   writer: ChangeWriter;
 };
@@ -19,9 +18,9 @@ export type HistoryReport = {
   rev: string | null;
   /** Everything created before this time was read. */
   asOfMs: number;
-  /** Record keys of the posts, including invalid ones. */
+  /** Of the posts, including invalid ones. */
   keys: ReadonlySet<string>;
-  /** False if an earlier run may have seen further keys. */
+  /** An earlier run may otherwise have seen further keys. */
   isWhole: boolean;
   resumed: boolean;
   posts: number;

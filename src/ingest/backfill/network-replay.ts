@@ -7,14 +7,13 @@ import { type Refusal, refusalOf, refused, xrpcUrl } from "../../platforms/blues
 import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-/** The archive of a Jetstream server, such as https://bsky.network. */
+/** Of a Jetstream server, such as https://bsky.network. */
 export type NetworkReplay = {
-  /** By server time; null if the archive is empty. */
+  /** By server time; null if empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * The decompressed blocks that may contain events of these collections, or account and handle
-   * events, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those
-   * of the fetch.
+   * Decompressed, in order; may contain events of these collections, or account and handle
+   * events. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };

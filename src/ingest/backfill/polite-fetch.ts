@@ -9,14 +9,13 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Rate-limited requests per host: a fixed rate, a pause while the host's own allowance
- * (`ratelimit-*`) is used up, and `Retry-After` on 429. Retries transient errors.
- *
- * Errors: those of the guarded fetch; `upstream_limited` (retryable) if a host requires too long a
- * wait; `upstream_failed` (retryable) if it fails repeatedly. Any other status is returned.
+ * Per host: a fixed rate, a pause while the host's own allowance (`ratelimit-*`) is used up, and
+ * `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` (retryable) if a
+ * host requires too long a wait; `upstream_failed` (retryable) if it fails repeatedly. Any other
+ * status is returned.
  */
 export type PoliteFetch = {
-  /** Use `tries: 1` if a failure is an acceptable answer. */
+  /** `tries: 1` if a failure is an acceptable answer. */
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
   post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedAnswer>;
   stream(url: URL, options?: FetchOptions): Promise<StreamedAnswer>;
@@ -25,7 +24,6 @@ export type PoliteFetch = {
 export type PoliteFetchRequest = {
   fetch: GuardedClient;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   requestsPerSecond: number;
   signal?: AbortSignal;
@@ -33,7 +31,7 @@ export type PoliteFetchRequest = {
 };
 
 type Answer = { status: number; headers: { get(name: string): string | null } };
-/** Earliest time of the next request to a host, by the clock's `elapsed`. */
+/** By the clock's `elapsed`. */
 type Pace = { nextMs: number };
 
 const usualTries = 5;

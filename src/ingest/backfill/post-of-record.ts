@@ -11,7 +11,7 @@ export type ArchivedRecord = {
   rev: string;
 };
 
-/** No network time is known, so the time in a TID record key, capped at `nowMs`, is used. */
+/** Uses the time in a TID record key, capped at `nowMs`: no network time is known. */
 export function postOfRecord(
   { did, rkey, record, rev }: ArchivedRecord,
   nowMs: number,

@@ -3,7 +3,6 @@ import type { ReadHistory } from "./history.ts";
 import { readListing } from "./read-listing.ts";
 import { readWholeRepository } from "./read-whole-repository.ts";
 
-/** Reads the whole repository if it is small enough, else lists its posts. */
 export const readHistory: ReadHistory = async (context) => {
   const { limits } = context.request;
   if (context.before.listing === null) {

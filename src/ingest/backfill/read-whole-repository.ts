@@ -11,9 +11,8 @@ import { postOfRecord } from "./post-of-record.ts";
 const profilePath = `${profileCollection}/${profileKey}`;
 
 /**
- * Reads an account's repository in one request (com.atproto.sync.getRepo): all records at one
- * revision. Writes nothing before everything was read. Errors: `answer_too_large`,
- * `repository_unreadable`, `upstream_refused`; those of the fetch and the archive.
+ * One request (com.atproto.sync.getRepo): all records at one revision. Writes nothing before
+ * everything was read. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
  */
 export const readWholeRepository: ReadHistory = async ({ request, account, askedMs, writer }) => {
   const { clock, directory, limits, onProgress } = request;

@@ -7,9 +7,7 @@ import type { HistoryReport } from "./history.ts";
 
 export const seeksMissing = ({ rev, isWhole }: HistoryReport): boolean => rev !== null && isWhole;
 
-/**
- * Deletes archived posts that the account no longer has, unless they are newer than the history.
- */
+/** Deletes archived posts that the account no longer has, unless newer than the history. */
 export async function removeMissing(
   did: string,
   history: HistoryReport,

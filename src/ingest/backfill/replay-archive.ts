@@ -18,10 +18,7 @@ export type ArchiveReplay = {
   onProgress: (reachedMs: number) => void;
 };
 
-/**
- * Skips rows of other collections. Resolves with the number of unreadable rows. Errors: those of
- * the network replay and the archive.
- */
+/** Resolves with the number of unreadable rows. */
 export async function replayArchive(
   span: BoundedSpan,
   { clock, network, host, followed, writer, onProgress }: ArchiveReplay,

@@ -13,7 +13,7 @@ export type StreamReplay = {
   clock: Clock;
   random: () => number;
   guard: Guard;
-  /** Addresses of `/subscribe`; each is a fallback for the one before. */
+  /** Addresses of `/subscribe`, each a fallback for the one before. */
   urls: readonly string[];
   userAgent: string;
   handshakeTimeoutMs: number;
@@ -27,9 +27,9 @@ export type StreamReplay = {
 
 /** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
-/** The most that events may be out of time order: thirty times what public servers show. */
+/** How far events may be out of time order: thirty times what public servers show. */
 const mostDisorderMs = 1_000;
-/** A server silent for this long, with the span in the past, has sent everything it has. */
+/** After this silence, with the span in the past, a server has sent everything it has. */
 const quietMs = 5_000;
 /** Total silence for this long proves nothing: the span stays missing. */
 const idleMs = 15_000;
@@ -38,10 +38,9 @@ const backoff = { leastMs: 500, mostMs: 10_000 };
 const mostWaiting = 5_000;
 
 /**
- * The stream servers' lookback is about a day and a half. If a server starts at an event after the
- * requested time, or sends nothing, the part in between is not claimed as covered. Resolves with
- * the number of unreadable frames. Errors: `upstream_unreachable` if no server makes progress;
- * those of the archive.
+ * The servers' lookback is about a day and a half. If a server starts later than requested, or
+ * sends nothing, the part in between is not claimed as covered. Resolves with the number of
+ * unreadable frames. Errors: `upstream_unreachable` if no server makes progress.
  */
 export async function replayStream(
   span: BoundedSpan,
@@ -128,7 +127,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** True if no frame came although the span has passed, or none at all for `idleMs`. */
+    /** No frame came although the span has passed, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
       const woken = new AbortController();
       wake = () => woken.abort();

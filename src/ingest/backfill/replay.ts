@@ -13,14 +13,14 @@ export type ReplayRequest = {
   archive: Pick<Archive, "write" | "coverage">;
   clock: Clock;
   random: () => number;
-  /** `gaps`: all gaps between covered times. */
+  /** `gaps`: all between covered times. */
   asked: BoundedSpan | "gaps";
   followed: readonly FollowedWord[];
   lookbackMs: number;
   /** The live stream covers the time from its last event on if that is this recent. */
   liveSlackMs: number;
   stream: Omit<StreamReplay, "clock" | "random" | "followed" | "writer" | "onProgress">;
-  /** Null without a token for the archive: time beyond the lookback then stays missing. */
+  /** Without a token for the archive, time beyond the lookback stays missing. */
   network: NetworkReplay | null;
   networkHost: string;
   onPart?: (part: { span: BoundedSpan; by: "stream" | "archive" }) => void;
@@ -39,10 +39,8 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays the uncovered parts of a time span: from the stream servers within their lookback, before
- * that from a server's archive. Coverage is written with each batch, so an interrupted replay
- * resumes.
- *
+ * Replays uncovered times: from the stream servers within their lookback, before that from a
+ * server's archive. Coverage is written with each batch, so an interrupted replay resumes.
  * Errors: `replay_needs_token` at the end if time beyond the lookback remains and there is no
  * token; those of `replayStream` and `replayArchive`.
  */

@@ -4,7 +4,7 @@ import { createRecordLine } from "./record-bytes.ts";
 /** Without its line end; truncated if too long. */
 export type CsvRecord = {
   bytes: Buffer;
-  /** Line number of its start, from 1. */
+  /** From 1. */
   line: number;
   isTooLong: boolean;
 };
@@ -20,8 +20,8 @@ const [quote, lineFeed] = [0x22, 0x0a];
 const delimiters = [",", ";", "\t"] as const;
 
 /**
- * Splits CSV (RFC 4180) into records. A quote opens only at the start of a field. An unclosed quote
- * extends its record to the end of the file, with at most `maxBytes` in memory.
+ * CSV (RFC 4180). A quote opens only at the start of a field. An unclosed quote extends its
+ * record to the end of the file, with at most `maxBytes` in memory.
  */
 export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let line = 1;

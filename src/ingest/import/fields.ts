@@ -2,10 +2,7 @@ import { isWebAddress } from "../../platforms/identity.ts";
 import { parseIsoTime } from "../../platforms/time.ts";
 import type { Media } from "../../posts/post.ts";
 
-/**
- * The fields of the neutral import record; docs/import.md has the same table. A reader returns
- * undefined for an invalid value.
- */
+/** docs/import.md has the same table. Undefined for an invalid value. */
 export type ImportField<T> = {
   /** Completes the sentence "expected …". */
   expected: string;

@@ -12,9 +12,9 @@ import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 
 /**
- * Bad records are counted, reported and written to the rejected file; the import continues. Each
- * batch commits the file's progress atomically, so an interrupted import resumes, and a complete
- * one is skipped unless the file has changed. Chunks are parsed and analysed on other threads while
+ * Bad records are counted and written to the rejected file; the import continues. Each batch
+ * commits the file's progress atomically, so an interrupted import resumes, and a complete one is
+ * skipped unless the file has changed. Chunks are parsed and analysed on other threads while
  * earlier ones are written; the number in memory is bounded.
  */
 export type ImportRequest = {
@@ -27,7 +27,7 @@ export type ImportRequest = {
   platform: Platform;
   format?: ImportFormat;
   dataDir: string;
-  /** The time span that the file covers completely, as its owner declares. */
+  /** Declared by the file's owner as complete. */
   covers: { fromMs: number; toMs: number } | null;
   onBadLine: "reject" | "stop";
   limits: ImportLimits;
@@ -37,7 +37,7 @@ export type ImportRequest = {
 };
 
 export type ImportSummary = {
-  /** By an earlier run; nothing was read. */
+  /** Nothing was read. */
   alreadyImported: boolean;
   /** Of earlier, interrupted runs. */
   resumedAfterLines: number;
@@ -50,7 +50,7 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Valid records that were not imported, such as private posts, by reason. */
+  /** Such as private posts, by reason. */
   leftOut: ReadonlyMap<string, number>;
   /** `withheld` if lines were rejected: the declared coverage would be false. */
   coverage: "none" | "added" | "withheld";
@@ -58,8 +58,8 @@ export type ImportSummary = {
 };
 
 /**
- * Errors: `import_unreadable`, `import_too_large` (after writing what was read), `import_rejected`
- * (a bad line in strict mode), those of the archive. Batches already written remain.
+ * Errors: `import_unreadable`, `import_too_large` (after writing what was read),
+ * `import_rejected` (a bad line in strict mode). Batches already written remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

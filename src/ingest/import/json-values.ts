@@ -5,16 +5,13 @@ export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
   feed(piece: Buffer): Generator<JsonValue>;
-  /**
-   * The last value if only the end of the file ends it. Throws if the file is truncated within a
-   * list or value.
-   */
+  /** The last value if only the end of the file ends it. Throws if the file is truncated. */
   end(): JsonValue | null;
 };
 
 export type JsonSplitterOptions = {
   maxValueBytes: number;
-  /** Property whose list items replace the object, such as `orderedItems`. */
+  /** Its list items replace the object, as with `orderedItems`. */
   listName: string | null;
 };
 
@@ -26,13 +23,13 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * Splits a file into JSON values in one pass, with at most one value in memory: values in sequence,
- * on separate lines or not, and the items of a list instead of the list. Does not validate: invalid
- * JSON becomes a value that fails to parse. If the first object takes one line, a broken value ends
- * with its line, else with the file.
+ * One pass, with at most one value in memory: values in sequence, on separate lines or not, and
+ * the items of a list instead of the list. Does not validate: invalid JSON becomes a value that
+ * fails to parse. If the first object takes one line, a broken value ends with its line, else
+ * with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
-  /** What encloses the current value: the file, a list, or an object whose list was read. */
+  /** What encloses the current value. */
   let within: "file" | "list" | "list of object" | "rest of object" = "file";
   let open: "none" | "scalar" | "container" = "none";
   let depth = 0;
@@ -43,7 +40,8 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   /** Whether objects take one line each; null before the first non-empty one. */
   let isLinewise: boolean | null = null;
   /**
-   * The latest string of an object that may contain the list, and the name before its latest colon.
+   * The latest string of an object that may contain the list, and the name before its latest
+   * colon.
    */
   let text = "";
   let name = "";

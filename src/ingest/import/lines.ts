@@ -15,8 +15,8 @@ export type LineSplitter = {
 };
 
 /**
- * Splits bytes at LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the
- * position to resume from.
+ * At LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the position to
+ * resume from.
  */
 export function createLineSplitter(
   maxLineBytes: number,

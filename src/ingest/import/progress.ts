@@ -7,7 +7,7 @@ export type ImportProgress = {
   /** A different time means different content. */
   modifiedMs: number;
   lines: number;
-  /** Decompressed offset after the last record; 0 in formats that cannot resume at an offset. */
+  /** Decompressed; 0 in formats that cannot resume at an offset. */
   bytes: number;
   rejected: number;
   rejectedBytes: number;
@@ -33,7 +33,7 @@ export function progressName(
   return `import:${platform}:${key === "" ? "" : `${key}:`}${fingerprint}`;
 }
 
-/** Of earlier runs, unless the file has changed. */
+/** Ignored if the file has changed. */
 export async function readProgress(
   archive: Pick<Archive, "readCheckpoint">,
   name: string,

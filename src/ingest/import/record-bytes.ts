@@ -1,4 +1,4 @@
-/** One record from pieces of a file; stores only the start of an overlong one. */
+/** Stores only the start of an overlong record. */
 export type RecordBytes = {
   hold(piece: Buffer): void;
   /** Includes bytes that are not stored. */
@@ -11,7 +11,7 @@ export const maxRecordBytes = 4_096;
 
 export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecordBytes, maxBytes);
 
-/** Accepts records up to `maxBytes`, and `endBytes` of their line end. */
+/** `endBytes`: of the line end. */
 export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordBytes {
   let stored: Buffer[] = [];
   let size = 0;

@@ -27,7 +27,7 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** The field, the value found and what is expected. Safe for a terminal. */
+/** Safe for a terminal. */
 export class RecordError extends Error {
   override readonly name = "RecordFault";
 
@@ -38,7 +38,7 @@ export class RecordError extends Error {
 
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
 
-/** Validates one record of the neutral form (docs/import.md). Throws `RecordError`. */
+/** The neutral form (docs/import.md). Throws `RecordError`. */
 export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
@@ -96,9 +96,9 @@ export function readImportRecord(
 }
 
 /**
- * Without an identity of its own, the post's uri is `import:<platform>:<sha256 of the JSON list
- * [author, created_at, text]>`. Reports an `id` that the platform's identity does not use to
- * `onUnused`. Throws `RecordError` if the claimed identity is impossible or later than `nowMs`.
+ * Without an identity of its own, the uri is `import:<platform>:<sha256 of the JSON list [author,
+ * created_at, text]>`. Reports an unused `id` to `onUnused`. Throws `RecordError` if the claimed
+ * identity is impossible or later than `nowMs`.
  */
 export function toPost(
   record: ImportRecord,
@@ -196,7 +196,7 @@ function referenceOf(
   return reference;
 }
 
-/** The root post: its number on X, its uri on other platforms. */
+/** The root post's number on X, its uri on other platforms. */
 function conversationOf(
   record: ImportRecord,
   platform: Platform,
@@ -207,7 +207,7 @@ function conversationOf(
   return first.uri ?? first.id;
 }
 
-/** Except on X, the uri is the whole identity and a number beside it is not stored. */
+/** Except on X, the uri is the identity and a number beside it is not stored. */
 const isNamedBy = (id: string, { nativeId, uri }: Identity, platform: Platform): boolean =>
   nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
 
@@ -238,7 +238,7 @@ function entitiesOf(text: string, platform: Platform): FoundEntities {
   return found;
 }
 
-/** The listed items, then those found in the text; distinct, as first written. */
+/** The listed items, then those in the text; distinct, as first written. */
 function merged(
   listed: readonly string[] | null,
   found: readonly string[],

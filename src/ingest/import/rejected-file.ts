@@ -2,9 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/**
- * The rejected lines, unchanged, to be repaired and imported again. Created on the first rejection.
- */
+/** Unchanged, to be repaired and imported again. Created on the first rejection. */
 export type RejectedFile = {
   /** Null until created. */
   path(): string | null;
@@ -16,16 +14,15 @@ export type RejectedFile = {
 export type RejectedFileOptions = {
   file: string;
   dataDir: string;
-  /** How much of an earlier run's file is preserved; the rest is rewritten. */
+  /** Preserved of an earlier run's file; the rest is rewritten. */
   keptBytes: number;
   /** Set if the source cannot be read again: each such run has its own file. */
   runMs: number | null;
 };
 
 /**
- * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable. For
- * standard input `stdin-<time>.rejected` in `dataDir`, which never overwrites the file of another
- * run.
+ * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable;
+ * for standard input `stdin-<time>.rejected` in `dataDir`, never over another run's file.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, keptBytes, runMs } = options;

@@ -13,7 +13,7 @@ import type { ImportSource } from "./source.ts";
 type Opened = {
   source: ImportSource;
   format: ImportFormat;
-  /** Checkpoint name; null if the source cannot be read again. */
+  /** Null if the source cannot be read again. */
   name: string | null;
   before: ImportProgress;
   rejectedFile: RejectedFile;
@@ -21,7 +21,6 @@ type Opened = {
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-/** Resumes where an earlier run ended and writes each batch with its progress. */
 export function startRun(request: ImportRequest, opened: Opened) {
   const { archive, analysis, clock, limits, onBadLine } = request;
   const { source, format, name, before, rejectedFile } = opened;
@@ -74,7 +73,6 @@ export function startRun(request: ImportRequest, opened: Opened) {
     if (prepared !== null || rejections.length > 0) await writeBatch(prepared, []);
   }
 
-  /** Writes everything before the bad line, then throws. */
   async function stopAt(chunk: AnalysedChunk): Promise<never> {
     const bad = chunk.rejections.at(-1);
     await take({ ...chunk, rejections: [] });

@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { decompressZstd, waitingIn } from "./zstd-frames.ts";
 
-/** Limits that do not depend on the file's own claims. */
+/** Independent of the file's own claims. */
 export type SourceLimits = {
   maxBytes: number;
   /** Decompressed bytes per byte read, beyond the first 100 MiB. */
@@ -42,7 +42,7 @@ export async function* chained(start: Buffer, rest: AsyncIterable<Buffer>): Asyn
   yield* rest;
 }
 
-/** Throws `import_unreadable` and `import_too_large`. */
+/** Errors: `import_unreadable`, `import_too_large`. */
 export async function* decompressed(
   name: string,
   raw: AsyncIterable<Buffer>,

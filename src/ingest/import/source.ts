@@ -20,36 +20,33 @@ import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 /** Readable once. */
 export type ImportSource = {
   name: string;
-  /** Of a file's beginning and size; null if it cannot be read again. */
+  /** Null if the source cannot be read again. */
   fingerprint: string | null;
   modifiedMs: number;
-  /** Null if unknown. */
   totalBytes: number | null;
   readBytes(): number;
   /**
-   * Decompressed. Throws `import_unreadable` (also for a zip or tar archive) and
+   * Decompressed. Errors: `import_unreadable` (also for a zip or tar archive),
    * `import_too_large`.
    */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * In a zip archive the files with a matching name, in order, else the file itself. Size limits
-   * apply to their total. Throws `import_unreadable`, also if an archive has none.
+   * In a zip archive the matching files, in order, else the file itself. Size limits apply to
+   * their total. Errors: `import_unreadable`, also without a match.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
-  /**
-   * A small file of this name in the zip archive or beside the file. Throws `import_unreadable`.
-   */
+  /** A small file in the zip archive or beside the file. Errors: `import_unreadable`. */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };
 
-/** Decompressed; readable once. */
+/** Readable once. */
 export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 
 const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 
-/** `-` reads `standardInput`. Throws `import_unreadable`. */
+/** Errors: `import_unreadable`. */
 export async function openImportSource(
   file: string,
   standardInput: Readable,

@@ -15,7 +15,7 @@ export type ZipMember = {
   headerOffset: number;
 };
 
-/** Far above the directory of an archive with a million files. */
+/** Far above an archive with a million files. */
 const mostDirectoryBytes = 256 * 1024 ** 2;
 /** Far above the parts of one file in any archive. */
 const mostMembers = 10_000;
@@ -29,8 +29,8 @@ const entrySize = 46;
 const headerSize = 30;
 
 /**
- * The wanted files, from the central directory (APPNOTE 4.3), including zip64. Multi-part archives
- * are not supported. Throws an `Error` with the reason.
+ * By the central directory (APPNOTE 4.3), including zip64. Multi-part archives are not supported.
+ * Throws an `Error` with the reason.
  */
 export async function readZipDirectory(
   handle: FileHandle,
@@ -61,7 +61,7 @@ export async function readZipDirectory(
   return members;
 }
 
-/** Throws if the member is damaged or its format is unsupported. */
+/** Throws if damaged or unsupported. */
 export async function* zipMemberPieces(
   handle: FileHandle,
   member: ZipMember,

@@ -3,9 +3,8 @@ import { PassThrough, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 
 /**
- * Decompresses any number of frames, as from `cat a.zst b.zst` or a parallel compressor: Node's own
- * stream silently ends after the first. Yields everything decompressed before an error, then throws
- * it.
+ * Any number of frames, as from `cat a.zst b.zst` or a parallel compressor: Node's own stream
+ * silently ends after the first. Yields everything decompressed before an error, then throws it.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
@@ -37,8 +36,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
         await Promise.race([ended, written]);
         rest = rest.subarray(stream.bytesWritten - before);
         if (rest.length === 0) continue;
-        // The frame has ended before its input; its output must be complete before the next
-        // frame's.
+        // Its output must be complete before the next frame's.
         await ended;
         frame = null;
       }

@@ -16,14 +16,14 @@ import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
  * Looks up what the posts of archived accounts lack: handle, name, and labels of the account.
- * Requests batches from the AppView, each account again after `ageMs`, at a bounded rate that backs
- * off on request. Results are written together with the time of the lookup.
+ * Requests batches from the AppView, each account again after `ageMs`, at a bounded rate that
+ * backs off on request.
  *
- * An account that the AppView does not return (deleted or hidden) counts as looked up. Its identity
- * document also names a handle, but nothing would have verified it.
+ * An account that the AppView does not return (deleted or hidden) counts as looked up: its
+ * identity document also names a handle, but unverified.
  */
 export type LookUp = {
-  /** Early, whatever the account's age. If the queue is full, the account waits for its age. */
+  /** Early. If the queue is full, the account waits for its age. */
   ask(account: string): void;
   state(): LookUpState;
   stop(): Promise<void>;
@@ -33,7 +33,6 @@ export type LookUpSettings = {
   appViewUrl: string;
   ageMs: number;
   requestsPerSecond: number;
-  /** Ids of accounts whose labels are trusted. */
   sources: readonly string[];
   timeoutMs: number;
   maxBytes: number;
@@ -45,13 +44,12 @@ export type LookUpRequest = {
   archive: Pick<Archive, "accountsToLookUp" | "write">;
   fetch: GuardedFetch;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   settings: LookUpSettings;
   log: IngestLog;
 };
 
-/** Pause before a request that would not be full, so that accounts accumulate. */
+/** Accounts accumulate before a request that would not be full. */
 const gatherMs = 2_000;
 const mostRequested = 1_000;
 
@@ -105,7 +103,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
   }
 
   /**
-   * The AppView refuses a whole request for one invalid account, so a refused batch is split in
+   * The AppView refuses a request with one invalid account, so a refused batch is split in
    * halves.
    */
   async function send(

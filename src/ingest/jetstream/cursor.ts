@@ -10,8 +10,7 @@ export type JetstreamCursor = {
   urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /**
    * Moves the start past an event that a server sends although it is too large, in growing steps,
-   * as its end is unknown. `reachUs` is the latest event time. Null if there is no position to
-   * start from.
+   * as its end is unknown. `reachUs` is the latest event time.
    */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   progressed(): void;

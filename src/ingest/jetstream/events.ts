@@ -6,7 +6,7 @@ import type { FrameText } from "../streams/frames.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 
-/** An event further in the future is rejected: resuming there would skip everything before it. */
+/** Resuming at an event further in the future would skip everything before it. */
 const mostAheadMs = 86_400_000;
 
 type UsedEvent = StreamItem & { renamed: string | null };
@@ -21,9 +21,7 @@ export type EventTakerOptions = {
 
 export type EventTaker = (frame: FrameText, server: string) => UsedEvent | null;
 
-/**
- * A repeated event only advances the time; null means an unreadable frame or a time too far ahead.
- */
+/** A repeated event only advances the time; null is an unreadable frame or a time too far ahead. */
 export function createEventTaker(options: EventTakerOptions): EventTaker {
   const { clock, followed, saved } = options;
   const recent = createRecentKeys(options.maxRememberedEvents, options.random);

@@ -17,18 +17,20 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
 /**
  * Live ingestion from Bluesky's Jetstream. Guarantees:
  *
- * - Every post, edit, delete, like, repost, profile, handle and account state that a server still has is ingested once, in
- *   order: after an interruption or restart, the stream resumes at the time of the last written event, less an overlap, and
- *   skips repeated events.
- * - Counts are never too low for what was received. Within a process none is counted twice, even from different servers; after
- *   a restart some may be (`isCountedBefore`).
- * - The position is a time, because a server's sequence numbers mean nothing to other servers, or to itself after a crash.
- *   Server clocks differ, so a working server is not changed, and another one gets a longer overlap.
- * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the resume position and starts
- *   with a later event, coverage has a gap.
- * - Requests ask servers to omit oversized events. One that sends such an event anyway would repeat it forever: the position moves
- *   past it in growing steps, and coverage has a gap.
- * - Reading pauses while events wait for the archive; if the archive cannot write, the stream waits and skips nothing.
+ * - Every event that a server still has is ingested once, in order: after an interruption, the
+ *   stream resumes at the time of the last written event, less an overlap, and skips repeated
+ *   events.
+ * - Counts are never too low for what was received. After a restart some may be counted twice
+ *   (`isCountedBefore`).
+ * - The position is a time, because a server's sequence numbers mean nothing to other servers, or
+ *   to itself after a crash. Server clocks differ, so a working server is not changed, and another
+ *   one gets a longer overlap.
+ * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the
+ *   resume position, coverage has a gap.
+ * - A server that sends an oversized event although asked to omit it would repeat it forever: the
+ *   position moves past it in growing steps, and coverage has a gap.
+ * - Reading pauses while events wait for the archive; if the archive cannot write, the stream
+ *   waits and skips nothing.
  */
 export type Jetstream = {
   state(): StreamState;
@@ -39,10 +41,9 @@ export type Jetstream = {
 export type JetstreamRequest = {
   archive: Pick<Archive, "write" | "readCheckpoint">;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   settings: JetstreamSettings;
-  /** Of compressed frames; requested before each connection until available. */
+  /** Requested before each connection until available. */
   dictionary: (signal: AbortSignal) => Promise<Buffer>;
   onRenamed: (account: string) => void;
   log: IngestLog;
@@ -128,9 +129,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
     });
 
-  /**
-   * If the dictionary is unavailable, the connection is uncompressed: it is not worth a retry loop.
-   */
+  /** An unavailable dictionary is not worth a retry loop: the connection is uncompressed. */
   async function takeDictionary(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {

@@ -15,9 +15,9 @@ export function readLabelerPosition(checkpoint: string | null): LabelerPosition 
 }
 
 /**
- * The URL to resume after a frame. From frame 0 a labeler sends its whole history, for Bluesky's
- * own tens of millions of labels, nearly all on posts that are not archived. So by default the
- * first connection starts with new labels; coverage records since when.
+ * From frame 0 a labeler sends its whole history, for Bluesky's own tens of millions of labels,
+ * nearly all on posts that are not archived. So by default the first connection starts with new
+ * labels; coverage records since when.
  */
 export function labelerUrl(
   address: string,
@@ -30,7 +30,6 @@ export function labelerUrl(
   return url;
 }
 
-/** Null without labels. */
 export function timeOfLabels(labels: readonly LabelChange[]): number | null {
   let latest: number | null = null;
   for (const { createdMs } of labels) latest = Math.max(latest ?? createdMs, createdMs);

@@ -1,5 +1,4 @@
 export type LabelerSettings = {
-  /** Ids of accounts whose labels are trusted. */
   sources: readonly string[];
   start: "now" | "beginning";
   maxLabels: number;

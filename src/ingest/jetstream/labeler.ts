@@ -20,13 +20,15 @@ import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
 /**
  * The live labels of one labeler. Guarantees:
  *
- * - Every label of a trusted source is ingested, in order; after an interruption or restart the stream resumes after the last
- *   written frame. Repeats are harmless, as the latest label per source, subject and value counts.
+ * - Every label of a trusted source is ingested, in order; after an interruption the stream
+ *   resumes after the last written frame. Repeats are harmless: the latest label per source,
+ *   subject and value counts.
  * - If a labeler no longer has that frame, or sends unreadable data, coverage has a gap.
- * - If a labeler has not reached that frame, as after data loss, it is retried a few times; then the stream restarts with a
- *   gap.
- * - A frame that is too large would repeat forever, so it is skipped in growing steps.
- * - Reading pauses while labels wait for the archive; if the archive cannot write, the stream waits and skips nothing.
+ * - If a labeler has not reached that frame, as after data loss, it is retried a few times; then
+ *   the stream restarts with a gap.
+ * - An oversized frame would repeat forever, so it is skipped in growing steps.
+ * - Reading pauses while labels wait for the archive; if the archive cannot write, the stream
+ *   waits and skips nothing.
  */
 export type Labeler = {
   state(): LabelerState;
@@ -39,13 +41,12 @@ export type LabelerRequest = {
   url: string;
   archive: Pick<Archive, "write" | "readCheckpoint">;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   settings: LabelerSettings;
   log: IngestLog;
 };
 
-/** Consecutive answers that a position is in the future before the stream restarts. */
+/** Answers that a position is in the future before the stream restarts. */
 const triesOfPosition = 5;
 
 export function startLabeler(request: LabelerRequest): Labeler {

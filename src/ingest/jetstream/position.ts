@@ -1,4 +1,4 @@
-/** Unix microseconds by the clock of `host`; `host` is null if unknown. */
+/** Unix microseconds by the clock of `host`. */
 export type JetstreamPosition = { timeUs: number; host: string | null };
 
 export const isLaterPosition = (position: JetstreamPosition, than: JetstreamPosition): boolean =>
@@ -14,23 +14,20 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
 /** For clock differences between servers. */
 const otherServerOverlapMs = 60_000;
 
-/** The cursor to request, Unix microseconds: the position less an overlap. */
+/** The position less an overlap, Unix microseconds. */
 export function resumeUs(position: JetstreamPosition, server: string, overlapMs: number): number {
   const isSame = position.host === server;
   const backMs = isSame ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
   return position.timeUs - backMs * 1000;
 }
 
-/**
- * The most that a server may send events out of time order: thirty times what public servers show.
- */
+/** How far events may be out of time order: thirty times what public servers show. */
 const mostDisorderMs = 1_000;
 
 /**
- * Whether the counts of an event were written by an earlier run with the last position `saved`.
- * Errs towards counting twice, so that counts are never too low: events at the position, or before
- * it by up to the disorder, count again. Times of another server are not comparable, so its whole
- * overlap counts again.
+ * Written by an earlier run with the last position `saved`. Errs towards counting twice, so that
+ * counts are never too low: events at the position, or before it by up to the disorder, count
+ * again. Times of another server are not comparable, so its whole overlap counts again.
  */
 export function isCountedBefore(
   saved: JetstreamPosition | null,

@@ -15,8 +15,8 @@ export type InstanceRequest = {
 const longestAddress = 2_048;
 
 /**
- * The streaming address that a server advertises, often on another host; by default its own.
- * Errors: those of the fetch; one with the HTTP status if the server fails.
+ * Often on another host; by default the server's own. Errors: one with the HTTP status if the
+ * server fails.
  */
 export async function streamingBase({ server, fetch, signal }: InstanceRequest): Promise<URL> {
   for (const version of ["v2", "v1"]) {
@@ -47,8 +47,8 @@ const schemes = new Set(["ws:", "wss:", "http:", "https:"]);
 
 /**
  * A server with an https address is always streamed by wss, so that the token is never sent in
- * plain text. A server with an http address may advertise wss for its own host: it keeps its own
- * scheme, and its own port unless another is advertised.
+ * plain text. A server with an http address may advertise wss for its own host: it retains its
+ * own scheme, and its own port unless another is advertised.
  */
 function baseOf(reported: URL, server: URL): URL {
   const isSecure = server.protocol === "https:";

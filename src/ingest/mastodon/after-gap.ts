@@ -7,14 +7,14 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * Recovery after each gap, in parallel to the stream: reads missed statuses from the timeline, then
- * compares stored statuses with the server. A gap whose timeline read is interrupted stays open and
- * is read with the next one.
+ * After each gap, in parallel to the stream: reads missed statuses from the timeline, then
+ * compares stored statuses with the server. A gap whose timeline read is interrupted stays open
+ * and is read with the next one.
  */
 export type MastodonAfterGap = {
   /** Call with each event, and with the saved one before the first connection. */
   noteEvent(event: LastEvent): void;
-  /** Where the timeline read starts after a restart; null before the first event. */
+  /** Where the timeline read starts after a restart. */
   openSince(): LastEvent | null;
   opened(): void;
   closed(): Promise<void>;

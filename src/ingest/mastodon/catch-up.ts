@@ -6,16 +6,16 @@ import type { MastodonStreamName } from "./settings.ts";
 /** Its status, if any, and when it arrived. */
 export type LastEvent = { statusId: string | null; timeMs: number };
 
-/** Null if the timeline was read to its end. */
+/** Null at the end of the timeline. */
 export type CatchUpEnd = { stoppedBy: string | null };
 
 const pageStatuses = 40;
-/** Statuses may arrive late, with an id of their creation time, so the read overlaps by this. */
+/** A late status has an id of its creation time, so the read overlaps by this. */
 const overlapMs = 15 * 60_000;
 
 /**
- * Reads the server's public timeline since an event, oldest first. The timeline lacks deletions and
- * edits of older statuses.
+ * The public timeline since an event, oldest first. It lacks deletions and edits of older
+ * statuses.
  */
 export async function catchUp(
   requests: MastodonRequests,

@@ -4,9 +4,6 @@ import type { MastodonStreamSettings } from "./settings.ts";
 
 const mostRedirects = 3;
 
-/**
- * `fetch` for its API, `client` for server-sent events, and the guard of both and of its WebSocket.
- */
 export function createMastodonClients(settings: MastodonStreamSettings) {
   const guard = createGuard([settings.server, ...settings.privateHosts], {
     setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS",

@@ -12,16 +12,15 @@ import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
 export type MastodonConnections = {
-  /** Resolves with the reason for the connection's end or failure. Errors: those of the fetch. */
+  /** Resolves with the reason for its end or failure. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   opened(): void;
   /** Call with each event. */
   heard(): void;
-  /** Call when the server reports that it does not stream: closes the connection. */
+  /** The server reports that it does not stream: closes the connection. */
   refused(status: number | null): void;
-  /** The last connection was open long enough to count as successful. */
+  /** It was open long enough to count as successful. */
   hasLasted(): boolean;
-  /** Of the last open connection. */
   transport(): MastodonTransport | null;
 };
 
@@ -46,7 +45,7 @@ export function createMastodonConnections(
   let openBy: MastodonTransport | null = null;
   let connection: StreamConnection | null = null;
   let endedFor: string | null = null;
-  /** By the clock's elapsed time: when the connection opened, and its last event or start. */
+  /** By the clock's `elapsed`: when it opened, and its last event or start. */
   let openedMs: number | null = null;
   let heardMs = 0;
 
@@ -82,7 +81,7 @@ export function createMastodonConnections(
       return connection;
     };
 
-  /** If a server or its proxy has no WebSocket endpoint, the other transport may work. */
+  /** Without a WebSocket endpoint, the other transport may work. */
   function chooseTransport({ status }: ConnectionEnd): void {
     if (status === null || status >= 500 || passing.has(status)) return;
     transport = transport === "websocket" ? "event-stream" : "websocket";

@@ -15,13 +15,12 @@ export type MastodonEvent =
       isLeftOut: boolean;
       statusId: string | null;
     }
-  /** The server does not stream; with the status it reports, if any. */
+  /** The server does not stream; `status` if reported. */
   | { kind: "refusal"; status: number | null };
 
 export type SeenAt = {
-  /** Host and port of the server, in lower case. */
+  /** With port, in lower case. */
   host: string;
-  /** When the event arrived. */
   nowMs: number;
 };
 
@@ -31,12 +30,10 @@ const mostDepth = 24;
 const lastRevision = "~";
 
 /**
- * Parses one frame of a Mastodon server's public stream,
- * https://docs.joinmastodon.org/methods/streaming/. Events that concern no post (filters,
- * announcements, unknown types) have no changes. Null is an unreadable frame; never throws.
- *
- * Only statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the
- * post until a later edit. An account that opts out is hidden with all its posts until it opts in
+ * Parses one frame of https://docs.joinmastodon.org/methods/streaming/. Events that concern no
+ * post (filters, announcements, unknown types) have no changes; null is an unreadable frame. Only
+ * statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post
+ * until a later edit. An account that opts out is hidden with all its posts until it opts in
  * again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
@@ -63,10 +60,9 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The alias of a status's post: its id and server. */
 export const statusAlias = (id: string, host: string): string => importedUri("mastodon", id, host);
 
-/** Null if the alias is of another server. */
+/** Null if of another server. */
 export function statusIdIn(alias: string, host: string): string | null {
   const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
   return statusAlias(id, host) === alias ? readId(id) : null;
@@ -83,7 +79,6 @@ function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
   };
 }
 
-/** A status of the timeline, read like one from the stream. */
 export const readMissedStatus = (status: unknown, seen: SeenAt): MastodonEvent | null =>
   isObject(status) ? readStatus(status, "update", seen) : null;
 
@@ -133,10 +128,7 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
   revision,
 });
 
-/**
- * The changes of a stored status that is read again: its current content, by its last edit. Hides
- * an account that opted out; deletes a status that is no longer public.
- */
+/** Hides an account that opted out; deletes a status that is no longer public. */
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
   const queue = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
@@ -150,8 +142,8 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
 }
 
 /**
- * If the server does not report whether an account agrees to be indexed, it does not. Changes apply
- * only to accounts with stored posts, so others are not recorded.
+ * Without a report, an account does not agree to be indexed. Changes apply only to accounts with
+ * stored posts, so others are not recorded.
  */
 function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);

@@ -26,24 +26,20 @@ import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
  *   opted out.
  */
 export type MastodonRecheck = {
-  /** Call when the stream connects: everything stored before is unconfirmed. */
+  /** The stream connected: everything stored before is unconfirmed. */
   gapEnded(): void;
-  /** Call when the stream disconnects: nothing is confirmed. */
+  /** The stream disconnected: nothing is confirmed. */
   gapStarted(): void;
   /** Whether a post was stored or compared since the last gap. */
   confirms(id: bigint): boolean;
-  /**
-   * Compares until `signal` aborts. Rejects with its reason, or if the server denies access to
-   * statuses.
-   */
+  /** Until `signal` aborts. Rejects with its reason, or if the server denies access to statuses. */
   run(signal: AbortSignal): Promise<void>;
   state(): RecheckState;
 };
 
 export type RecheckState = {
-  /** Stored statuses remain uncompared since the last gap. */
   isPending: boolean;
-  /** Statuses compared, and those absent on the server, since the start. */
+  /** Since the start; `removed` were absent on the server. */
   checked: number;
   removed: number;
 };
@@ -65,7 +61,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   const checkpoint = `mastodon-recheck ${host}`;
   const counts = { checked: 0, removed: 0 };
   let gapEndMs: number | null = null;
-  /** All statuses from this ID were compared since the last gap; null before the first batch. */
+  /** Compared since the last gap from this ID on; null before the first batch. */
   let recentBelow: bigint | null = null;
   let sweep: Sweep | null = null;
 

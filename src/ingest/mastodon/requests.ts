@@ -6,8 +6,8 @@ import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 /** One at a time, at a bounded rate, with the stream's token. */
 export type MastodonRequests = {
   /**
-   * Returns any response except 429 and 5xx: those and connection errors are retried until `signal`
-   * aborts. Errors: the reason of `signal`; a missing token.
+   * Any response except 429 and 5xx: those and connection errors are retried until `signal`
+   * aborts. Errors: a missing token.
    */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
 };
@@ -16,7 +16,6 @@ export type MastodonRequestsOptions = {
   server: string;
   fetch: GuardedFetch;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   tokenOf: (origin: string) => Promise<string | null>;
   settings: {
@@ -29,7 +28,7 @@ export type MastodonRequestsOptions = {
 
 /** For 40 statuses, each with a card, a poll and media. */
 const mostAnswerBytes = 8 * 1024 ** 2;
-/** Share of the server's rate limit that is left to searches with the same token. */
+/** Left to searches with the same token. */
 const leftShare = 0.5;
 
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
@@ -80,7 +79,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
   return { get };
 }
 
-/** The pause that the server requests, or until its limit resets if half of it is used up. */
+/** As the server requests, or until its limit resets if half of it is used up. */
 function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
   const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
   const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);

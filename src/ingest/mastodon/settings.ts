@@ -60,11 +60,11 @@ export const mastodonStreamSettings = {
 export type MastodonStreamSettings = {
   server: string;
   stream: MastodonStreamName;
-  /** Hosts that may be called although their addresses are private. */
+  /** May be called although their addresses are private. */
   privateHosts: readonly string[];
-  /** Time without an event after which a live connection is replaced. */
+  /** Without an event, after which a live connection is replaced. */
   silenceMs: number;
-  /** Time without any traffic, such as a heartbeat, after which a connection is closed. */
+  /** Without any traffic, such as a heartbeat, after which a connection is closed. */
   idleTimeoutMs: number;
   leastBackoffMs: number;
   mostBackoffMs: number;
@@ -74,17 +74,16 @@ export type MastodonStreamSettings = {
   maxWaitingEvents: number;
   maxFrameBytes: number;
   handshakeTimeoutMs: number;
-  /** Of the server's description. */
   fetchTimeoutMs: number;
   maxAnswerBytes: number;
   userAgent: string;
-  /** Of API requests for catching up and comparing. */
+  /** For catching up and comparing. */
   requestsPerMinute: number;
-  /** Maximum statuses read after one gap. */
+  /** After one gap. */
   catchUpStatuses: number;
-  /** Age of the stored statuses that are compared first after a gap. */
+  /** Compared first after a gap. */
   recheckRecentMs: number;
-  /** Interval between comparisons of all stored statuses. */
+  /** Between comparisons of all stored statuses. */
   recheckAgeMs: number;
 };
 

@@ -22,19 +22,21 @@ import { nothingStored, storesNothing } from "./skipped.ts";
 /**
  * Live ingestion from the public stream of one Mastodon server. Guarantees:
  *
- * - Stores every reported public post of an account that agreed to be indexed, with later edits and its deletion, and nothing
- *   of other accounts. Hides an account that withdraws its agreement.
- * - The server replays nothing, so coverage has a gap after a disconnection. Then the timeline is read for missed posts and
- *   stored statuses are compared with the server; until then they are unconfirmed.
- * - Coverage records when the server was followed, between events. One server sees only a part of the network, so this never
- *   makes a search complete.
- * - The token is sent in a header to the advertised streaming address, by TLS if the server itself uses TLS. Refusals are
- *   reported without the server's text, which could contain the token.
- * - Reading pauses while events wait for the archive; if the archive cannot write, the stream waits.
+ * - Stores every reported public post of an account that agreed to be indexed, with later edits
+ *   and its deletion, and nothing of other accounts. Hides an account that withdraws its agreement.
+ * - The server replays nothing, so coverage has a gap after a disconnection. Then the timeline is
+ *   read for missed posts and stored statuses are compared with the server; until then they are
+ *   unconfirmed.
+ * - One server sees only a part of the network, so its coverage never makes a search complete.
+ * - The token is sent in a header to the advertised streaming address, by TLS if the server
+ *   itself uses TLS. Refusals are reported without the server's text, which could contain the
+ *   token.
+ * - Reading pauses while events wait for the archive; if the archive cannot write, the stream
+ *   waits.
  */
 export type MastodonStream = {
   state(): MastodonStreamState;
-  /** Whether the stream or a comparison has tracked a stored post up to now. */
+  /** The stream or a comparison has tracked a stored post up to now. */
   confirms(id: bigint): boolean;
   /** Writes pending events. */
   stop(): Promise<void>;
@@ -43,10 +45,9 @@ export type MastodonStream = {
 export type MastodonStreamRequest = {
   archive: Pick<Archive, "write" | "readCheckpoint" | "aliases">;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   settings: MastodonStreamSettings;
-  /** The user token for a server's origin. Called before each connection. */
+  /** Called before each connection. */
   tokenOf: (origin: string) => Promise<string | null>;
   log: IngestLog;
 };

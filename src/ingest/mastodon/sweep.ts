@@ -1,7 +1,7 @@
 /** One pass over all stored statuses, newest first. */
 export type Sweep = {
   startedMs: number;
-  /** Statuses from this ID were compared; null if none. */
+  /** Compared from this ID on; null if none. */
   below: bigint | null;
   isDone: boolean;
 };

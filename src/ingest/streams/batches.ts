@@ -2,12 +2,10 @@ import type { ArchiveChange, Collection, CoverageInterval } from "../../archive/
 import type { CountedPost } from "../../platforms/bluesky/reactions.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** The effect of a stream event on the archive. */
 export type StreamItem = {
   /** By its source, Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
-  /** Posts whose counts it increments. */
   counted: readonly CountedPost[];
 };
 
@@ -21,7 +19,7 @@ export type StreamBatch<Place> = {
   place: Place;
   /** Times that this batch completes; the first span continues the previous batch. */
   spans: { fromMs: number; toMs: number }[];
-  /** Elapsed time of the first event, and of the first one with a change other than a count. */
+  /** Of the first event, and of the first with a change other than a count. */
   firstMs: number;
   firstChangeMs: number | null;
 };
@@ -29,13 +27,13 @@ export type StreamBatch<Place> = {
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
 /**
- * FIFO batches of at most `batchEvents`. Each event is merged into its batch on arrival: a million
- * likes of one post take the space of one number.
+ * FIFO. Each event is merged into its batch on arrival: a million likes of one post take the
+ * space of one number.
  */
 export type StreamBatches<Place> = {
-  /** `followsGap`: events may be missing between all previous ones and this one. */
+  /** `followsGap`: events may be missing before this one. */
   add(item: StreamItem, position: Place, followsGap: boolean, nowMs: number): void;
-  /** The oldest batch. Events that arrive while it is written go into a later one. */
+  /** The oldest. Events that arrive while it is written go into a later one. */
   first(): StreamBatch<Place> | null;
   isFull(batch: StreamBatch<Place>): boolean;
   close(): void;
@@ -109,7 +107,6 @@ export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[]
   return [...batch.changes, ...batch.counts.values()];
 }
 
-/** Per collection. */
 export function coverageOf(
   { spans }: StreamBatch<unknown>,
   { platform, source, collections }: CoveredBy,

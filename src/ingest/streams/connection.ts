@@ -5,7 +5,7 @@ import type { Guard } from "../../lib/guard.ts";
 import type { Frame } from "./frames.ts";
 
 export type StreamConnection = {
-  /** Resolves when the connection ended or failed; never rejects. */
+  /** Never rejects. */
   ended: Promise<ConnectionEnd>;
   /** Some buffered frames may still arrive. */
   pause(): void;
@@ -17,7 +17,7 @@ export type ConnectionEnd = {
   reason: string;
   /** Of a refused handshake. */
   status: number | null;
-  /** This side closed it (1009) because a frame exceeded `maxFrameBytes`. */
+  /** This side closed it (1009) because of `maxFrameBytes`. */
   frameTooLarge: boolean;
 };
 
@@ -27,10 +27,10 @@ export type StreamConnectionOptions = {
   clock: Clock;
   userAgent: string;
   headers?: Readonly<Record<string, string>>;
-  /** Redacts the server's text in a reason; by default all is shown. */
+  /** By default the server's text is shown. */
   toldWords?: (words: string) => string;
   handshakeTimeoutMs: number;
-  /** A connection without a frame or pong for this long is closed. */
+  /** Without a frame or pong. */
   idleTimeoutMs: number;
   maxFrameBytes: number;
   onOpen(): void;
@@ -59,7 +59,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   const over = new AbortController();
-  /** Paused by the owner, and paused until the next tick of the event loop. */
+  /** By the owner, and until the next tick. */
   let isStored = false;
   let isResting = false;
   let framesOfTurn = 0;
@@ -103,10 +103,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /**
-   * The network can deliver megabytes at once; after some frames, or slow ones, yields to the event
-   * loop.
-   */
+  /** The network can deliver megabytes at once, so it yields after some frames, or slow ones. */
   function countFrame(): void {
     framesOfTurn += 1;
     if (framesOfTurn === 1) {
@@ -156,7 +153,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   };
 }
 
-/** A few milliseconds of work, even with decompression; frames already read still arrive. */
+/** A few milliseconds of work, even with decompression. */
 const mostFramesOfTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
@@ -173,7 +170,7 @@ async function refusalOf(
       if (body.length >= refusalBytes) break;
     }
   } catch {
-    // Uses the part of the body received so far.
+    // The part of the body received so far.
   }
   const words = reportedWords(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -182,9 +179,7 @@ async function refusalOf(
   return `HTTP ${response.statusCode}${words === "" ? "" : `: ${words}`}`;
 }
 
-/**
- * `getaddrinfo ENOTFOUND` if call and code are known, without the host that the message repeats.
- */
+/** `getaddrinfo ENOTFOUND` if known, without the host that the message repeats. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("syscall" in error && "code" in error) return `${error.syscall} ${error.code}`;

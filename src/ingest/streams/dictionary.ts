@@ -27,10 +27,7 @@ export type DictionaryRequest = {
   signal: AbortSignal;
 };
 
-/**
- * From its file, or fetched once and stored there; verifies its hash. Errors:
- * `dictionary_unavailable`; those of the fetch.
- */
+/** Fetched once and stored; verifies its hash. Errors: `dictionary_unavailable`. */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;
   const kept = await readFile(path).catch(() => null);

@@ -15,8 +15,8 @@ export type EventStreamOptions = Pick<
 const longestConnectionMs = 7 * 86_400_000;
 
 /**
- * Server-sent events with the interface of a WebSocket connection: each event becomes the frame
- * `{"event": …, "payload": …}`.
+ * Server-sent events with the interface of a WebSocket: each event becomes the frame `{"event":
+ * …, "payload": …}`.
  */
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();
@@ -90,5 +90,4 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
 
 const endBy = (reason: string): ConnectionEnd => ({ reason, status: null, frameTooLarge: false });
 
-/** Yields to the event loop between buffered pieces. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

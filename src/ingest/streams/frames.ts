@@ -1,6 +1,6 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 
-/** `too-large` if it exceeds the limit, `unreadable` if it cannot be decoded. */
+/** `too-large`: beyond the limit. */
 export type FrameText = { text: string } | "too-large" | "unreadable";
 
 export type Frame = { data: Buffer; isBinary: boolean };
@@ -8,8 +8,8 @@ export type Frame = { data: Buffer; isBinary: boolean };
 export type FrameReader = (frame: Frame) => FrameText;
 
 /**
- * Reads text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs
- * more than `maxBytes`, whatever a frame claims or contains.
+ * Text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs more
+ * than `maxBytes`, whatever a frame claims or contains.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;
@@ -37,7 +37,7 @@ export function createFrameReader(options: {
   };
 }
 
-/** Initial buffer size: most events need less. */
+/** Most events need less. */
 const usualBytes = 4_096;
 
 const tooLargeCodes: ReadonlySet<unknown> = new Set([

@@ -12,10 +12,7 @@ import {
 } from "./connection.ts";
 import type { Frame } from "./frames.ts";
 
-/**
- * A stream client's link to its servers: one connection at a time, exponential backoff, and
- * back-pressure from the archive.
- */
+/** One connection at a time, exponential backoff, and back-pressure from the archive. */
 export type StreamLink = {
   signal: AbortSignal;
   /** Retries until the archive answers; null if none is saved or the client is stopped first. */
@@ -30,19 +27,18 @@ export type StreamLink = {
     onFrame: (frame: Frame) => void,
     open?: OpenConnection,
   ): Promise<ConnectionEnd>;
-  /** Waits after a number of consecutive failures, from 0. */
+  /** After consecutive failures, from 0. */
   wait(whom: string, reason: string, failures: number): Promise<void>;
-  /** Call when an event is queued for the archive; pauses reading above the limit. */
+  /** An event is queued for the archive; pauses reading above the limit. */
   added(): void;
-  /** Call when events were written; resumes reading below the limit. */
+  /** Events were written; resumes reading below the limit. */
   written(): void;
-  /** When the open connection was opened; null unless frames are read and written. */
+  /** Null unless the connection is open and frames are written. */
   liveSinceMs(): number | null;
   status(): { status: PartStatus; detail: string };
   stop(): void;
 };
 
-/** By default a WebSocket. */
 export type OpenConnection = (options: StreamConnectionOptions) => StreamConnection;
 
 export type StreamLinkOptions = {

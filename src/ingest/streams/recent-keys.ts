@@ -2,14 +2,12 @@ import { hash } from "node:crypto";
 
 /**
  * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot
- * predict: the probability of mistaking an event for another is `capacity` in 2^63. Takes 32 to 64
- * bytes per key.
+ * predict: a false match has probability `capacity` in 2^63. Takes 32 to 64 bytes per key.
  */
 export type RecentKeys = {
   add(key: string): boolean;
 };
 
-/** In [0, 1). */
 export function createRecentKeys(capacity: number, random: () => number): RecentKeys {
   const salt = Array.from({ length: 4 }, () => random().toString(36)).join(" ");
   // A full table becomes the older one; the previous older one is cleared and reused.
@@ -36,7 +34,7 @@ function createTable(capacity: number) {
   const pairs = new Uint32Array(positions * 2);
   let size = 0;
 
-  /** The slot of the pair, or the free slot for it. */
+  /** Or the free slot for it. */
   function positionOf(low: number, high: number): number {
     let position = low & (positions - 1);
     while (pairs[position * 2 + 1] !== 0) {

@@ -12,22 +12,20 @@ import {
 } from "./batches.ts";
 
 /**
- * Writes stream events to the archive in order, in batches; one is written while the next fills.
- * Each batch commits the resume position and coverage. Failed batches are retried until they
- * succeed; none is skipped.
+ * In order, in batches; one is written while the next fills. Each commits the resume position and
+ * coverage. Failed batches are retried until they succeed; none is skipped.
  */
 export type StreamWriter<Place> = {
-  /** With the position to resume from once it is written. */
+  /** `position`: to resume from once it is written. */
   add(item: StreamItem, position: Place): void;
   /**
-   * Events may be missing before the next one: if it is later than all previous ones, coverage has
-   * a gap between them.
+   * Events may be missing before the next one: if it is later than all previous ones, coverage
+   * has a gap.
    */
   interrupted(): void;
   waiting(): number;
-  /** The resume position: the latest one written, else the first received. */
+  /** The latest position written, else the first received. */
   place(): Place | null;
-  /** Why the last write failed and when it is retried. */
   failure(): { reason: string; retryAtMs: number } | null;
   /** Writes pending events. A batch that fails again is dropped; the saved position precedes it. */
   stop(): Promise<void>;
@@ -39,13 +37,13 @@ export type StreamWriterOptions<Place> = {
   random: () => number;
   checkpoint: string;
   coverage: CoveredBy;
-  /** Saved by an earlier run; the time is in Unix microseconds. */
+  /** By an earlier run; in Unix microseconds. */
   saved: { place: Place; timeUs: number } | null;
   isLater(position: Place, than: Place): boolean;
   batchEvents: number;
-  /** Maximum delay of an event with changes other than counts. */
+  /** For an event with changes other than counts. */
   batchMs: number;
-  /** Maximum delay of any other event. */
+  /** For any other event. */
   quietBatchMs: number;
   leastBackoffMs: number;
   mostBackoffMs: number;
@@ -94,7 +92,7 @@ export function startStreamWriter<Place extends object>(
     }
   }
 
-  /** The next batch once it is due; null after the last. */
+  /** Once it is due; null after the last. */
   async function gathered(): Promise<StreamBatch<Place> | null> {
     for (;;) {
       if (stopping.signal.aborted) return batches.first();

@@ -26,7 +26,7 @@ export type CsvOptions = {
 
 type Header = { columns: Columns; delimiter: string; bytes: Buffer };
 
-/** UTF-8 CSV with a header line, which shows the separator: comma, semicolon or tab. */
+/** UTF-8, with a header line that shows the separator: comma, semicolon or tab. */
 export function csvFormat(options: CsvOptions): RecordsFormat {
   const shape = JSON.stringify([[...options.columns], options.author]);
 

@@ -1,7 +1,7 @@
 /**
- * A format turns a file into records; the import does everything else. Only NDJSON resumes at a
- * byte offset: deflate streams cannot be entered in the middle, and skipping records is as fast as
- * reading them. Forms that Earshot also reads from the network use the same reader.
+ * Only NDJSON resumes at a byte offset: deflate streams cannot be entered in the middle, and
+ * skipping records is as fast as reading them. Forms that Earshot also reads from the network use
+ * the same reader.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -11,28 +11,24 @@ import type { ImportSource } from "../source.ts";
 
 export type ReadContext = {
   nowMs: number;
-  /** A field that the import form does not have. */
   onIgnored(field: string): void;
-  /** A valid record is not imported. */
   onLeftOut(reason: string): void;
 };
 
 export type FileRecord = {
-  /** Line or record number, from 1. */
+  /** From 1. */
   number: number;
-  /** Decompressed offset of its end; 0 in formats that cannot resume at an offset. */
+  /** Decompressed; 0 in formats that cannot resume at an offset. */
   endOffset: number;
   size: number;
-  /** The line for the rejected file, without a line end. */
+  /** Without a line end, for the rejected file. */
   raw(): Buffer;
   head: Buffer | null;
-  /** Null if there is no post to import. Throws `RecordError`. */
+  /** Null without a post to import. Throws `RecordError`. */
   read(context: ReadContext): Post | null;
 };
 
-/**
- * Where an earlier run stopped. Formats that cannot resume there start again, and the caller skips.
- */
+/** Formats that cannot resume at an offset start again, and the caller skips. */
 type RecordPosition = { lines: number; bytes: number };
 
 export type RecordLimits = {
@@ -49,10 +45,7 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /**
-   * Names the format and its options: reading a file differently is another import. Empty for
-   * NDJSON.
-   */
+  /** Format and options: reading a file differently is another import. Empty for NDJSON. */
   key: string;
 };
 
@@ -60,7 +53,7 @@ type NamedFormat = {
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
-  /** The records of one piece of the file at a time. Throws what the source throws. */
+  /** Per piece of the file. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

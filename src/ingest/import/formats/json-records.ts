@@ -34,15 +34,14 @@ export async function* jsonValues(
 type JsonFormat = {
   key: string;
   files: RegExp;
-  /** Property with the list of records; null if the list is the top level. */
+  /** Null if the list is the top level. */
   listName: string | null;
   /** Text allowed around the values. */
   padding: RegExp | null;
-  /** Reads what all records need of the source. */
   prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
 };
 
-/** Files that contain one JSON list with a record per post. */
+/** One JSON list with a record per post. */
 export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
   return {
     key,
@@ -95,7 +94,7 @@ export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number):
 export const onOneLine = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 
-/** Validates like a line of NDJSON. Throws `RecordError`. */
+/** Throws `RecordError`. */
 export const postOfFields = (
   fields: Readonly<Record<string, unknown>>,
   platform: Platform,

@@ -17,7 +17,7 @@ type Actor = { id: string; username: string; name: string | null };
 const mostEntities = 200;
 
 /**
- * A Mastodon account archive: the zip archive, or its `outbox.json` (an ActivityPub collection).
+ * The zip archive of a Mastodon account, or its `outbox.json` (an ActivityPub collection).
  * Imports public posts and reposts only; others, including unlisted ones, are not meant to be
  * searchable.
  */
@@ -90,9 +90,7 @@ const isPublic = ({ to }: Record<string, unknown>): boolean =>
 
 type Author = { author: string; author_name: string | null };
 
-/**
- * The handle from `actor.json`, else from the actor's address, as in `/users/alice` or `/@alice`.
- */
+/** From `actor.json`, else from the actor's address, as in `/users/alice` or `/@alice`. */
 function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
   if (actor !== null && named === actor.id) {
     return { author: actor.username, author_name: actor.name };
@@ -160,7 +158,7 @@ function tagOf(name: unknown): string[] {
   return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
 }
 
-/** Attachments are files in the archive without a web address; `name` is the alt text. */
+/** Files in the archive without a web address; `name` is the alt text. */
 function mediaOf(value: unknown): unknown[] {
   const { mediaType, url, name } = fieldsOf(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";

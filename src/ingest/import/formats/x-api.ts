@@ -20,8 +20,8 @@ import { isPadding, jsonValues, onOneLine, tooLong } from "./json-records.ts";
 const leastPageBytes = 4 * 1024 ** 2;
 
 /**
- * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list. Imports
- * the posts of `data`; `includes` has their authors, media and originals.
+ * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list.
+ * `includes` has authors, media and originals of the posts in `data`.
  */
 export const xApiFormat: RecordsFormat = {
   key: "x-api",
@@ -75,7 +75,7 @@ function* recordsOfPage(
 
 type Page = { items: readonly unknown[]; includes: Includes };
 
-/** A page without `data` that has errors or a count, as X returns if nothing matches, is empty. */
+/** Empty if X found nothing: no `data`, but errors or a count. */
 function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   try {
     const page = parseJsonLine(bytes, maxDepth);
@@ -93,7 +93,7 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   }
 }
 
-/** An item as a separate page, which can be imported after repair. */
+/** As a separate page, which can be imported after repair. */
 function pageOf(item: unknown, { users }: Includes): unknown {
   const { author_id: author } = fieldsOf(item);
   const user = typeof author === "string" ? users.get(author) : undefined;

@@ -15,9 +15,8 @@ type Owner = { username: string; userId: string | null; name: string | null };
 const mostEntities = 200;
 
 /**
- * An X account archive: the zip archive, or its `data/tweets.js`, which assigns a list of
- * `{"tweet": {…}}` to a variable. The author comes from `account.js` beside it, else from the
- * caller.
+ * The zip archive of an X account, or its `data/tweets.js`, which assigns a list of `{"tweet":
+ * {…}}` to a variable. The author comes from `account.js` beside it, else from the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({
@@ -112,7 +111,7 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const timeForm = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
 
-/** `Wed Oct 10 20:19:24 +0000 2018`; anything else is unchanged. */
+/** `Wed Oct 10 20:19:24 +0000 2018` */
 function isoTimeOf(value: unknown): unknown {
   const [, month = "", day, time, hours, minutes, year] =
     typeof value === "string" ? (timeForm.exec(value) ?? []) : [];
@@ -191,7 +190,7 @@ function bestVariant(value: unknown): string | null {
   return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
 }
 
-/** X writes longitude first; the archive writes both as text. */
+/** Longitude first, as text. */
 function positionOf(value: unknown): { lat?: number; lon?: number } {
   const [lon, lat] = list(fieldsOf(value).coordinates, 2).map(Number);
   if (lat === undefined || lon === undefined) return {};

@@ -14,7 +14,7 @@ export type IngestSample = {
 export type SampleOperations = typeof sampleOperations;
 
 export const sampleOperations = {
-  /** Merges into stored samples of the same five minutes. */
+  /** Merges into the same five minutes. */
   addIngestSamples: relaxed(function* (
     database,
     { samples }: { samples: readonly IngestSample[] },
@@ -30,7 +30,7 @@ export const sampleOperations = {
     return null;
   }),
 
-  /** Maximum lag per interval of `widthMs`; omits intervals without data. */
+  /** Maximum lag per interval of `widthMs`. */
   ingestLags: read(function* (
     database,
     requested: { fromMs: number; widthMs: number },
@@ -43,7 +43,7 @@ export const sampleOperations = {
     );
   }),
 
-  /** There are only a few rows an hour, so one statement deletes all expired ones. */
+  /** Only a few rows an hour, so one statement deletes all. */
   dropIngestSamples: relaxed(function* (database, { beforeMs }: { beforeMs: number }): Steps<null> {
     yield* database.run("DELETE FROM ingest_sample WHERE bucket_ms < :beforeMs", { beforeMs });
     return null;

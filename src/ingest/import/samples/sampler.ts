@@ -7,11 +7,10 @@ import type { IngestSample, SampleOperations } from "./operations.ts";
 const sampleMs = 300_000;
 
 /**
- * Samples the streams every second and stores maximum lag and post count per five minutes. Writes
- * once a minute; a failed write is retried with the next.
+ * Samples every second, stores maximum lag and post count per five minutes, once a minute; a
+ * failed write is retried with the next.
  */
 export type Sampler = {
-  /** Over the last minute; null before the second sample. */
   postsPerSecond(platform: Platform): number | null;
   start(): void;
   stop(): Promise<void>;
