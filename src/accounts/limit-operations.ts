@@ -34,6 +34,7 @@ export type AdmissionRequest = CallTime &
     /** The job to read; its owner may wait up to `maxWaitMs`. */
     readOf: string | null;
     maxWaitMs: number;
+    isSubmission?: boolean;
   };
 
 /** `policies`: after the call, `burst` first. */
@@ -43,14 +44,24 @@ export type AdmissionAnswer =
   | { kind: "suspended" }
   | TurnAnswer;
 
+/**
+ * A store for which each call is a round trip may take the search of a submission with its request: `searchMs` is for
+ * `giveBackSubmission`, null if none was taken.
+ */
 export type TurnAnswer =
-  | { kind: "admitted"; caller: Caller; waitMs: number; policies: readonly PolicyState[] }
+  | {
+      kind: "admitted";
+      caller: Caller;
+      waitMs: number;
+      policies: readonly PolicyState[];
+      searchMs: number | null;
+    }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; policies: readonly PolicyState[] };
 
 export type SessionAdmissionRequest = CallTime &
   Limits &
   PresentedSession &
-  Pick<AdmissionRequest, "readOf" | "maxWaitMs">;
+  Pick<AdmissionRequest, "readOf" | "maxWaitMs" | "isSubmission">;
 
 export type SessionAdmissionAnswer =
   | Exclude<FoundSession, { kind: "live" }>
@@ -182,7 +193,7 @@ function* turnOf(
   const policies = rates.state(rated, nowMs);
   const { allowed, waitMs } = turn;
   return allowed
-    ? { kind: "admitted", caller, waitMs: waitMs, policies }
+    ? { kind: "admitted", caller, waitMs, policies, searchMs: null }
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 

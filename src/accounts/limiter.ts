@@ -4,7 +4,12 @@ import type { Clock } from "../lib/clock.ts";
 import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RatedKey } from "./key-rates.ts";
-import { type AdmissionRequest, type LimitOperations, ratedKey } from "./limit-operations.ts";
+import {
+  type AdmissionRequest,
+  type LimitOperations,
+  ratedKey,
+  type TurnAnswer,
+} from "./limit-operations.ts";
 import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
 import type {
   CallerSession,
@@ -22,6 +27,8 @@ export type AdmissionParams = {
   /** If the job is the caller's, the read waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;
   maxWaitMs: number;
+  /** May take its search with the request, if there is room. */
+  isSubmission?: boolean;
 };
 
 type Admission =
@@ -31,10 +38,17 @@ type Admission =
   | { kind: "unknown" }
   | { kind: "suspended" }
   /** The caller must wait `waitMs`; the request is already counted. */
-  | { kind: "admitted"; caller: Caller; waitMs: number; limits: LimitState }
+  | {
+      kind: "admitted";
+      caller: Caller;
+      waitMs: number;
+      limits: LimitState;
+      search: SubmissionDecision | null;
+    }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
 
-type SessionAdmissionParams = PresentedSession & Pick<AdmissionParams, "readOf" | "maxWaitMs">;
+type SessionAdmissionParams = PresentedSession &
+  Pick<AdmissionParams, "readOf" | "maxWaitMs" | "isSubmission">;
 
 type SessionAdmission =
   | Exclude<FoundSession, { kind: "live" }>
@@ -78,46 +92,57 @@ export function createLimiter(
   }
 
   async function admit(params: AdmissionParams): Promise<Admission> {
-    const { address, authorization, readOf, maxWaitMs } = params;
+    const { authorization, ...request } = params;
     const answer = await store.inMemory("admit", {
       ...callTime(),
       ...limits,
       ...presentedKey(authorization),
-      address,
-      readOf,
-      maxWaitMs,
+      ...request,
     });
-    if (!("caller" in answer)) return answer;
-    const { policies, ...decision } = answer;
-    return { ...decision, limits: asOf(policies) };
+    return "caller" in answer ? admissionOf(answer) : answer;
   }
 
   async function admitSession(params: SessionAdmissionParams): Promise<SessionAdmission> {
     const answer = await store.inMemory("admitSession", { ...callTime(), ...limits, ...params });
     if (answer.kind === "none" || answer.kind === "stolen") return answer;
-    const { policies, ...decision } = answer;
-    return { ...decision, limits: asOf(policies) };
+    const { session, note } = answer;
+    return { ...admissionOf(answer), session, note };
+  }
+
+  function admissionOf(answer: TurnAnswer): Extract<Admission, { caller: Caller }> {
+    const { kind, caller, policies } = answer;
+    const state = asOf(policies);
+    if (kind === "refused") {
+      return { kind, caller, retryAfterMs: answer.retryAfterMs, limits: state };
+    }
+    const { waitMs, searchMs } = answer;
+    const search = searchMs === null ? null : taken(ratedKey(caller, limits), searchMs, state);
+    return { kind, caller, waitMs, limits: state, search };
   }
 
   async function takeSubmission(caller: Caller): Promise<SubmissionDecision> {
     const key = ratedKey(caller, limits);
     const answer = await store.inMemory("takeSubmission", { ...callTime(), key });
     const { allowed, retryAfterMs, countedMs, policies } = answer;
-    let isCounted = allowed;
+    if (allowed) return taken(key, countedMs, asOf(policies));
+    const giveBack = async () => null;
+    return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), giveBack };
+  }
+
+  function taken(key: RatedKey, countedMs: number, state: LimitState): SubmissionDecision {
+    let isCounted = true;
 
     async function giveBack(): Promise<LimitState | null> {
       if (!isCounted) return null;
       isCounted = false;
       try {
-        return asOf(
-          await store.inMemory("giveBackSubmission", { ...callTime(), key, countedMs: countedMs }),
-        );
+        return asOf(await store.inMemory("giveBackSubmission", { ...callTime(), key, countedMs }));
       } catch {
         return null;
       }
     }
 
-    return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), giveBack };
+    return { allowed: true, policy: "search", retryAfterMs: 0, limits: state, giveBack };
   }
 
   async function state(caller: Caller): Promise<LimitState> {

@@ -31,14 +31,15 @@ import { findSession } from "./sessions/find-session.ts";
 type Turn = {
   allowed: number;
   waitUs: number;
-  countedUs: number;
+  /** Null if no search was taken. */
+  searchUs: number | null;
   burstRemaining: number;
   burstGrowsUs: number;
   searchRemaining: number;
   searchGrowsUs: number;
 };
 
-const turnColumns = `allowed, wait_us AS waitUs, counted_us AS countedUs, burst_remaining AS burstRemaining,
+const turnColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
   burst_grows_us AS burstGrowsUs, search_remaining AS searchRemaining, search_grows_us AS searchGrowsUs`;
 
 const mostWaitUs = `CASE WHEN CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
@@ -52,19 +53,19 @@ const admissionSql = `
   SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
   FROM (${blockedUs}) AS blocked
   CROSS JOIN (${authenticationSql}) AS caller
-  CROSS JOIN LATERAL take_turn(
-    blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash, 'burst',
+  CROSS JOIN LATERAL take_calls(
+    blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash,
     ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
     ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
     ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
-    ${mostWaitUs}, TRUE) AS turn`;
+    ${mostWaitUs}, TRUE, :isSubmission) AS turn`;
 
 const turnSql = `
   SELECT ${turnColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
-  CROSS JOIN LATERAL take_turn(TRUE, :policy, ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)],
+  CROSS JOIN LATERAL take_calls(TRUE, ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)],
     ARRAY[CAST(:requestsPerSecond AS BIGINT), CAST(:accountRequestsPerSecond AS BIGINT)],
     ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
-    ${mostWaitUs}, :isTaken) AS turn`;
+    ${mostWaitUs}, :takesRequest, :takesSearch) AS turn`;
 
 /** Compared instead of an unknown key's. */
 const noHash = new Uint8Array(32);
@@ -87,6 +88,7 @@ export const sharedLimitOperations: LimitOperations = {
         ...{ id: keyId ?? "", secretHash, addressGroup: group, nowMs, maxWaitMs },
         ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
         readOf: request.readOf?.toLowerCase() ?? null,
+        isSubmission: request.isSubmission === true ? 1 : 0,
       },
     );
     if (row === undefined) throw new Error("an admission returned no row");
@@ -117,7 +119,11 @@ export const sharedLimitOperations: LimitOperations = {
     const { session, note, caller } = found;
     const key = ratedKey(caller, request);
     const turn = yield* turnOf(database, key, {
-      ...{ policy: "burst", accountId: caller.accountId, isTaken: 1 },
+      ...{
+        accountId: caller.accountId,
+        takesRequest: 1,
+        takesSearch: request.isSubmission === true ? 1 : 0,
+      },
       ...{ readOf: request.readOf?.toLowerCase() ?? null, maxWaitMs: request.maxWaitMs },
     });
     return { ...answerOf(caller, key, turn), session, note };
@@ -127,11 +133,11 @@ export const sharedLimitOperations: LimitOperations = {
     database,
     { key }: SubmissionRateRequest,
   ): Steps<SubmissionAnswer> {
-    const turn = yield* turnOf(database, key, { policy: "search", isTaken: 1 });
+    const turn = yield* turnOf(database, key, { takesRequest: 0, takesSearch: 1 });
     return {
       allowed: turn.allowed === 1,
       retryAfterMs: turn.waitUs / 1_000,
-      countedMs: turn.countedUs,
+      countedMs: turn.searchUs ?? 0,
       policies: policiesOf(key, turn),
     };
   }),
@@ -141,7 +147,7 @@ export const sharedLimitOperations: LimitOperations = {
     { key, countedMs: countedUs }: SubmissionRateRequest & { countedMs: number },
   ): Steps<PolicyState[]> {
     yield* database.get(
-      "SELECT give_back_rate(ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)], 'search', :countedUs)",
+      "SELECT give_back_search(ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)], :countedUs)",
       { keyId: key.keyId, accountId: key.account?.accountId ?? "", countedUs },
     );
     return yield* statesOf(database, key);
@@ -162,12 +168,12 @@ export const sharedLimitOperations: LimitOperations = {
 };
 
 function* statesOf(database: Database, key: RatedKey): Steps<PolicyState[]> {
-  return policiesOf(key, yield* turnOf(database, key, { policy: "burst", isTaken: 0 }));
+  return policiesOf(key, yield* turnOf(database, key, { takesRequest: 0, takesSearch: 0 }));
 }
 
 type TurnRequest = {
-  policy: PolicyState["policy"];
-  isTaken: 0 | 1;
+  takesRequest: 0 | 1;
+  takesSearch: 0 | 1;
   accountId?: string;
   readOf?: string | null;
   maxWaitMs?: number;
@@ -191,7 +197,7 @@ function answerOf(caller: Caller, key: RatedKey, turn: Turn): TurnAnswer {
   const policies = policiesOf(key, turn);
   const waitMs = turn.waitUs / 1_000;
   return turn.allowed === 1
-    ? { kind: "admitted", caller, waitMs, policies }
+    ? { kind: "admitted", caller, waitMs, policies, searchMs: turn.searchUs }
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 

@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseApiKey } from "../../src/accounts/api-key.ts";
 import { createKeyRates, type RatedKey } from "../../src/accounts/key-rates.ts";
+import { commandLineKeyOperations } from "../../src/accounts/keys/command-line-operations.ts";
 import { defaultLimits } from "../../src/accounts/limits.ts";
 import { sharedLimitOperations } from "../../src/accounts/shared-limit-operations.ts";
 import { migratePostgres } from "../../src/db/postgres/migrate.ts";
@@ -104,6 +106,38 @@ test("a high limit is never exceeded in any window, and is free again within a 6
     expect(within.length).toBeLessThanOrEqual(100);
   }
   expect(admitted.length).toBeGreaterThan(225);
+});
+
+test("a submission takes its request and its search in one call, and no search that would have to wait", async () => {
+  const { token } = (await runOperation(
+    pool,
+    commandLineKeyOperations(randomBytes).createKey as never,
+    {
+      ...{ name: "one", accountName: null, nowMs: 0 },
+      ...{ requestsPerSecond: null, submissionsPerMinute: null },
+    },
+  )) as { token: string };
+  const key = parseApiKey(token);
+  const request = {
+    ...{ ...defaultLimits, requestsPerSecond: 2, submissionsPerMinute: 3, ...time },
+    ...{ address: "203.0.113.8", keyId: key?.id, presentedHash: "any", isSubmission: true },
+    keyHash: createHash("sha256")
+      .update(key?.secret ?? "")
+      .digest("base64"),
+    ...{ readOf: null, maxWaitMs: 0 },
+  };
+  const admitted: unknown[] = [];
+  for (const nowMs of [4_000_000, 4_000_100, 4_000_200, 4_001_500, 4_003_000]) {
+    await setTime(nowMs);
+    admitted.push(await call("admit", request));
+  }
+  expect(admitted).toMatchObject([
+    { kind: "admitted", policies: [{ remaining: 1 }, { remaining: 2 }] },
+    { kind: "admitted", policies: [{ remaining: 0 }, { remaining: 1 }] },
+    { kind: "refused", policies: [{ remaining: 0 }, { remaining: 1 }] },
+    { kind: "admitted", policies: [{ remaining: 1 }, { remaining: 0 }] },
+    { kind: "admitted", policies: [{ remaining: 1 }, { remaining: 0 }], searchMs: null },
+  ]);
 });
 
 test("an address with too many wrong keys is blocked for a minute", async () => {

@@ -44,9 +44,9 @@ async function roundTripsOf(submit: (key: string, turn: number) => Promise<strin
 /** A slow machine leases and completes the job, two trips more. */
 const besides = 2;
 
-test("a short search takes four round trips: key and rate twice, the search rate, the job with its result", async () => {
+test("a short search takes three round trips: the key with its rates, the job with its result, and the key for the fetch", async () => {
   const submit = async (key: string) => (await service.submit(key, search("comet"))).json().uuid;
-  expect(await roundTripsOf(submit)).toBeLessThan(4 + besides);
+  expect(await roundTripsOf(submit)).toBeLessThan(3 + besides);
 });
 
 test("an idempotency key costs one more round trip", async () => {
@@ -59,5 +59,5 @@ test("an idempotency key costs one more round trip", async () => {
     });
     return answer.json().uuid;
   };
-  expect(await roundTripsOf(submit)).toBeLessThan(5 + besides);
+  expect(await roundTripsOf(submit)).toBeLessThan(4 + besides);
 });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
-import type { LimitState } from "../../accounts/limiter.ts";
+import type { LimitState, SubmissionDecision } from "../../accounts/limiter.ts";
 import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
@@ -17,12 +17,16 @@ declare module "fastify" {
     admittedMs: number;
     /** At the last check; null without a caller. */
     limits: LimitState | null;
+    /** Taken at admission, until it is used. */
+    takenSearch: SubmissionDecision | null;
   }
   interface FastifyContextConfig {
     /** Beyond the key's rate limit, `call` refuses and `read` delays. Or the audience of a dashboard route. */
     pace?: "call" | "read" | DashboardPace;
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
+    /** Counts as a search, too. */
+    isSubmission?: boolean;
     /** Problems also contain `uuid`: the submitted job's, else empty. */
     refusalHasUuid?: boolean;
   }
@@ -44,7 +48,7 @@ export function callerHook(context: HttpContext) {
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { pace, mayBeOpen = false } = request.routeOptions.config;
+    const { pace, mayBeOpen = false, isSubmission = false } = request.routeOptions.config;
     if (pace === undefined) return;
     const outer = outerRequest();
     if (outer !== null) {
@@ -63,6 +67,7 @@ export function callerHook(context: HttpContext) {
         authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
         readOf,
         maxWaitMs: settings.maxReadWaitMs,
+        isSubmission,
       }));
     if (admission.kind === "blocked") {
       metrics.rateLimited.inc({ policy: "failed_keys" });
@@ -77,7 +82,8 @@ export function callerHook(context: HttpContext) {
       const { retryAfterMs } = admission;
       throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
-    const { waitMs } = admission;
+    const { waitMs, search } = admission;
+    request.takenSearch = search;
     // The client has disconnected.
     if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
   };

@@ -38,7 +38,7 @@ export function sessionEntry(context: HttpContext) {
     reply: FastifyReply,
     readOf: string | null,
   ): Promise<Admitted | null> {
-    const { pace = "call" } = request.routeOptions.config;
+    const { pace = "call", isSubmission = false } = request.routeOptions.config;
     const needs = isDashboardPace(pace) ? pace : null;
     const hasKey = request.headers.authorization !== undefined;
     const token = hasKey ? null : cookies.session(request);
@@ -60,6 +60,7 @@ export function sessionEntry(context: HttpContext) {
       idleMs,
       readOf,
       maxWaitMs: settings.maxReadWaitMs,
+      isSubmission,
     });
     if (admission.kind === "none" || admission.kind === "stolen") {
       if (admission.kind === "stolen") await endStolen(sessionId);

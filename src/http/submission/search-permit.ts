@@ -15,7 +15,8 @@ export async function takeSearch(
   reply: FastifyReply,
 ): Promise<SearchPermit> {
   const { request } = reply;
-  const decision = await context.limiter.takeSubmission(caller);
+  const decision = request.takenSearch ?? (await context.limiter.takeSubmission(caller));
+  request.takenSearch = null;
   request.limits = decision.limits;
   if (!decision.allowed) throw refusedByRate(context, reply, decision);
   return {

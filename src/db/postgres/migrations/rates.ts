@@ -1,24 +1,126 @@
 /**
- * Rates shared by all processes. A row is the sliding log of a key (or of `account <id>`) and a
- * policy: the times of calls that still count, microseconds of the server's clock, oldest first,
- * and how many calls each represents (`used` in all). Up to `exact_limit` calls each has its own
- * time; above, times are rounded up to a 64th of the window, which admits a call later but never
- * earlier.
+ * Rates that hold over all processes. A row has the two sliding logs of a key (or of `account <id>`). A log is two arrays: times
+ * of calls, microseconds of the server's clock, oldest first, and the number of calls ever made up to each. Its first entry is
+ * one that no longer counts, so that a difference of totals is the number of calls in a window, and `width_bucket`, which is a
+ * binary search, finds both. Up to `exactLimit` calls each has its own time; above, times are rounded up to a 64th of the window,
+ * which admits a call later but never earlier. Rates need no sync: the commit of an accepted job syncs what was written before it.
  *
- * `take_rates` locks the rows, and takes one call from all of them if each has room within
- * `most_wait_us`; `is_taken` false only reports. `take_turn` takes from one policy and reports
- * both. Rates need no sync: the commit of an accepted job syncs what was written before it.
+ * PL/pgSQL prepares each expression again in each transaction, so that few expressions matter more than short loops.
+ */
+
+const exactLimit = 64;
+
+const burst = { name: "burst", windowUs: 1_000_000 };
+const search = { name: "search", windowUs: 60_000_000 };
+
+type Policy = typeof burst;
+
+const logColumns = ["burst_times", "burst_totals", "search_times", "search_totals", "latest_us"];
+
+/** The variables of a row. */
+const declared = (holder: string): string =>
+  logColumns
+    .map((column) => `${holder}_${column} BIGINT${column.endsWith("us") ? "" : "[]"};`)
+    .concat([burst, search].map(({ name }) => `${holder}_${name}_before INT;`))
+    .concat([burst, search].map(({ name }) => `${holder}_${name}_used BIGINT;`))
+    .join(" ");
+
+const variables = (holder: string): string =>
+  logColumns.map((column) => `${holder}_${column}`).join(", ");
+
+const read = (holder: string, id: string): string =>
+  `SELECT ${logColumns.join(", ")} INTO ${variables(holder)} FROM rate WHERE id = ${id} FOR UPDATE;`;
+
+/** Also makes the row of a new key, and deletes some that no longer count. */
+const readOrMade = (holder: string, id: string): string => `
+  ${read(holder, id)}
+  IF NOT FOUND THEN
+    INSERT INTO rate(id) VALUES(${id}) ON CONFLICT DO NOTHING;
+    DELETE FROM rate WHERE id IN
+      (SELECT old.id FROM rate AS old WHERE latest_us BETWEEN 1 AND now_us() - 3600000000 LIMIT 10 FOR UPDATE SKIP LOCKED);
+    ${read(holder, id)}
+  END IF;`;
+
+/** Calls that no longer count end at the entry `before`. */
+const countUsed = (log: string, { windowUs }: Policy): string => `
+  ${log}_before := width_bucket(moment - ${windowUs}, ${log}_times);
+  ${log}_used := ${log}_totals[cardinality(${log}_totals)] - ${log}_totals[${log}_before];`;
+
+/** The time until `excess` + 1 calls fewer count; null if fewer do now. */
+const timeToFall = (log: string, { windowUs }: Policy, excess: string): string =>
+  `${log}_times[width_bucket(${log}_totals[${log}_before] + ${excess}, ${log}_totals) + 1] + ${windowUs} - moment`;
+
+const noteCall = (log: string, { windowUs }: Policy, limit: string): string => {
+  const stepUs = windowUs / exactLimit;
+  const newest = `cardinality(${log}_times)`;
+  return `
+  at_us := greatest(${log}_times[${newest}],
+    CASE WHEN ${limit} > ${exactLimit} THEN (moment + wait_us + ${stepUs - 1}) / ${stepUs} * ${stepUs} ELSE moment + wait_us END);
+  IF ${log}_times[${newest}] = at_us THEN
+    ${log}_totals[${newest}] := ${log}_totals[${newest}] + 1;
+  ELSE
+    ${log}_totals := ${log}_totals[${log}_before :] || ${log}_totals[${newest}] + 1;
+    ${log}_times := ${log}_times[${log}_before :] || at_us;
+    ${log}_before := 1;
+  END IF;
+  ${log}_used := ${log}_used + 1;`;
+};
+
+const write = (holder: string, id: string): string => `
+  UPDATE rate SET ${logColumns
+    .map((column) => `${column} = ${column === "latest_us" ? "moment" : `${holder}_${column}`}`)
+    .join(", ")} WHERE id = ${id};`;
+
+/** For the key, and for its account if that has a limit. */
+const forHolders = ({ name }: Policy, each: (log: string, limit: string) => string): string => `
+  ${each(`own_${name}`, `${name}_limits[1]`)}
+  IF ${name}_limits[2] IS NOT NULL THEN ${each(`shared_${name}`, `${name}_limits[2]`)} END IF;`;
+
+/** Sets `wait_us` to the time until there is room for one more call. */
+const timeToRoom = (policy: Policy): string => `
+  wait_us := 0;
+  ${forHolders(
+    policy,
+    (log, limit) => `
+    IF ${log}_used >= ${limit} THEN
+      wait_us := greatest(wait_us, ${timeToFall(log, policy, `${log}_used - ${limit}`)});
+    END IF;`,
+  )}`;
+
+/** Of the holder with fewer left; of two with as many, the later. */
+const report = (policy: Policy): string => {
+  const { name } = policy;
+  const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
+  const growsUs = (log: string, limit: string): string =>
+    `coalesce(${timeToFall(log, policy, `greatest(0, ${log}_used - ${limit})`)}, 0)`;
+  const [own, ownLimit] = [`own_${name}`, `${name}_limits[1]`];
+  const [shared, sharedLimit] = [`shared_${name}`, `${name}_limits[2]`];
+  return `
+  ${name}_remaining := ${left(own, ownLimit)};
+  ${name}_grows_us := ${growsUs(own, ownLimit)};
+  IF ${sharedLimit} IS NOT NULL AND ${left(shared, sharedLimit)} <= ${name}_remaining THEN
+    ${name}_grows_us := CASE WHEN ${left(shared, sharedLimit)} < ${name}_remaining THEN ${growsUs(shared, sharedLimit)}
+      ELSE greatest(${name}_grows_us, ${growsUs(shared, sharedLimit)}) END;
+    ${name}_remaining := ${left(shared, sharedLimit)};
+  END IF;`;
+};
+
+/**
+ * `take_calls` takes a request (`burst`), a search, or, of a submission, both: a search only if the request need not wait and
+ * there is room. `allowed` and `wait_us` are of the request if one is taken; otherwise of the search, whose time `search_us` is.
+ * Takes nothing where `is_good` is not true.
  */
 export const rateFunctions = `
   CREATE TABLE rate(
-    id TEXT COLLATE "C" NOT NULL,
-    policy TEXT COLLATE "C" NOT NULL,
-    times BIGINT[] NOT NULL,
-    counts BIGINT[] NOT NULL,
-    used BIGINT NOT NULL,
-    latest_us BIGINT NOT NULL,
-    PRIMARY KEY(id, policy)
+    id TEXT COLLATE "C" PRIMARY KEY,
+    burst_times BIGINT[] NOT NULL DEFAULT '{0}',
+    burst_totals BIGINT[] NOT NULL DEFAULT '{0}',
+    search_times BIGINT[] NOT NULL DEFAULT '{0}',
+    search_totals BIGINT[] NOT NULL DEFAULT '{0}',
+    latest_us BIGINT NOT NULL DEFAULT 0
   ) WITH (fillfactor = 50);
+  ALTER TABLE rate ALTER burst_times SET STORAGE PLAIN, ALTER burst_totals SET STORAGE PLAIN,
+    ALTER search_times SET STORAGE PLAIN, ALTER search_totals SET STORAGE PLAIN;
 
   CREATE TABLE failed_key(
     address_group TEXT COLLATE "C" NOT NULL,
@@ -26,145 +128,66 @@ export const rateFunctions = `
     at_us BIGINT NOT NULL,
     PRIMARY KEY(address_group, hash)
   );
+  CREATE INDEX failed_key_by_time ON failed_key(at_us);
 
   CREATE FUNCTION now_us() RETURNS BIGINT LANGUAGE sql VOLATILE
     AS $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::BIGINT $$;
 
-  CREATE FUNCTION read_rate(of_id TEXT, of_policy TEXT, is_taken BOOLEAN) RETURNS rate LANGUAGE plpgsql AS $$
-  DECLARE
-    log rate;
-  BEGIN
-    IF is_taken THEN
-      SELECT * INTO log FROM rate WHERE id = of_id AND policy = of_policy FOR UPDATE;
-      IF FOUND THEN RETURN log; END IF;
-      INSERT INTO rate VALUES(of_id, of_policy, '{}', '{}', 0, 0) ON CONFLICT DO NOTHING;
-      SELECT * INTO log FROM rate WHERE id = of_id AND policy = of_policy FOR UPDATE;
-      RETURN log;
-    END IF;
-    SELECT * INTO log FROM rate WHERE id = of_id AND policy = of_policy;
-    IF FOUND THEN RETURN log; END IF;
-    RETURN ROW(of_id, of_policy, '{}', '{}', 0, 0)::rate;
-  END $$;
-
-  CREATE FUNCTION without_old(log rate, window_us BIGINT, moment BIGINT) RETURNS rate LANGUAGE plpgsql IMMUTABLE AS $$
-  DECLARE
-    times BIGINT[] := log.times;
-    counts BIGINT[] := log.counts;
-    kept INT := 1;
-    gone BIGINT := 0;
-  BEGIN
-    WHILE times[kept] + window_us <= moment LOOP
-      gone := gone + counts[kept];
-      kept := kept + 1;
-    END LOOP;
-    IF kept = 1 THEN RETURN log; END IF;
-    RETURN ROW(log.id, log.policy, times[kept :], counts[kept :], log.used - gone, log.latest_us)::rate;
-  END $$;
-
-  CREATE FUNCTION time_to_fall(log rate, excess BIGINT, window_us BIGINT, moment BIGINT) RETURNS BIGINT
-  LANGUAGE plpgsql IMMUTABLE AS $$
-  DECLARE
-    times BIGINT[] := log.times;
-    counts BIGINT[] := log.counts;
-    passed BIGINT := 0;
-  BEGIN
-    IF excess < 0 THEN RETURN 0; END IF;
-    FOR i IN 1 .. cardinality(times) LOOP
-      passed := passed + counts[i];
-      IF passed > excess THEN RETURN times[i] + window_us - moment; END IF;
-    END LOOP;
-    RETURN 0;
-  END $$;
-
-  CREATE FUNCTION note_call(log rate, of_limit BIGINT, window_us BIGINT, moment BIGINT, wait_us BIGINT) RETURNS rate
-  LANGUAGE plpgsql AS $$
-  DECLARE
-    exact_limit CONSTANT BIGINT := 64;
-    step_us CONSTANT BIGINT := window_us / 64;
-    times BIGINT[] := log.times;
-    counts BIGINT[] := log.counts;
-    latest CONSTANT INT := cardinality(times);
-    at_us BIGINT := moment + wait_us;
-  BEGIN
-    IF of_limit > exact_limit THEN at_us := ((at_us + step_us - 1) / step_us) * step_us; END IF;
-    at_us := greatest(at_us, times[latest]);
-    IF times[latest] = at_us THEN
-      counts[latest] := counts[latest] + 1;
-    ELSE
-      times := times || at_us;
-      counts := counts || 1::BIGINT;
-    END IF;
-    log := ROW(log.id, log.policy, times, counts, log.used + 1, moment);
-    UPDATE rate SET times = log.times, counts = log.counts, used = log.used, latest_us = moment
-      WHERE id = log.id AND policy = log.policy;
-    RETURN log;
-  END $$;
-
-  CREATE FUNCTION take_rates(
-    ids TEXT[], of_policy TEXT, limits BIGINT[], window_us BIGINT, most_wait_us BIGINT, is_taken BOOLEAN,
-    OUT allowed BOOLEAN, OUT wait_us BIGINT, OUT counted_us BIGINT, OUT remaining BIGINT, OUT grows_us BIGINT
-  ) LANGUAGE plpgsql AS $$
-  DECLARE
-    own rate := read_rate(ids[1], of_policy, is_taken);
-    shared rate;
-    is_shared CONSTANT BOOLEAN := limits[2] IS NOT NULL;
-    moment BIGINT;
-    shared_remaining BIGINT;
-    shared_grows BIGINT;
-  BEGIN
-    IF is_shared THEN shared := read_rate(ids[2], of_policy, is_taken); END IF;
-    moment := greatest(now_us(), own.latest_us, shared.latest_us);
-    own := without_old(own, window_us, moment);
-    wait_us := time_to_fall(own, own.used - limits[1], window_us, moment);
-    IF is_shared THEN
-      shared := without_old(shared, window_us, moment);
-      wait_us := greatest(wait_us, time_to_fall(shared, shared.used - limits[2], window_us, moment));
-    END IF;
-    allowed := wait_us <= most_wait_us;
-    counted_us := moment;
-    IF allowed AND is_taken THEN
-      own := note_call(own, limits[1], window_us, moment, wait_us);
-      counted_us := own.times[cardinality(own.times)];
-      IF is_shared THEN
-        shared := note_call(shared, limits[2], window_us, moment, wait_us);
-        counted_us := greatest(counted_us, shared.times[cardinality(shared.times)]);
-      END IF;
-    END IF;
-    remaining := greatest(0, limits[1] - own.used);
-    grows_us := time_to_fall(own, greatest(0, own.used - limits[1]), window_us, moment);
-    IF NOT is_shared THEN RETURN; END IF;
-    shared_remaining := greatest(0, limits[2] - shared.used);
-    shared_grows := time_to_fall(shared, greatest(0, shared.used - limits[2]), window_us, moment);
-    IF shared_remaining < remaining THEN grows_us := shared_grows; END IF;
-    IF shared_remaining = remaining THEN grows_us := greatest(grows_us, shared_grows); END IF;
-    remaining := least(remaining, shared_remaining);
-  END $$;
-
-  CREATE FUNCTION take_turn(
-    is_good BOOLEAN, of_policy TEXT, ids TEXT[], burst_limits BIGINT[], search_limits BIGINT[], most_wait_us BIGINT, is_taken BOOLEAN,
-    OUT allowed BOOLEAN, OUT wait_us BIGINT, OUT counted_us BIGINT,
+  CREATE FUNCTION take_calls(
+    is_good BOOLEAN, ids TEXT[], burst_limits BIGINT[], search_limits BIGINT[], most_wait_us BIGINT,
+    takes_burst BOOLEAN, takes_search BOOLEAN,
+    OUT allowed BOOLEAN, OUT wait_us BIGINT, OUT search_us BIGINT,
     OUT burst_remaining BIGINT, OUT burst_grows_us BIGINT, OUT search_remaining BIGINT, OUT search_grows_us BIGINT
   ) LANGUAGE plpgsql AS $$
   DECLARE
-    burst RECORD;
-    search RECORD;
-    is_burst CONSTANT BOOLEAN := of_policy = 'burst';
+    is_shared CONSTANT BOOLEAN := burst_limits[2] IS NOT NULL OR search_limits[2] IS NOT NULL;
+    ${declared("own")}
+    ${declared("shared")}
+    moment BIGINT;
+    at_us BIGINT;
+    request_wait_us BIGINT;
   BEGIN
     IF is_good IS NOT TRUE THEN RETURN; END IF;
-    burst := take_rates(ids, 'burst', burst_limits, 1000000, most_wait_us, is_taken AND is_burst);
-    search := take_rates(ids, 'search', search_limits, 60000000, most_wait_us, is_taken AND NOT is_burst);
-    allowed := CASE WHEN is_burst THEN burst.allowed ELSE search.allowed END;
-    wait_us := CASE WHEN is_burst THEN burst.wait_us ELSE search.wait_us END;
-    counted_us := CASE WHEN is_burst THEN burst.counted_us ELSE search.counted_us END;
-    burst_remaining := burst.remaining;
-    burst_grows_us := burst.grows_us;
-    search_remaining := search.remaining;
-    search_grows_us := search.grows_us;
+    ${readOrMade("own", "ids[1]")}
+    IF is_shared THEN ${readOrMade("shared", "ids[2]")} END IF;
+    moment := greatest(now_us(), own_latest_us, shared_latest_us);
+    ${countUsed("own_burst", burst)}
+    ${countUsed("own_search", search)}
+    IF is_shared THEN
+      ${countUsed("shared_burst", burst)}
+      ${countUsed("shared_search", search)}
+    END IF;
+    IF takes_burst THEN
+      ${timeToRoom(burst)}
+      allowed := wait_us <= most_wait_us;
+      request_wait_us := wait_us;
+      IF allowed THEN ${forHolders(burst, (log, limit) => noteCall(log, burst, limit))} END IF;
+    END IF;
+    IF takes_search AND coalesce(request_wait_us, 0) = 0 THEN
+      ${timeToRoom(search)}
+      IF NOT takes_burst THEN allowed := wait_us = 0; END IF;
+      IF wait_us = 0 THEN
+        ${forHolders(
+          search,
+          (log, limit) => `${noteCall(log, search, limit)}
+        search_us := greatest(search_us, at_us);`,
+        )}
+      END IF;
+    END IF;
+    wait_us := coalesce(request_wait_us, wait_us);
+    IF allowed THEN
+      ${write("own", "ids[1]")}
+      IF is_shared THEN ${write("shared", "ids[2]")} END IF;
+    END IF;
+    ${report(burst)}
+    ${report(search)}
   END $$;
 
   CREATE FUNCTION note_failed_key(of_group TEXT, of_hash TEXT, most BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended(of_group, 1));
+    DELETE FROM failed_key WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM failed_key WHERE at_us + 60000000 <= now_us() ORDER BY at_us LIMIT 10 FOR UPDATE SKIP LOCKED));
     IF (SELECT count(*) FROM failed_key WHERE address_group = of_group AND at_us + 60000000 > now_us()) >= most THEN
       RETURN;
     END IF;
@@ -173,22 +196,24 @@ export const rateFunctions = `
         WHERE known.at_us + 60000000 <= excluded.at_us;
   END $$;
 
-  CREATE FUNCTION give_back_rate(ids TEXT[], of_policy TEXT, at_us BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
+  CREATE FUNCTION give_back_search(ids TEXT[], of_us BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
   DECLARE
     log rate;
     found_at INT;
   BEGIN
     FOR i IN 1 .. cardinality(ids) LOOP
-      SELECT * INTO log FROM rate WHERE id = ids[i] AND policy = of_policy FOR UPDATE;
+      SELECT * INTO log FROM rate WHERE id = ids[i] FOR UPDATE;
       -- Rounded up, if its limit is high.
-      SELECT min(n) INTO found_at FROM generate_subscripts(log.times, 1) AS n WHERE log.times[n] >= at_us;
-      CONTINUE WHEN found_at IS NULL;
-      log.counts[found_at] := log.counts[found_at] - 1;
-      IF log.counts[found_at] = 0 THEN
-        log.times := log.times[: found_at - 1] || log.times[found_at + 1 :];
-        log.counts := log.counts[: found_at - 1] || log.counts[found_at + 1 :];
+      found_at := width_bucket(of_us - 1, log.search_times) + 1;
+      CONTINUE WHEN NOT FOUND OR found_at > cardinality(log.search_times);
+      FOR later IN found_at .. cardinality(log.search_totals) LOOP
+        log.search_totals[later] := log.search_totals[later] - 1;
+      END LOOP;
+      IF log.search_totals[found_at] = log.search_totals[found_at - 1] THEN
+        log.search_times := log.search_times[: found_at - 1] || log.search_times[found_at + 1 :];
+        log.search_totals := log.search_totals[: found_at - 1] || log.search_totals[found_at + 1 :];
       END IF;
-      UPDATE rate SET times = log.times, counts = log.counts, used = log.used - 1 WHERE id = ids[i] AND policy = of_policy;
+      UPDATE rate SET search_times = log.search_times, search_totals = log.search_totals WHERE id = ids[i];
     END LOOP;
   END $$;
 `;

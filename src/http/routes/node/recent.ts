@@ -52,7 +52,7 @@ export function addRecentRoute(
   app.route({
     method: "POST",
     url: "/api/v1/data/:platform/tweets/recent",
-    config: { pace: "call", mayBeOpen: true },
+    config: { pace: "call", isSubmission: true, mayBeOpen: true },
     schema: {
       operationId: "searchRecent",
       summary: "Search recent posts in one request",

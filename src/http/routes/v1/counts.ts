@@ -36,7 +36,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
     url: "/v1/search/:platform/counts",
-    config: { pace: "call" },
+    config: { pace: "call", isSubmission: true },
     schema: {
       operationId: "countPosts",
       summary: "Count posts over time",

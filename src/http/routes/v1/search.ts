@@ -29,7 +29,7 @@ export function addSearchRoute(
   app.route({
     method: "POST",
     url: "/v1/search/:platform",
-    config: { pace: "call", refusalHasUuid: true },
+    config: { pace: "call", isSubmission: true, refusalHasUuid: true },
     onRequest: async (_request, reply) => {
       reply.header("vary", "Accept");
     },

@@ -35,7 +35,7 @@ const answers = {
   }),
 };
 
-const config = { pace: "call", refusalHasUuid: true } as const;
+const config = { pace: "call", isSubmission: true, refusalHasUuid: true } as const;
 
 /** POST /v1/search/live/<platform>, also without the platform word. */
 export function addSubmitRoutes(
