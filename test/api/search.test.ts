@@ -153,6 +153,7 @@ describe("the JSON answer", () => {
       "next_cursor",
       "complete",
       "coverage",
+      "sources",
       "warnings",
       "canonical_query",
       "citations",
@@ -403,7 +404,7 @@ describe("Markdown", () => {
     const answer = await answered(search("linked"), "text/markdown");
     expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
     const [{ created_at: time }] = (await answered(search("linked"))).json().citations;
-    expect(answer.body).toContain("# Search: `linked`\n\n1 post. There may be more: from ");
+    expect(answer.body).toContain("# Search: `linked`\n\n1 post. There may be more: coverage is incomplete from ");
     expect(answer.body).toContain(
       `1. \`@author.example.com\` · ${time} · bluesky · <https://bsky.app/profile/a/post/1>\n\n   >     linked\n\n`,
     );
@@ -444,7 +445,7 @@ describe("Markdown", () => {
   test("distinguishes an empty list with full coverage from one with gaps", async () => {
     const unknown = await answered(search("nosuchword"), "text/markdown");
     expect(unknown.body).toMatch(
-      /No post was found\. There may be some: from \S+Z to \S+Z, the archive does not cover everything\. Missing: from /,
+      /No post was found\. There may be some: coverage is incomplete from \S+Z to \S+Z\. Missing: from /,
     );
     const nothing = search("comet", {
       start_time: "2026-01-02",
@@ -453,7 +454,7 @@ describe("Markdown", () => {
     });
     const known = await answered(nothing, "text/markdown");
     expect(known.body).toMatch(
-      /No post was found\. There is none: the archive covers everything from \S+Z to \S+Z\./,
+      /No post was found\. There is none: coverage is complete from \S+Z to \S+Z\./,
     );
     expect(known.body).toContain("- `empty_window`: ");
   });

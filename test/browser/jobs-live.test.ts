@@ -83,7 +83,7 @@ test("a job that is cancelled says so", async () => {
   await page.close();
 });
 
-test("a list that is not live says so, and is live again when somebody tries", async () => {
+test("a list that is not live says so, and is live again when the user retries", async () => {
   const { page } = await openJobs();
   await page.route("**/events", (route) => route.abort());
   await page.reload();

@@ -42,7 +42,7 @@ type Shown = {
   name: string;
   path: string;
   heading: string;
-  /** What somebody does there first. */
+  /** Before the picture. */
   act?: (page: Page) => Promise<void>;
 };
 
@@ -109,7 +109,7 @@ const pages: readonly Shown[] = [
 
 describe.each(pages)("$name", ({ name, path, heading, act }) => {
   test.each(looks)(
-    "at $width pixels, $scheme: nobody is kept out, nothing is wider than the screen, nothing complains",
+    "at $width pixels, $scheme: is accessible, fits the screen and logs no error",
     async (look) => {
       const isPublic = name === "landing" || name === "sign-in";
       const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);

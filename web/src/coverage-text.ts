@@ -1,4 +1,92 @@
-/** Summary for a platform without any complete span. */
-export function noneWholeText(postsFound: number): string {
-  return postsFound > 0 ? "Some posts, coverage unknown" : "No complete coverage in this window";
+import type { AccessMethod } from "../../src/platforms/source.ts";
+import type { Platform } from "../../src/posts/post.ts";
+import { exactTime, shortTime } from "./components/time.tsx";
+import { counted, stretchText } from "./numbers.ts";
+
+/** The words for coverage, the same on every page: what is archived, what a platform answered live, and what is unknown. */
+export type Span = { from: string | null; to: string };
+
+export type Source = { platform: Platform; via: AccessMethod; count: number };
+
+/** Of one platform in one answer. */
+export type PlatformAnswer = {
+  complete: boolean;
+  /** Covered, oldest first. */
+  held: readonly Span[];
+  /** Missing, oldest first. */
+  gaps: readonly Span[];
+};
+
+type Window = { from: string | null; to: string };
+
+/** The coverage of one platform in an answer, without a final period. */
+export function coverageText(
+  { complete, held, gaps }: PlatformAnswer,
+  sources: readonly Source[],
+  window: Window,
+  nowMs: number,
+): string {
+  const share = liveShare(sources);
+  if (share !== "none") {
+    const how = share === "all" ? "answered live" : "partly answered live";
+    return complete ? `Complete, ${how}` : `${capitalised(how)}, may be incomplete`;
+  }
+  if (complete) return completeText(window, nowMs);
+  const [first] = held;
+  if (first === undefined) return nothingText(sources.reduce((sum, { count }) => sum + count, 0));
+  const inner = innerGaps(held, gaps);
+  const lead =
+    gaps.length > inner.length && first.from !== null
+      ? [`Archived since ${shortTime(first.from, nowMs)}`]
+      : [];
+  const texts = [...lead, ...(inner.length === 0 ? [] : [gapsText(inner)])];
+  return texts.length === 0 ? "No gaps, but may be incomplete" : texts.join("; ");
 }
+
+/** Summary for a platform without any complete span. */
+export function nothingText(postsFound: number): string {
+  return postsFound > 0 ? "Some posts, coverage unknown" : "Not archived";
+}
+
+/** Whether posts of a platform come from the platform rather than the archive. */
+export function liveShare(sources: readonly Source[]): "none" | "some" | "all" {
+  if (sources.every(({ via }) => via === "archive")) return "none";
+  return sources.some(({ via, count }) => via === "archive" && count > 0) ? "some" : "all";
+}
+
+/** Time before the first archived span is not a gap. */
+export function innerGaps<Gap extends Span>(held: readonly Span[], gaps: readonly Gap[]): Gap[] {
+  const firstMs = Date.parse(held[0]?.from ?? "");
+  return gaps.filter(({ to }) => Number.isNaN(firstMs) || Date.parse(to) > firstMs);
+}
+
+/** "2 gaps, 5 h 29 min". */
+export function gapsText(gaps: readonly Span[]): string {
+  const known = gaps.filter(({ from }) => from !== null);
+  const ms = known.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from ?? to), 0);
+  const length = known.length === gaps.length ? `, ${stretchText(ms)}` : "";
+  return `${counted(gaps.length, "gap")}${length}`;
+}
+
+/** "Complete from Nov 21, 14:00 to now". */
+function completeText(window: Window, nowMs: number): string {
+  return `Complete ${windowText(window, nowMs)}`;
+}
+
+export function windowText({ from, to }: Window, nowMs: number): string {
+  const start = from === null ? "" : `from ${shortTime(from, nowMs)} `;
+  return `${start}to ${endText(to, nowMs)}`;
+}
+
+const presentMs = 2 * 60_000;
+
+/** "now", or the time. */
+export function endText(to: string, nowMs: number): string {
+  return nowMs - Date.parse(to) < presentMs ? "now" : shortTime(to, nowMs);
+}
+
+/** Start and end, to the second. */
+export const exactSpan = ({ from, to }: { from: string; to: string }): string =>
+  `${exactTime(from)} to ${exactTime(to)}`;
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

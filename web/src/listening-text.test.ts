@@ -31,6 +31,6 @@ test("reports catching up when a stream is minutes behind", () => {
 });
 
 test("reports when there is no stream", () => {
-  expect(listeningText([requestedOf("x")]).text).toBe("Searches live, no stream");
-  expect(listeningText([platformOf("x", { way: "off", stream: null })]).text).toBe("No stream");
+  expect(listeningText([requestedOf("x")]).text).toBe("No streams, searched live");
+  expect(listeningText([platformOf("x", { way: "off", stream: null })]).text).toBe("No streams");
 });

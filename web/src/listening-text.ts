@@ -5,7 +5,7 @@ import { platformNames } from "./platforms.ts";
 export type Listening = { isLive: boolean; text: string };
 
 /** A greater lag counts as catching up. */
-const lateMs = 60_000;
+export const lateMs = 60_000;
 
 /** Summarises the streams by the worst one. */
 export function listeningText(platforms: readonly PlatformStatus[]): Listening {
@@ -27,6 +27,6 @@ export function listeningText(platforms: readonly PlatformStatus[]): Listening {
 
 function withoutStream(platforms: readonly PlatformStatus[]): Listening {
   return platforms.some(({ way }) => way === "asked")
-    ? { isLive: true, text: "Searches live, no stream" }
-    : { isLive: false, text: "No stream" };
+    ? { isLive: true, text: "No streams, searched live" }
+    : { isLive: false, text: "No streams" };
 }

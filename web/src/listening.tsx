@@ -4,7 +4,8 @@ import type { StatusAnswer } from "../../src/http/dashboard/contract.ts";
 import { listeningText } from "./listening-text.ts";
 import { useApi } from "./use-api.ts";
 
-const everyMs = 15_000;
+/** As often as the page Status, so that both agree. */
+const everyMs = 10_000;
 
 export function ListeningLine() {
   const { data, problem } = useApi<StatusAnswer>("/dashboard/api/status?range=24h", everyMs);

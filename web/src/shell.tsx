@@ -5,6 +5,7 @@ import { InsecureBanner } from "./components/banner.tsx";
 import { Brand } from "./components/brand.tsx";
 import { Button } from "./components/button.tsx";
 import { Icon } from "./components/icons.tsx";
+import { zoneName } from "./components/time.tsx";
 import { ListeningLine } from "./listening.tsx";
 import { type Page, pagesFor } from "./pages.tsx";
 import { RunningCount } from "./running-jobs.tsx";
@@ -74,6 +75,7 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
       </div>
       <div className="side-foot">
         <ListeningLine />
+        <p className="side-zone">Times in {zoneName(Date.now())}</p>
         <div className="side-user">
           <Link href="/account">
             <Icon name={account.provider === null ? "person" : "branch"} />

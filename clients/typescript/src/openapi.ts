@@ -1291,6 +1291,15 @@ export interface components {
          *         "truncated": false,
          *         "platforms": []
          *       },
+         *       "sources": [
+         *         {
+         *           "platform": "bluesky",
+         *           "via": "archive",
+         *           "from": "2026-01-24T12:00:00.000Z",
+         *           "to": "2026-01-31T12:00:00.000Z",
+         *           "count": 1
+         *         }
+         *       ],
          *       "warnings": [],
          *       "canonical_query": "comet lang:en",
          *       "citations": [
@@ -1326,6 +1335,22 @@ export interface components {
             next_cursor: string | null;
             complete: boolean;
             coverage: components["schemas"]["Coverage"];
+            sources: {
+                platform: string;
+                /**
+                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.
+                 * @enum {string}
+                 */
+                via: "archive" | "credential" | "api" | "public";
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                to: string;
+                count: number;
+                cost?: components["schemas"]["SourceCost"];
+            }[];
             warnings: {
                 code: string;
                 message: string;

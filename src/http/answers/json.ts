@@ -1,6 +1,6 @@
 import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { textOf } from "./record.ts";
-import { coverageBody } from "./status-body.ts";
+import { coverageBody, sourcesBody } from "./status-body.ts";
 
 /** In pieces; posts are inserted as their JSON text. */
 export function* jsonOf(page: AnswerPage) {
@@ -9,6 +9,7 @@ export function* jsonOf(page: AnswerPage) {
     next_cursor: nextCursor,
     complete: result.complete,
     coverage: coverageBody(result.coverage),
+    sources: sourcesBody(result.sources),
     warnings: warningsOf(page),
     canonical_query: job.canonicalQuery,
     citations: posts.map(citationOf),

@@ -28,23 +28,23 @@ describe("the coverage sentences", () => {
     [
       "empty, and known to be",
       pageWith([]),
-      `No post was found. There is none: the archive covers everything ${window}.`,
+      `No post was found. There is none: coverage is complete ${window}.`,
     ],
     [
       "all that there are",
       pageWith(["a", "b"]),
-      `2 posts, newest first. Nothing is missing: the archive covers everything ${window}.`,
+      `2 posts, newest first. Coverage is complete ${window}.`,
     ],
     [
       "empty, and unknown",
       withCoverage([], incomplete),
-      "No post was found. There may be some: before 1970-01-02T00:00:00.000Z, the archive does not cover everything. " +
+      "No post was found. There may be some: coverage is incomplete before 1970-01-02T00:00:00.000Z. " +
         "Missing: before 1970-01-01T00:00:00.000Z; from 1970-01-01T01:00:00.000Z to 1970-01-01T02:00:00.000Z.",
     ],
     [
       "some, and perhaps more",
       withCoverage(["a"], incomplete),
-      "1 post. There may be more: before 1970-01-02",
+      "1 post. There may be more: coverage is incomplete before 1970-01-02",
     ],
     [
       "out of time",
@@ -53,6 +53,16 @@ describe("the coverage sentences", () => {
     ],
   ])("%s", (_, page, words) => {
     expect(written(page)).toContain(`\n\n${words}`);
+  });
+
+  test("names the platforms that answered live", () => {
+    const sources = [
+      { platform: "bluesky", via: "archive", fromMs: 0, toMs: day, count: 1 },
+      { platform: "x", via: "api", fromMs: 0, toMs: day, count: 1 },
+    ] as const;
+    expect(written(withCoverage(["a"], { sources }))).toContain(
+      `Coverage is complete ${window}. Answered live by x.\n`,
+    );
   });
 
   test("list the newest of many gaps", () => {
@@ -145,6 +155,6 @@ describe("the answer of a method that does not search", () => {
   test("reports what the archive returned", () => {
     const sources = [{ ...part, via: "archive" as const }];
     const text = written(fetched("gettweets", [], { sources, ...incomplete }));
-    expect(text).toContain("the archive does not cover everything");
+    expect(text).toContain("coverage is incomplete");
   });
 });

@@ -10,7 +10,7 @@ import { kindOf, type RecordKind } from "./record-kinds.ts";
 /** For language models and people: query, coverage, posts as numbered quotations, warnings, how to continue. */
 export function* markdownOf(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
-  yield `${foundSentence(page)} ${knowledgeSentences(page)}\n\n`;
+  yield `${foundSentence(page)} ${knowledgeSentences(page)}${liveSentence(page)}\n\n`;
   for (const [index, post] of page.posts.entries()) {
     yield `${item(post, index + 1, page.fields)}\n\n`;
   }
@@ -56,21 +56,26 @@ function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
   return nextCursor === null ? "The platform has no more." : "There is more.";
 }
 
+/** The platforms whose answer the archive alone does not repeat. */
+function liveSentence({ job, result }: AnswerPage): string {
+  if (!isSearch(job.request.method)) return "";
+  const live = result.sources.filter(({ via }) => via !== "archive");
+  const names = [...new Set(live.map(({ platform }) => platform))];
+  return names.length === 0 ? "" : ` Answered live by ${names.join(" and ")}.`;
+}
+
 /** Above all, what an empty list means. */
 function coverageSentences({ posts, result }: AnswerPage): string {
   const { coverage, complete } = result;
   const window = windowWords(coverage);
   if (!coverage.complete) {
-    const doubt =
-      posts.length === 0
-        ? `There may be some: ${window}, the archive does not cover everything.`
-        : `There may be more: ${window}, the archive does not cover everything.`;
-    return `${doubt} Missing: ${gapWords(coverage)}.`;
+    const doubt = posts.length === 0 ? "There may be some" : "There may be more";
+    return `${doubt}: coverage is incomplete ${window}. Missing: ${gapWords(coverage)}.`;
   }
   if (!complete) return `The search ran out of time before it had seen everything ${window}.`;
   return posts.length === 0
-    ? `There is none: the archive covers everything ${window}.`
-    : `Nothing is missing: the archive covers everything ${window}.`;
+    ? `There is none: coverage is complete ${window}.`
+    : `Coverage is complete ${window}.`;
 }
 
 function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): string {

@@ -1,4 +1,4 @@
-import type { Job, JobSummary } from "../../jobs/job.ts";
+import type { Job, JobResult, JobSummary } from "../../jobs/job.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceCost } from "../../platforms/source.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
@@ -10,14 +10,7 @@ export function statusBody(job: Job, nextCursor: string | null) {
   const { result } = job;
   return {
     ...identityOf(job),
-    sources: (result?.sources ?? []).map((source) => ({
-      platform: source.platform,
-      via: source.via,
-      from: isoOrNull(source.fromMs),
-      to: iso(source.toMs),
-      count: source.count,
-      ...(source.cost === undefined ? {} : { cost: costBody(source.cost) }),
-    })),
+    sources: sourcesBody(result?.sources ?? []),
     node: job.node,
     evidence: evidenceOf(job),
     count: result?.items.length ?? null,
@@ -28,6 +21,18 @@ export function statusBody(job: Job, nextCursor: string | null) {
     attempts: job.attempts,
     next_cursor: nextCursor,
   };
+}
+
+/** What was read from the archive and what platforms answered live. */
+export function sourcesBody(sources: JobResult["sources"]) {
+  return sources.map((source) => ({
+    platform: source.platform,
+    via: source.via,
+    from: isoOrNull(source.fromMs),
+    to: iso(source.toMs),
+    count: source.count,
+    ...(source.cost === undefined ? {} : { cost: costBody(source.cost) }),
+  }));
 }
 
 /** In the platform's units and in dollars, with this month's use of the budget. */

@@ -248,7 +248,7 @@ function sumOf<Item>(items: readonly Item[], number: (item: Item) => number): nu
 }
 
 function archiveTimeout() {
-  return problem("unavailable", "the archive has not told in time how it stands", {
-    hint: "send the same request again after Retry-After",
+  return problem("unavailable", "timed out reading the archive status", {
+    hint: "repeat the request after Retry-After",
   });
 }

@@ -218,6 +218,20 @@ const cost = z
     ],
   });
 
+export const sources = z.array(
+  z.strictObject({
+    platform: z.string(),
+    via: z.enum(accessMethods).meta({
+      description:
+        "archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.",
+    }),
+    from: time.nullable(),
+    to: time,
+    count: z.int(),
+    cost: cost.optional(),
+  }),
+);
+
 export const status = z
   .strictObject({
     uuid,
@@ -228,19 +242,7 @@ export const status = z
     method: z.enum(methodNames),
     query: z.string(),
     canonical_query: z.string().meta({ description: "The query as it was understood." }),
-    sources: z.array(
-      z.strictObject({
-        platform: z.string(),
-        via: z.enum(accessMethods).meta({
-          description:
-            "archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.",
-        }),
-        from: time.nullable(),
-        to: time,
-        count: z.int(),
-        cost: cost.optional(),
-      }),
-    ),
+    sources,
     node: z.string().nullable().meta({ description: "The node that runs it, or ran it last." }),
     evidence: z.enum(evidenceKinds).nullable().meta({
       description:

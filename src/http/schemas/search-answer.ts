@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defaultColumns } from "../answers/csv.ts";
 import { answerFormats } from "../answers/negotiate.ts";
-import { coverage, warnings } from "./answers.ts";
+import { coverage, sources, warnings } from "./answers.ts";
 
 const citation = z
   .strictObject({
@@ -42,6 +42,7 @@ const searchAnswer = z
     next_cursor: z.string().nullable(),
     complete: z.boolean(),
     coverage,
+    sources,
     warnings,
     canonical_query: z.string().meta({ description: "The query as it was understood." }),
     citations: z.array(citation).meta({ description: "One for each record, in their order." }),
@@ -78,6 +79,15 @@ const searchAnswer = z
           truncated: false,
           platforms: [],
         },
+        sources: [
+          {
+            platform: "bluesky",
+            via: "archive",
+            from: "2026-01-24T12:00:00.000Z",
+            to: "2026-01-31T12:00:00.000Z",
+            count: 1,
+          },
+        ],
         warnings: [],
         canonical_query: "comet lang:en",
         citations: [

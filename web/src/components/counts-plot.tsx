@@ -12,14 +12,18 @@ const height = 100;
 const barShare = 0.6;
 /** Keeps both edges of a short gap visible. */
 const narrowestHole = 5;
+/** Marks gaps in front of the bars. */
+const footHeight = 5;
 
 /** Matches over time, with gaps; uncovered time at the start is a dotted line. */
 export function CountsPlot({
+  window: { fromMs, toMs },
   bars,
   holes,
   finding,
   axis,
 }: {
+  window: { fromMs: number; toMs: number };
   bars: readonly PlotBar[];
   holes: readonly PlotHole[];
   /** The text alternative. */
@@ -27,12 +31,9 @@ export function CountsPlot({
   /** Evenly spaced labels. */
   axis: readonly ReactNode[];
 }) {
-  const fromMs = bars[0]?.fromMs ?? 0;
-  const toMs = bars.at(-1)?.toMs ?? 1;
   const most = Math.max(0, ...bars.map(({ count }) => count));
-  const x = (ms: number): number => ((ms - fromMs) / (toMs - fromMs)) * width;
+  const x = (ms: number): number => ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
   const share = (count: number): number => (most === 0 ? 0 : count / most);
-  const room = width / Math.max(1, bars.length);
   return (
     <div className="plot">
       <svg
@@ -48,15 +49,21 @@ export function CountsPlot({
         {holes.map((hole) => (
           <Hole key={hole.fromMs} hole={hole} x={x} />
         ))}
-        {bars.map(({ fromMs: barMs, count }, index) => (
-          <rect
-            key={barMs}
-            className="p-bar"
-            x={index * room + (room * (1 - barShare)) / 2}
-            y={height - share(count) * height}
-            width={room * barShare}
-            height={share(count) * height}
-          />
+        {bars.map((bar) => {
+          const room = x(bar.toMs) - x(bar.fromMs);
+          return (
+            <rect
+              key={bar.fromMs}
+              className="p-bar"
+              x={x(bar.fromMs) + (room * (1 - barShare)) / 2}
+              y={height - share(bar.count) * height}
+              width={room * barShare}
+              height={share(bar.count) * height}
+            />
+          );
+        })}
+        {holes.map((hole) => (
+          <HoleEdges key={hole.fromMs} hole={hole} x={x} />
         ))}
       </svg>
       <div className="y" aria-hidden="true">
@@ -74,14 +81,32 @@ export function CountsPlot({
   );
 }
 
-function Hole({ hole, x }: { hole: PlotHole; x(ms: number): number }) {
-  const from = x(hole.fromMs);
-  const to = Math.max(x(hole.toMs), from + narrowestHole);
+type Drawn = { hole: PlotHole; x(ms: number): number };
+
+function Hole({ hole, x }: Drawn) {
+  const [from, to] = edgesOf({ hole, x });
   if (hole.isBefore) return <path className="p-none" d={`M${from} ${height - 1}H${to}`} />;
+  return <rect className="p-gap" x={from} width={to - from} height={height} />;
+}
+
+function HoleEdges({ hole, x }: Drawn) {
+  if (hole.isBefore) return null;
+  const [from, to] = edgesOf({ hole, x });
   return (
     <>
-      <rect className="p-gap" x={from} width={to - from} height={height} />
       <path className="p-gap-edge" d={`M${from} 0V${height}M${to} 0V${height}`} />
+      <rect
+        className="p-bar-3"
+        x={from}
+        y={height - footHeight}
+        width={to - from}
+        height={footHeight}
+      />
     </>
   );
+}
+
+function edgesOf({ hole, x }: Drawn): [number, number] {
+  const from = Math.min(x(hole.fromMs), width - narrowestHole);
+  return [from, Math.max(x(hole.toMs), from + narrowestHole)];
 }

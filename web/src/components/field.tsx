@@ -23,11 +23,11 @@ export function Field({
         id={id}
         autoComplete="off"
         aria-invalid={invalid ? true : undefined}
-        aria-describedby={reported ? `${id}-told` : undefined}
+        aria-describedby={reported ? `${id}-help` : undefined}
         {...input}
       />
       {reported ? (
-        <p id={`${id}-told`} role={invalid ? "alert" : undefined}>
+        <p id={`${id}-help`} role={invalid ? "alert" : undefined}>
           {reported}
         </p>
       ) : null}

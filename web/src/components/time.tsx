@@ -4,25 +4,48 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-const dateAndTime = new Intl.DateTimeFormat(undefined, {
-  dateStyle: "medium",
-  timeStyle: "medium",
+const minutes = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const dayAndMonth = { day: "numeric", month: "short" } as const;
+
+const exact = new Intl.DateTimeFormat(undefined, {
+  ...dayAndMonth,
+  year: "numeric",
+  ...minutes,
+  second: "2-digit",
 });
-const dayAndTime = new Intl.DateTimeFormat(undefined, {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
+const timeOfDay = new Intl.DateTimeFormat(undefined, minutes);
+const day = new Intl.DateTimeFormat(undefined, dayAndMonth);
+const dayAndTime = new Intl.DateTimeFormat(undefined, { ...dayAndMonth, ...minutes });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { ...dayAndMonth, year: "numeric" });
+const yearAndTime = new Intl.DateTimeFormat(undefined, {
+  ...dayAndMonth,
+  year: "numeric",
+  ...minutes,
 });
 
-/** Date and time in the local zone. */
+/** Date and time to the second, in the local zone. */
 export function exactTime(iso: string): string {
-  return dateAndTime.format(new Date(iso));
+  return exact.format(new Date(iso));
 }
 
-/** Day and minute in the local zone. */
-export function shortTime(iso: string): string {
-  return dayAndTime.format(new Date(iso));
+/** The minute in the local zone: with the day unless it is today, and with the year unless it is this one. */
+export function shortTime(iso: string, nowMs = Date.now()): string {
+  const at = new Date(iso);
+  const now = new Date(nowMs);
+  if (at.toDateString() === now.toDateString()) return timeOfDay.format(at);
+  return (at.getFullYear() === now.getFullYear() ? dayAndTime : yearAndTime).format(at);
+}
+
+/** The day in the local zone, with the year unless it is this one. */
+export function shortDay(ms: number, nowMs = Date.now()): string {
+  const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
+  return (isThisYear ? day : dayOfYear).format(ms);
+}
+
+/** Such as "GMT+1". */
+export function zoneName(nowMs: number): string {
+  const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
+  return zone.formatToParts(nowMs).find(({ type }) => type === "timeZoneName")?.value ?? "UTC";
 }
 
 /** In the largest unit, such as "3 min". */

@@ -36,6 +36,7 @@ class SearchPage(TypedDict):
     next_cursor: str | None
     complete: bool
     coverage: dict[str, Any] | None
+    sources: list[dict[str, Any]]
     warnings: list[dict[str, Any]]
     canonical_query: str | None
     citations: list[dict[str, Any]]

@@ -1,7 +1,6 @@
-import type { Stretch, TraceParts } from "../../components/trace-drawing.ts";
-import { noneWholeText } from "../../coverage-text.ts";
+import type { TraceParts } from "../../components/trace-drawing.ts";
+import { coverageText, innerGaps } from "../../coverage-text.ts";
 import type { JobCoverage, JobSource, JobSpan } from "../../jobs/job.ts";
-import { counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
 type CoverageRow = {
@@ -21,6 +20,7 @@ const before = 0.1;
 export function coverageRows(
   { from, to, platforms }: JobCoverage,
   sources: readonly JobSource[],
+  nowMs: number,
 ): CoverageRows | null {
   if (platforms.length === 0) return null;
   const toMs = Date.parse(to);
@@ -32,19 +32,16 @@ export function coverageRows(
       fromMs: span.from === null ? window.fromMs : Date.parse(span.from),
       toMs: Date.parse(span.to),
     }));
-  const rows = platforms.map(({ platform, collection, held, gaps, complete }) => {
+  const rows = platforms.map((covered) => {
+    const { platform, collection, held, gaps } = covered;
     const name =
       collection === "posts"
         ? platformNames[platform]
         : `${platformNames[platform]}: ${collection}`;
-    // Time before the first archived span is not a gap.
-    const drawn = stretches(gaps).filter(({ fromMs }) => fromMs > window.fromMs && held.length > 0);
-    const postsFound = collection === "posts" ? storedPosts(sources, platform) : 0;
-    const finding = complete
-      ? "Complete"
-      : held.length === 0
-        ? noneWholeText(postsFound)
-        : missingText(stretches(gaps).length > drawn.length, drawn);
+    const drawn = held.length === 0 ? [] : stretches(innerGaps(held, gaps));
+    const own =
+      collection === "posts" ? sources.filter((source) => source.platform === platform) : [];
+    const finding = coverageText(covered, own, { from, to }, nowMs);
     return {
       id: `${platform} ${collection}`,
       name,
@@ -54,22 +51,6 @@ export function coverageRows(
     };
   });
   return { window, rows };
-}
-
-/** Posts from the archive; live results say nothing about it. */
-function storedPosts(sources: readonly JobSource[], platform: JobSource["platform"]): number {
-  return sources
-    .filter((source) => source.platform === platform && source.via === "archive")
-    .reduce((sum, { count }) => sum + count, 0);
-}
-
-function missingText(beginsLate: boolean, gaps: readonly Stretch[]): string {
-  const ms = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
-  const parts = [
-    ...(gaps.length > 0 ? [`${counted(gaps.length, "gap")}, ${stretchText(ms)}`] : []),
-    ...(beginsLate ? ["the beginning is not covered"] : []),
-  ];
-  return parts.length === 0 ? "No gaps, but may be incomplete" : parts.join("; ");
 }
 
 function beginningOf(spans: readonly JobSpan[], toMs: number): number {

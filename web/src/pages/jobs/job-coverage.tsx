@@ -7,7 +7,7 @@ import { coverageRows } from "./coverage-rows.ts";
 
 export function JobCoverage({ job: { coverage, sources } }: { job: JobStatus }) {
   const drawn = useMemo(
-    () => (coverage === null ? null : coverageRows(coverage, sources)),
+    () => (coverage === null ? null : coverageRows(coverage, sources, Date.now())),
     [coverage, sources],
   );
   if (coverage === null || drawn === null) return null;

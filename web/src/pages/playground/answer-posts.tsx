@@ -1,10 +1,9 @@
 import { useMemo, useRef } from "react";
 import { Button } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
-import { Icon } from "../../components/icons.tsx";
 import { Post } from "../../components/post.tsx";
-import { sentence } from "../../components/problem-note.tsx";
 import { wholeNumber } from "../../numbers.ts";
+import { AnswerWarnings } from "./answer-warnings.tsx";
 import { expectedBy } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
@@ -39,24 +38,9 @@ export function AnswerPosts({
     const expected = expectedBy(tree);
     return results.map((record) => shownPost(record, expected));
   }, [results, tree]);
-  // The composer shows query warnings, the coverage panel shows gaps.
-  const warnings = answer.warnings.filter(
-    ({ code, offset }) => offset === undefined && code !== "incomplete_coverage",
-  );
   return (
     <>
-      {warnings.length === 0 ? null : (
-        <ul className="answer-warnings">
-          {warnings.map(({ code, message, hint }) => (
-            <li key={`${code} ${message}`}>
-              <Icon name="info" />
-              <p>
-                {sentence(message)} {hint === undefined ? null : sentence(hint)}
-              </p>
-            </li>
-          ))}
-        </ul>
-      )}
+      <AnswerWarnings ask={ask} answer={answer} isEmpty={posts.length === 0} onSearch={onSearch} />
       {posts.length === 0 ? (
         <NothingFound shown={shown} tree={tree} onSearch={onSearch} />
       ) : view === "json" ? (

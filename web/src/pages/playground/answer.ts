@@ -1,4 +1,5 @@
 import type { Platform } from "@earshot/query/tree";
+import type { Source } from "../../coverage-text.ts";
 
 export type TimeSpan = { from: string | null; to: string };
 
@@ -44,6 +45,7 @@ export type SearchAnswer = {
   next_cursor: string | null;
   complete: boolean;
   coverage: Coverage;
+  sources: readonly Source[];
   warnings: readonly Warning[];
   canonical_query: string;
 };

@@ -8,6 +8,7 @@ import {
   useEffect,
   useId,
   useRef,
+  useState,
 } from "react";
 import type { SearchMethod } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
@@ -21,7 +22,7 @@ import { Diagnostics } from "./diagnostics.tsx";
 import type { Reading } from "./read-query.ts";
 import { longestQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
 import { useCompletion } from "./use-completion.ts";
-import { useSettled, useShownWarnings } from "./use-shown-diagnostics.ts";
+import { useSettled, useShownDiagnostics } from "./use-shown-diagnostics.ts";
 
 const platformOptions: readonly Option<SearchPlatform>[] = [
   { value: "social", label: "All platforms" },
@@ -54,7 +55,8 @@ export function Composer({
   const { query } = ask;
   const writing = useCompletion(query, field, (text) => onChange({ ...ask, query: text }));
   const [isSettled, settle] = useSettled(query);
-  const warnings = useShownWarnings(reading.diagnostics, isSettled, query, writing.caret);
+  const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, writing.caret);
+  const [submitted, setSubmitted] = useState<string | null>(null);
   const { open } = writing;
 
   const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
@@ -70,6 +72,7 @@ export function Composer({
     event?.preventDefault();
     writing.close();
     settle();
+    setSubmitted(query);
     if (reading.isEmpty || reading.hasError) field.current?.focus();
     else onSearch();
   };
@@ -81,7 +84,9 @@ export function Composer({
       submit();
     }
   };
-  const showsWarnings = open === null && warnings.length > 0;
+  const hasNotes = open === null && shown.length > 0;
+  // Below the composer while typing, so that the page does not move; inside it once submitted.
+  const isFloating = query !== submitted;
   return (
     <form className="panel composer" onSubmit={submit}>
       <div className="composer-bar">
@@ -112,7 +117,7 @@ export function Composer({
         field={field}
         value={query}
         aria-label="Query"
-        aria-describedby={showsWarnings ? `${id}-remarks` : undefined}
+        aria-describedby={hasNotes ? `${id}-notes` : undefined}
         aria-invalid={isSettled && reading.hasError ? true : undefined}
         aria-autocomplete="list"
         aria-controls={open === null ? undefined : `${id}-completion`}
@@ -130,19 +135,25 @@ export function Composer({
         onKeyDown={press}
       />
       {open === null ? null : (
-        <CompletionList
-          id={`${id}-completion`}
-          items={open.items}
-          written={open.end - open.start}
-          chosen={writing.chosen}
-          onTake={writing.take}
-        />
+        <div className="composer-notes" data-floating="">
+          <CompletionList
+            id={`${id}-completion`}
+            items={open.items}
+            written={open.end - open.start}
+            chosen={writing.chosen}
+            onTake={writing.take}
+          />
+        </div>
       )}
-      {showsWarnings ? (
-        <div id={`${id}-remarks`}>
+      {hasNotes ? (
+        <div
+          className="composer-notes"
+          id={`${id}-notes`}
+          data-floating={isFloating ? "" : undefined}
+        >
           <Diagnostics
             query={query}
-            remarks={warnings}
+            diagnostics={shown}
             canonical={reading.hasError ? null : reading.canonical}
             maxLength={longestQuery(ask.method)}
             onFix={(text) => {

@@ -1,12 +1,15 @@
 import "./counts-panel.css";
 import { Button } from "../../components/button.tsx";
 import { CountsPlot } from "../../components/counts-plot.tsx";
+import { Legend, legendMarks } from "../../components/plot-panel.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { Table } from "../../components/table.tsx";
-import { lengthOf, shortTime } from "../../components/time.tsx";
+import { lengthOf, shortDay, shortTime } from "../../components/time.tsx";
+import { endText } from "../../coverage-text.ts";
 import { wholeNumber } from "../../numbers.ts";
+import { listed, platformNames } from "../../platforms.ts";
 import { type Bar, barsOf, everyStep, findingOf, holesIn } from "./counts.ts";
-import { endOf } from "./coverage.ts";
+import { livePlatforms } from "./coverage.ts";
 import type { Counted } from "./use-counts.ts";
 
 export function CountsPanel({
@@ -51,30 +54,37 @@ export function CountsPanel({
 }
 
 const dayMs = 86_400_000;
-const dayOf = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const minuteOf = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted" }> }) {
-  const { counts, window } = counted;
+  const { counts, window, sources } = counted;
   const { bars, stepMs } = barsOf(counts, window);
   const holes = holesIn(counts.coverage, window);
   const total = bars.reduce((sum, { count }) => sum + count, 0);
-  const fromMs = bars[0]?.fromMs ?? window.fromMs;
+  const left = livePlatforms(sources).map((platform) => platformNames[platform]);
   return (
     <section className="panel" aria-labelledby="counts">
       <div className="panel-head">
         <h2 id="counts">
-          {wholeNumber(total)} in {lengthOf(window.toMs - fromMs)}
+          {wholeNumber(total)} in {lengthOf(window.toMs - window.fromMs)}
         </h2>
         <span className="push small quiet">{everyStep(stepMs)}</span>
       </div>
       <div className="panel-body">
         <CountsPlot
+          window={window}
           bars={bars}
           holes={holes}
           finding={findingOf(bars, stepMs, holes)}
-          axis={axisOf(fromMs, window.toMs)}
+          axis={axisOf(window.fromMs, window.toMs)}
         />
+        {holes.some(({ isBefore }) => !isBefore) ? (
+          <Legend entries={[{ name: "gap in coverage", drawing: legendMarks.gap }]} />
+        ) : null}
+        {left.length === 0 ? null : (
+          <p className="small quiet">
+            Archived posts only: posts that {listed(left)} answered live are not counted.
+          </p>
+        )}
         {counts.meta.next_token === undefined ? null : (
           <p className="small quiet">Timed out: older posts were not counted.</p>
         )}
@@ -99,10 +109,13 @@ function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted
 const ticks = 4;
 
 function axisOf(fromMs: number, toMs: number): string[] {
-  const format = toMs - fromMs >= 2 * dayMs ? dayOf : minuteOf;
+  const nowMs = Date.now();
+  const isOfDays = toMs - fromMs >= 2 * dayMs;
+  const text = (ms: number) =>
+    isOfDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
   const times = Array.from({ length: ticks }, (_, index) =>
-    format.format(fromMs + ((toMs - fromMs) * index) / ticks),
+    text(fromMs + ((toMs - fromMs) * index) / ticks),
   );
-  const end = endOf(new Date(toMs).toISOString(), Date.now());
-  return [...times, end === "now" ? end : format.format(toMs)];
+  const end = endText(new Date(toMs).toISOString(), nowMs);
+  return [...times, end === "now" ? end : text(toMs)];
 }

@@ -26,6 +26,7 @@ const answerOf = (
   next_cursor: null,
   complete: false,
   coverage: week,
+  sources: [],
   warnings: [],
   canonical_query: "",
   ...more,

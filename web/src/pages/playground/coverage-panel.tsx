@@ -7,7 +7,7 @@ import type { Shown } from "./use-search.ts";
 
 export function CoveragePanel({ shown }: { shown: Shown | null }) {
   const lines =
-    shown === null ? [] : coverageLines(shown.first.coverage, shown.results, Date.now());
+    shown === null ? [] : coverageLines(shown.first.coverage, shown.first.sources, Date.now());
   return (
     <section className="panel" aria-labelledby="coverage">
       <div className="panel-head">
@@ -34,18 +34,18 @@ export function CoveragePanel({ shown }: { shown: Shown | null }) {
           </p>
         ) : (
           <dl className="facts">
-            {lines.map(({ platform, text, state, remarks }) => (
+            {lines.map(({ platform, text, state, shortfalls }) => (
               <div key={platform} className="facts-row">
                 <dt>{platformNames[platform]}</dt>
                 <dd>
                   {text}
-                  {remarks.map((warning) => (
-                    <span key={warning} className="quiet">
+                  {shortfalls.map((shortfall) => (
+                    <span key={shortfall} className="quiet">
                       <br />
-                      {warning}
+                      {shortfall}
                     </span>
                   ))}
-                  {state === "gaps" || state === "nothing" ? (
+                  {state === "incomplete" ? (
                     <>
                       <br />
                       <Link href="/status">See coverage</Link>

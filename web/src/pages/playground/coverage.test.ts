@@ -1,6 +1,8 @@
+import type { Platform } from "@earshot/query/tree";
 import { describe, expect, it } from "vitest";
+import type { Source } from "../../coverage-text.ts";
 import type { CollectionCoverage, Coverage } from "./answer.ts";
-import { completeSentence, coverageLines, incompleteSentence } from "./coverage.ts";
+import { completeSentence, coverageLines, incompleteSentence, livePlatforms } from "./coverage.ts";
 
 const from = "2026-11-14T12:00:00.000Z";
 const to = "2026-11-21T12:00:00.000Z";
@@ -23,8 +25,14 @@ const answer = (...platforms: readonly CollectionCoverage[]): Coverage => ({
 });
 const hole = { from: "2026-11-18T03:10:00.000Z", to: "2026-11-18T03:47:00.000Z" };
 
+const source = (platform: Platform, via: Source["via"], count = 1): Source => ({
+  platform,
+  via,
+  count,
+});
+
 describe("the coverage of a platform", () => {
-  it("is complete up to now, or has a gap of a given length", () => {
+  it("is complete up to now, or has gaps of a given length", () => {
     const [bluesky, mastodon] = coverageLines(
       answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
       [],
@@ -32,12 +40,9 @@ describe("the coverage of a platform", () => {
     );
     expect(bluesky).toMatchObject({
       state: "complete",
-      text: expect.stringMatching(/^Complete, .* to now$/),
+      text: expect.stringMatching(/^Complete from .* to now$/),
     });
-    expect(mastodon).toMatchObject({
-      state: "gaps",
-      text: expect.stringMatching(/^37 min missing, /),
-    });
+    expect(mastodon).toMatchObject({ state: "incomplete", text: "1 gap, 37 min" });
   });
 
   it("is archived since a time, or not at all", () => {
@@ -45,34 +50,40 @@ describe("the coverage of a platform", () => {
     const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
     expect(coverageLines(answer(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
     const none = posts({ held: [], gaps: [{ from, to }] });
-    expect(coverageLines(answer(none), [], nowMs)[0]).toMatchObject({ state: "nothing" });
+    expect(coverageLines(answer(none), [], nowMs)[0]?.text).toBe("Not archived");
+    const found = [source("bluesky", "archive", 3)];
+    expect(coverageLines(answer(none), found, nowMs)[0]?.text).toBe("Some posts, coverage unknown");
   });
 
-  it("is unknown when posts are archived but no span is complete", () => {
-    const none = answer(posts({ held: [], gaps: [{ from, to }] }));
-    const found = (origin: string) => ({
-      ...{ ID: "1", Content: "", Score: 1 },
-      Metadata: { platform: "bluesky", origin } as const,
-    });
-    const textOf = (origin: string) => coverageLines(none, [found(origin)], nowMs)[0]?.text;
-    expect(textOf("stream")).toBe("Some posts, coverage unknown");
-    expect(textOf("upstream")).toBe("No complete coverage in this window");
+  it("says what a platform answered live, and never that it is archived", () => {
+    const late = posts({ platform: "x", held: [hole], gaps: [{ from, to: hole.from }] });
+    const textOf = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
+      coverageLines(answer(covered), sources, nowMs)[0]?.text;
+    const live = source("x", "api");
+    expect(textOf(late, source("x", "archive", 0), live)).toBe("Answered live, may be incomplete");
+    expect(textOf({ ...late, complete: true }, live)).toBe("Complete, answered live");
+    expect(textOf({ ...late, complete: true }, source("x", "archive", 2), live)).toBe(
+      "Complete, partly answered live",
+    );
   });
 
-  it("reports incomplete like counts and platforms searched live", () => {
+  it("reports incomplete like counts, and live platforms without coverage", () => {
     const likes = posts({ collection: "likes", gaps: [{ from, to }] });
-    const x = {
-      ID: "1",
-      Content: "",
-      Score: 1,
-      Metadata: { platform: "x", origin: "upstream" },
-    } as const;
-    const lines = coverageLines(answer(posts({ complete: true }), likes), [x], nowMs);
+    const lines = coverageLines(
+      answer(posts({ complete: true }), likes),
+      [source("bluesky", "archive"), source("x", "credential")],
+      nowMs,
+    );
     expect(lines).toMatchObject([
-      { platform: "bluesky", remarks: ["Like counts may be too low"] },
+      { platform: "bluesky", shortfalls: ["Like counts may be too low"] },
       { platform: "x", state: "live" },
     ]);
   });
+});
+
+it("lists the platforms that counts of the archive leave out", () => {
+  const sources = [source("bluesky", "archive"), source("x", "api"), source("x", "archive")];
+  expect(livePlatforms(sources)).toEqual(["x"]);
 });
 
 describe("an empty answer", () => {
@@ -85,13 +96,13 @@ describe("an empty answer", () => {
 
   it("is inconclusive when there is a gap or no source", () => {
     const gaps = answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] }));
-    expect(incompleteSentence(gaps, nowMs)).toMatch(
-      /^Mastodon: 37 min missing, .* are not in this answer\.$/,
+    expect(incompleteSentence(gaps, [], nowMs)).toBe(
+      "Mastodon: 1 gap, 37 min. Missing posts are not in this answer.",
     );
     const none = answer(posts({ held: [], gaps: [{ from, to }] }));
-    expect(incompleteSentence(none, nowMs)).toBe(
-      "Bluesky: no complete coverage in this window. Posts from the gaps are not in this answer.",
+    expect(incompleteSentence(none, [], nowMs)).toBe(
+      "Bluesky: not archived. Missing posts are not in this answer.",
     );
-    expect(incompleteSentence(answer(), nowMs)).toMatch(/has no sources yet/);
+    expect(incompleteSentence(answer(), [], nowMs)).toMatch(/has no sources yet/);
   });
 });

@@ -8,13 +8,13 @@ const mostShown = 4;
 
 export function Diagnostics({
   query,
-  remarks,
+  diagnostics,
   canonical,
   maxLength,
   onFix,
 }: {
   query: string;
-  remarks: readonly Diagnostic[];
+  diagnostics: readonly Diagnostic[];
   /** Null if the query has an error. */
   canonical: string | null;
   maxLength: number;
@@ -22,29 +22,29 @@ export function Diagnostics({
 }) {
   const reported = useMemo(
     () =>
-      remarks.slice(0, mostShown).map((remark) => ({
-        remark,
-        fix: fixFor(query, remark, maxLength),
+      diagnostics.slice(0, mostShown).map((diagnostic) => ({
+        diagnostic,
+        fix: fixFor(query, diagnostic, maxLength),
       })),
-    [query, remarks, maxLength],
+    [query, diagnostics, maxLength],
   );
-  const more = remarks.length - reported.length;
+  const more = diagnostics.length - reported.length;
   return (
     <>
-      {reported.map(({ remark, fix }, index) => {
+      {reported.map(({ diagnostic, fix }, index) => {
         const isOpened = index === 0;
         return (
           <DiagnosticNote
-            key={`${remark.code} ${remark.offset}`}
-            level={remark.severity}
-            message={remark.message}
-            hint={hintOf(remark, canonical)}
-            excerpt={isOpened ? excerptOf(query, remark) : null}
+            key={`${diagnostic.code} ${diagnostic.offset}`}
+            level={diagnostic.severity}
+            message={diagnostic.message}
+            hint={hintOf(diagnostic, canonical)}
+            excerpt={isOpened ? excerptOf(query, diagnostic) : null}
             fix={fix === null ? null : { label: fix.label, apply: () => onFix(fix.query) }}
           >
             {canonical === null ? (
               <p>
-                Error <code>{remark.code}</code> at character {remark.offset + 1}
+                Error <code>{diagnostic.code}</code> at character {diagnostic.offset + 1}
               </p>
             ) : (
               <p>

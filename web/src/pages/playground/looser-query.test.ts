@@ -5,8 +5,9 @@ import { withoutOneFilter } from "./looser-query.ts";
 it.each([
   ["zeppelin lang:eo", { left: "lang:eo", query: "zeppelin" }],
   ["(a OR b) c -filter:retweets", { left: "-filter:retweets", query: "(a OR b) c" }],
+  ["zeppelin lang:eo -filter:retweets", { left: "lang:eo", query: "zeppelin -filter:retweets" }],
   ["zeppelin airship", null],
   ["lang:eo", null],
-])("removes the last filter from %j", (query, looser) => {
+])("removes the language or the last filter from %j", (query, looser) => {
   expect(withoutOneFilter(parseQuery(query).tree)).toEqual(looser);
 });

@@ -13,7 +13,13 @@ import { readQuery } from "./read-query.ts";
 import { RequestPanel } from "./request-panel.tsx";
 import { Results } from "./results.tsx";
 import { SearchNote } from "./search-note.tsx";
-import { addressOf, longestQuery, type Request, readRequest } from "./search-request.ts";
+import {
+  addressOf,
+  longestQuery,
+  type Request,
+  readRequest,
+  withMethod,
+} from "./search-request.ts";
 import { Starters } from "./starters.tsx";
 import { useCounts } from "./use-counts.ts";
 import { type Shown, useSearch } from "./use-search.ts";
@@ -79,8 +85,8 @@ export function PlaygroundPage() {
   // The address survives a sign-in.
   useEffect(() => onSignedOut(() => go(addressOf(request), { replace: true })), [request, go]);
 
-  const put = (query: string) => {
-    setRequest({ ...request, query });
+  const put = (query: string, method = request.method) => {
+    setRequest({ ...withMethod(request, method), query });
     field.current?.focus();
   };
   const counted = shown === null ? null : counts.countsOf(shown);

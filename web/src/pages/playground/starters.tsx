@@ -1,21 +1,33 @@
 import "./starters.css";
 import "../../components/empty.css";
 import "../../components/plot-marks.css";
+import type { SearchMethod } from "../../../../src/platforms/methods.ts";
 import { QueryPaint } from "../../components/query.tsx";
 import { readQuery } from "./read-query.ts";
 import { longestQuery } from "./search-request.ts";
 
 /** `month` is the first day of the current month. */
-const starters = (month: string) => [
+const starters = (month: string): readonly Starter[] => [
   {
     query: '"power outage" lang:en -drill',
+    method: "searchbyquery",
     says: "A phrase, in one language, without one word",
   },
-  { query: `from:nasa.gov since:${month}`, says: "Everything one account said this month" },
-  { query: "(#rail OR #ferry) delay min_faves:20", says: "Either hashtag, with some attention" },
+  {
+    query: `from:nasa.gov since:${month}`,
+    method: "searchbyfullarchive",
+    says: "Posts of one account this month",
+  },
+  {
+    query: "(#rail OR #ferry) delay min_faves:20",
+    method: "searchbyquery",
+    says: "Either hashtag, with at least 20 likes",
+  },
 ];
 
-export function Starters({ onPick }: { onPick(query: string): void }) {
+type Starter = { query: string; method: SearchMethod; says: string };
+
+export function Starters({ onPick }: { onPick(query: string, method: SearchMethod): void }) {
   const month = `${new Date().toISOString().slice(0, 8)}01`;
   return (
     <div className="empty">
@@ -25,15 +37,14 @@ export function Starters({ onPick }: { onPick(query: string): void }) {
       </svg>
       <h3>Search the public conversation</h3>
       <p>
-        Type a query, or start from one of these. Nothing here counts against your limits until you
-        press Search.
+        Type a query, or start from one of these. Only <i>Search</i> counts against your limits.
       </p>
       <ul className="starters">
-        {starters(month).map(({ query, says }) => (
+        {starters(month).map(({ query, method, says }) => (
           <li key={query}>
-            <button type="button" onClick={() => onPick(query)}>
+            <button type="button" onClick={() => onPick(query, method)}>
               <code>
-                <QueryPaint pieces={readQuery(query, longestQuery("searchbyquery")).pieces} />
+                <QueryPaint pieces={readQuery(query, longestQuery(method)).pieces} />
               </code>
               <span className="quiet">{says}</span>
             </button>

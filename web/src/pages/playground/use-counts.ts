@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
+import type { Source } from "../../coverage-text.ts";
 import type { CountsAnswer } from "./answer.ts";
 import { type CountsWindow, countedHere, windowOf } from "./counts.ts";
 import { countPosts, problemFrom } from "./search.ts";
@@ -7,7 +8,13 @@ import type { Shown } from "./use-search.ts";
 
 export type Counted =
   | { state: "counting" }
-  | { state: "counted"; counts: CountsAnswer; window: CountsWindow }
+  | {
+      state: "counted";
+      counts: CountsAnswer;
+      window: CountsWindow;
+      /** Of an answer whose live posts the counts leave out. */
+      sources: readonly Source[];
+    }
   | { state: "failed"; problem: ApiProblem };
 
 /** By the job of the first page; kept in memory so that Back costs no search. */
@@ -39,7 +46,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
       note({ state: "counting" });
       countPosts(ask, window, control.signal).then(
         ({ counts, rates }) => {
-          note({ state: "counted", counts, window });
+          note({ state: "counted", counts, window, sources: first.sources });
           onRates(rates);
         },
         (error: unknown) => {
@@ -67,7 +74,7 @@ function countsOf({ first }: Shown): Counted | null {
   const window = windowOf(first.coverage);
   const counts = countedHere(first, window);
   if (counts === null) return null;
-  const counted: Counted = { state: "counted", counts, window };
+  const counted: Counted = { state: "counted", counts, window, sources: [] };
   keep(first.uuid, counted);
   return counted;
 }

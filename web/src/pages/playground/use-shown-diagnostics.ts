@@ -1,7 +1,8 @@
 import type { Diagnostic } from "@earshot/query/tree";
 import { useEffect, useRef, useState } from "react";
 
-const settledMs = 500;
+/** A pause within a word is shorter. */
+const settledMs = 1_500;
 
 /** Whether typing has paused, as unfinished phrases are not errors yet. */
 export function useSettled(query: string): [boolean, () => void] {
@@ -20,23 +21,37 @@ const unfinished: ReadonlySet<string> = new Set([
   "missing_term",
 ]);
 
-/** While typing, shows only earlier diagnostics and those before the current word. */
-export function useShownWarnings(
+/**
+ * While typing, shows only diagnostics seen before and those in front of the current word. An open quote or group may still
+ * change the meaning of all that follows it.
+ */
+export function diagnosticsWhileTyping(
+  diagnostics: readonly Diagnostic[],
+  seen: ReadonlySet<string>,
+  query: string,
+  caret: number,
+): readonly Diagnostic[] {
+  const wordStart = Array.from(query.slice(0, caret).replace(/\S*$/u, "")).length;
+  const open = diagnostics.filter(({ code }) => unfinished.has(code));
+  const openFrom = Math.min(Number.POSITIVE_INFINITY, ...open.map(({ offset }) => offset));
+  return diagnostics.filter(
+    ({ code, offset, length }) =>
+      seen.has(code) || (!unfinished.has(code) && offset + length < wordStart && offset < openFrom),
+  );
+}
+
+export function useShownDiagnostics(
   diagnostics: readonly Diagnostic[],
   isSettled: boolean,
   query: string,
   caret: number,
 ): readonly Diagnostic[] {
-  const reported = useRef<ReadonlySet<string>>(new Set());
-  const wordStart = Array.from(query.slice(0, caret).replace(/\S*$/u, "")).length;
+  const seen = useRef<ReadonlySet<string>>(new Set());
   const shown = isSettled
     ? diagnostics
-    : diagnostics.filter(
-        ({ code, offset, length }) =>
-          reported.current.has(code) || (!unfinished.has(code) && offset + length < wordStart),
-      );
+    : diagnosticsWhileTyping(diagnostics, seen.current, query, caret);
   useEffect(() => {
-    reported.current = new Set(shown.map(({ code }) => code));
+    seen.current = new Set(shown.map(({ code }) => code));
   });
   return shown;
 }

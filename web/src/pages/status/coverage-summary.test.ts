@@ -18,7 +18,7 @@ test("describes how posts of a platform arrive", () => {
       platformOf("x", { way: "held", stream: null }),
       platformOf("x", { way: "off", stream: null }),
     ].map(methodText),
-  ).toEqual(["1.4 s behind", "listening", "not connected", "searched live", "no source", "off"]);
+  ).toEqual(["1.4 s behind", "listening", "not connected", "searched live", "no stream", "off"]);
 });
 
 test("summarises the coverage of a platform", () => {
@@ -28,9 +28,9 @@ test("summarises the coverage of a platform", () => {
   expect(findingText(platformOf("mastodon", { coverage: gapsOfCoverage() }))).toBe(
     "No gaps; one server’s view",
   );
-  expect(findingText(requestedOf("x"))).toBe("Not archived, never complete");
+  expect(findingText(requestedOf("x"))).toBe("Not archived");
   const never = { ...requestedOf("x"), way: "held" } as const;
-  expect(findingText(never)).toBe("No complete coverage in this window");
+  expect(findingText(never)).toBe("Not archived");
   expect(findingText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
 });
 

@@ -1,12 +1,12 @@
 import type { PlatformStatus } from "../../../../src/http/dashboard/contract.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
-import { noneWholeText } from "../../coverage-text.ts";
-import { behindText, counted, stretchText } from "../../numbers.ts";
+import { exactSpan, gapsText, nothingText } from "../../coverage-text.ts";
+import { behindText, counted } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
 export function methodText({ way, stream }: PlatformStatus): string {
   if (way === "asked") return "searched live";
-  if (way === "held") return "no source";
+  if (way === "held") return "no stream";
   if (way === "off" || stream === null) return "off";
   if (stream.status === "connected") {
     return stream.lag_ms === null ? "listening" : `${behindText(stream.lag_ms)} behind`;
@@ -16,12 +16,11 @@ export function methodText({ way, stream }: PlatformStatus): string {
 
 export function findingText({ way, coverage, posts }: PlatformStatus): string {
   const { gaps, held, complete_since: completeSince } = coverage;
-  if (gaps.length > 0) return `${counted(gaps.length, "gap")}, ${stretchText(lengthOf(gaps))}`;
+  if (gaps.length > 0) return gapsText(gaps);
   if (completeSince !== null) return `Complete since ${shortTime(completeSince)}`;
   if (held.length > 0)
     return way === "streamed" ? "No gaps; one server’s view" : "No gaps in the archived time";
-  if (way === "asked") return "Not archived, never complete";
-  return noneWholeText(posts);
+  return nothingText(posts);
 }
 
 /** Text alternative of the trace. */
@@ -33,10 +32,7 @@ export function traceLabel(status: PlatformStatus, span: string): string {
     const from = held[0]?.from;
     return `${name}: no gaps in ${span}${from === undefined ? "" : `, archived from ${exactTime(from)}`}`;
   }
-  const reported = gaps.slice(0, 5).map(({ from, to }) => `${exactTime(from)} to ${exactTime(to)}`);
+  const reported = gaps.slice(0, 5).map(exactSpan);
   const more = gaps.length > reported.length ? `, and ${gaps.length - reported.length} more` : "";
   return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
 }
-
-const lengthOf = (spans: readonly { from: string; to: string }[]): number =>
-  spans.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from), 0);

@@ -33,7 +33,14 @@ test("names a disconnected stream", () => {
   expect(situation(statusOf(platformOf("bluesky"), away))).toMatch(
     /^Listening to Bluesky; Mastodon is not connected\./,
   );
-  expect(situation(statusOf(away))).toMatch(/^Not listening: Mastodon is not connected\./);
+  expect(situation(statusOf(away))).toMatch(/^Mastodon is not connected\./);
+});
+
+test("reports a stream that is catching up", () => {
+  const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
+  expect(situation(statusOf(late))).toBe(
+    "Catching up with Bluesky, 3 min behind. No gaps in 7 days.",
+  );
 });
 
 test("reports no gaps since a new archive began", () => {
@@ -43,7 +50,7 @@ test("reports no gaps since a new archive began", () => {
     complete_since: ago(hourMs),
   };
   expect(situation(statusOf(platformOf("bluesky", { coverage })))).toMatch(
-    /No gaps since it began on /,
+    /No gaps since the archive began, /,
   );
 });
 

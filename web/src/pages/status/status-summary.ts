@@ -1,34 +1,50 @@
 import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { shortTime } from "../../components/time.tsx";
-import { counted, stretchText } from "../../numbers.ts";
+import { lateMs } from "../../listening-text.ts";
+import { behindText, counted, stretchText } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
 
+/** Agrees with the light of the sidebar. */
 export function situation(status: StatusAnswer): string {
-  return `${heard(status.platforms)} ${missing(status)}`.trim();
+  return `${streamsSentence(status.platforms)} ${gapsSentence(status)}`.trim();
 }
 
-function heard(platforms: readonly PlatformStatus[]): string {
-  const streamed = platforms.filter(({ way }) => way === "streamed");
-  const connected = streamed.filter(({ stream }) => stream?.status === "connected");
-  const rest = streamed.filter((platform) => !connected.includes(platform));
+function streamsSentence(platforms: readonly PlatformStatus[]): string {
+  const streamed = platforms.filter(
+    ({ way, stream }) => way === "streamed" && stream !== null && stream.status !== "off",
+  );
   if (streamed.length === 0) return withoutStream(platforms);
-  if (rest.length === 0) return `Listening to ${names(connected)}.`;
-  if (connected.length === 0) return `Not listening: ${names(rest)} ${is(rest)} not connected.`;
-  return `Listening to ${names(connected)}; ${names(rest)} ${is(rest)} not connected.`;
+  const connected = streamed.filter(({ stream }) => stream?.status === "connected");
+  const late = connected.filter(({ stream }) => (stream?.lag_ms ?? 0) > lateMs);
+  const listening = connected.filter((platform) => !late.includes(platform));
+  const parts = [
+    ...(listening.length > 0 ? [`listening to ${names(listening)}`] : []),
+    ...late.map(
+      ({ platform, stream }) =>
+        `catching up with ${platformNames[platform]}, ${behindText(stream?.lag_ms ?? 0)} behind`,
+    ),
+    ...streamed
+      .filter((platform) => !connected.includes(platform))
+      .map(
+        ({ platform, stream }) =>
+          `${platformNames[platform]} is ${stream?.status === "paused" ? "paused" : "not connected"}`,
+      ),
+  ];
+  const sentence = parts.join("; ");
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
 function withoutStream(platforms: readonly PlatformStatus[]): string {
-  const requested = platforms.filter(({ way }) => way === "asked");
-  if (requested.length > 0)
-    return `No streams; ${names(requested)} ${is(requested)} searched live.`;
+  const live = platforms.filter(({ way }) => way === "asked");
+  if (live.length > 0) return `No streams; ${names(live)} ${is(live)} searched live.`;
   const stored = platforms.filter(({ posts }) => posts > 0);
   return stored.length > 0
     ? `No streams; the archive has posts from ${names(stored)}.`
     : "No streams, and the archive is empty.";
 }
 
-function missing({ platforms, range, from }: StatusAnswer): string {
+function gapsSentence({ platforms, range, from, to }: StatusAnswer): string {
   const gaps = platforms.flatMap(({ coverage }) => coverage.gaps);
   const spans = platforms.flatMap(({ coverage }) => coverage.held);
   if (gaps.length > 0) {
@@ -39,7 +55,7 @@ function missing({ platforms, range, from }: StatusAnswer): string {
   if (first === undefined) return "";
   return Date.parse(first) <= Date.parse(from)
     ? `No gaps in ${rangeLabel(range)}.`
-    : `No gaps since it began on ${shortTime(first)}.`;
+    : `No gaps since the archive began, ${shortTime(first, Date.parse(to))}.`;
 }
 
 const names = (platforms: readonly PlatformStatus[]): string =>

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { shortDay, shortTime, zoneName } from "./time.tsx";
+
+const nowMs = new Date(2026, 10, 28, 12).getTime();
+const local = (...parts: [number, number, number, number, number]) =>
+  new Date(...parts).toISOString();
+
+test("shows the day when it is not today, and the year when it is not this one", () => {
+  expect(shortTime(local(2026, 10, 28, 9, 5), nowMs)).toBe("09:05");
+  expect(shortTime(local(2026, 10, 27, 9, 5), nowMs)).toMatch(/27.*09:05$/);
+  expect(shortTime(local(2026, 10, 27, 9, 5), nowMs)).not.toContain("2026");
+  expect(shortTime(local(2025, 10, 28, 9, 5), nowMs)).toMatch(/28.*2025.*09:05$/);
+  expect(shortDay(new Date(2026, 0, 3).getTime(), nowMs)).not.toContain("2026");
+  expect(shortDay(new Date(2024, 0, 3).getTime(), nowMs)).toContain("2024");
+});
+
+test("names the time zone", () => {
+  expect(zoneName(nowMs)).toMatch(/^[A-Z]/);
+});

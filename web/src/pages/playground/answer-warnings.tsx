@@ -1,0 +1,58 @@
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icons.tsx";
+import { sentence } from "../../components/problem-note.tsx";
+import { lengthOf, shortDay } from "../../components/time.tsx";
+import { useSignedIn } from "../../session.tsx";
+import type { SearchAnswer } from "./answer.ts";
+import { type Request, withMethod } from "./search-request.ts";
+
+const ofLiveWindow: readonly string[] = ["cut_to_live_window", "outside_live_window"];
+
+/** Warnings about the whole answer. The composer shows those of the query, the coverage panel shows gaps. */
+export function AnswerWarnings({
+  ask,
+  answer: { warnings, coverage },
+  isEmpty,
+  onSearch,
+}: {
+  ask: Request;
+  answer: SearchAnswer;
+  /** An empty answer offers the full archive itself. */
+  isEmpty: boolean;
+  onSearch(request: Request): void;
+}) {
+  const { live_window_ms: liveWindowMs } = useSignedIn();
+  const shown = warnings.filter(
+    ({ code, offset }) => offset === undefined && code !== "incomplete_coverage",
+  );
+  if (shown.length === 0) return null;
+  const liveFromMs = Date.parse(coverage.to) - liveWindowMs;
+  return (
+    <ul className="answer-warnings">
+      {shown.map(({ code, message, hint }) => (
+        <li key={`${code} ${message}`}>
+          <Icon name="info" />
+          {ofLiveWindow.includes(code) ? (
+            <>
+              <p>
+                Live search covers the last {lengthOf(liveWindowMs)}, from {shortDay(liveFromMs)}.
+              </p>
+              {isEmpty ? null : (
+                <Button
+                  size="small"
+                  onClick={() => onSearch(withMethod(ask, "searchbyfullarchive"))}
+                >
+                  Search the full archive
+                </Button>
+              )}
+            </>
+          ) : (
+            <p>
+              {sentence(message)} {hint === undefined ? null : sentence(hint)}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { readQuery } from "./read-query.ts";
+import { diagnosticsWhileTyping } from "./use-shown-diagnostics.ts";
+
+function shownFor(query: string, seen: readonly string[] = []): string[] {
+  const { diagnostics } = readQuery(query, 1_000);
+  return diagnosticsWhileTyping(diagnostics, new Set(seen), query, query.length).map(
+    ({ code }) => code,
+  );
+}
+
+test("shows no diagnostic of the word that is being typed", () => {
+  expect(readQuery("harbour since:2026-0", 1_000).hasError).toBe(true);
+  expect(shownFor("harbour since:2026-0")).toEqual([]);
+  expect(shownFor("harbour since:2026-0 gates")).not.toEqual([]);
+});
+
+test("shows nothing inside a quote or group that is still open", () => {
+  expect(shownFor('"storm surge')).toEqual([]);
+  expect(shownFor('"storm min_fave:50 surge')).toEqual([]);
+  expect(shownFor("(storm since:2026-0 surge")).toEqual([]);
+});
+
+test("keeps showing a diagnostic until it is fixed", () => {
+  const [code = ""] = readQuery("harbour since:2026-0", 1_000).diagnostics.map((one) => one.code);
+  expect(shownFor("harbour since:2026-0", [code])).toEqual([code]);
+});
