@@ -94,6 +94,8 @@ export type HttpContext = {
   credentials: AccountCredentials;
   usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "flush">;
   statusBoard: StatusBoard;
+  /** Imports the invented sample posts. Returns the number of new ones. */
+  loadSamples(): Promise<number>;
   /** Posts that the archive does not have. */
   fetchedPosts(
     accountId: string,

@@ -181,7 +181,7 @@ describe("an account is resolved by its id, then its name, then a login with its
     });
     await expect(store.read("resolveAccount", { account: "operator" })).rejects.toMatchObject({
       code: "account_not_found",
-      hint: "a login stands behind its provider: github:operator",
+      hint: "write the login with its provider: github:operator",
     });
   });
 });

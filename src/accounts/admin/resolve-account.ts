@@ -28,13 +28,21 @@ export function unknownAccount(account: string, hint: string = listHint): Earsho
   });
 }
 
+/** Whether a user signed in with this login, at any provider. */
+export function* hasLogin(database: Database, login: string): Steps<boolean> {
+  const row = yield* database.get(
+    "SELECT 1 FROM identity WHERE lower(login) = lower(:login) LIMIT 1",
+    { login },
+  );
+  return row !== undefined;
+}
+
 export function* nextStep(database: Database, account: string): Steps<string> {
   const login = yield* database.get<{ provider: string }>(
     "SELECT provider FROM identity WHERE lower(login) = lower(:account)",
     { account },
   );
-  if (login !== undefined)
-    return `a login stands behind its provider: ${login.provider}:${account}`;
+  if (login !== undefined) return `write the login with its provider: ${login.provider}:${account}`;
   const key = yield* database.get<{ accountId: string; keys: number }>(
     "SELECT min(account_id) AS accountId, count(*) AS keys FROM api_key WHERE name = :account",
     { account },

@@ -61,6 +61,11 @@ test("a key joins an account by id or login, and an unknown login does not name 
   );
   const byLogin = await store.write("createKey", { ...newKey, accountName: "github:ann" });
   expect(byLogin.accountId).toBe(named.accountId);
+  const bare = store.write("createKey", { ...newKey, accountName: "ann" });
+  await expect(bare).rejects.toMatchObject({
+    code: "account_not_found",
+    hint: "write the login with its provider: github:ann",
+  });
   const unknown = store.write("createKey", { ...newKey, accountName: "github:zoe" });
   await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
 });
@@ -97,6 +102,18 @@ test("the list contains everything except the secret", async () => {
       revoked: false,
     },
   ]);
+});
+
+test("finds keys of all accounts by name, id or account, newest first", async () => {
+  const laptop = await store.write("createKey", { ...newKey, accountName: "newsroom" });
+  const robot = await store.write("createKey", { ...newKey, name: "100%_bot", nowMs: 9 });
+  const idsOf = async (query: string | null) =>
+    (await store.read("findKeys", { query, limit: 10 })).map(({ id }) => id);
+  expect(await idsOf(null)).toEqual([robot.id, laptop.id]);
+  expect(await idsOf("newsr")).toEqual([laptop.id]);
+  expect(await idsOf("0%_b")).toEqual([robot.id]);
+  expect(await idsOf(laptop.id)).toEqual([laptop.id]);
+  expect(await idsOf("_")).toEqual([robot.id]);
 });
 
 test("detects whether any key is valid without reading them all", async () => {

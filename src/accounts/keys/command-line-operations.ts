@@ -2,7 +2,8 @@ import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { accountIdOf, unknownAccount } from "../admin/resolve-account.ts";
+import { accountNameSql, isPresent } from "../admin/names.ts";
+import { accountIdOf, hasLogin, nextStep, unknownAccount } from "../admin/resolve-account.ts";
 import { noteAudit } from "../audit.ts";
 import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooMany } from "./insert-key.ts";
@@ -32,12 +33,18 @@ export type NewKey = KeyLimits & {
 
 export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; revoked: boolean };
 
+export type FoundKey = StoredKey & { accountName: string };
+
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
   function* accountOf(database: Database, { accountName, nowMs }: NewKey): Steps<string> {
     const known = accountName === null ? null : yield* accountIdOf(database, accountName);
     if (known !== null) return known;
-    // An unknown login must not become the name of a new account.
-    if (accountName?.includes(":")) throw unknownAccount(accountName);
+    // A login must not become the name of a new account.
+    if (
+      accountName !== null &&
+      (accountName.includes(":") || (yield* hasLogin(database, accountName)))
+    )
+      throw unknownAccount(accountName, yield* nextStep(database, accountName));
     const accountId = yield* insertAccount(database, { name: accountName, nowMs }, randomBytes);
     yield* noteAudit(database, {
       atMs: nowMs,
@@ -74,6 +81,23 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
         (yield* database.get(`SELECT 1 FROM api_key WHERE ${isLiveSql} LIMIT 1`, { nowMs })) !==
         undefined
       );
+    }),
+
+    /** Of all accounts, newest first, whose name, ID or account contains the query. */
+    findKeys: read(function* (
+      database,
+      { query, limit }: { query: string | null; limit: number },
+    ): Steps<FoundKey[]> {
+      const pattern = query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`;
+      return (yield* database.all<Omit<FoundKey, "methods"> & { methods: string | null }>(
+        `SELECT ${keyColumns}, ${accountNameSql} AS accountName
+           FROM api_key JOIN account ON account.id = account_id
+           WHERE ${isPresent} AND (CAST(:pattern AS TEXT) IS NULL OR api_key.name LIKE :pattern ESCAPE '\\'
+             OR api_key.id LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
+             OR ${accountNameSql} LIKE :pattern ESCAPE '\\')
+           ORDER BY api_key.created_ms DESC, api_key.id LIMIT :limit`,
+        { pattern, limit },
+      )).map((row) => ({ ...row, methods: storedMethods(row.methods) }));
     }),
 
     listKeys: read(function* (database, _args: null): Steps<KeyListing[]> {

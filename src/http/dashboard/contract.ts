@@ -294,6 +294,13 @@ export type AccountListing = {
   searches_24h: number;
   limits: { requests_per_second: number | null; submissions_per_minute: number | null };
 };
+/** GET /dashboard/api/operator/keys?query=<text>: the newest of all accounts. */
+export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; is_cut: boolean };
+export type AnyKeyListing = Pick<
+  KeyListing,
+  "id" | "name" | "shown" | "state" | "created_at" | "expires_at" | "used_at" | "used_from"
+> & { account: { id: string; name: string } };
+
 /** PATCH /dashboard/api/operator/accounts/<id>: absent members stay; null limits mean the deployment's. Answers {account}. */
 export type AccountChange = {
   role?: "member" | "operator";
@@ -330,6 +337,9 @@ export type NodeEventListing = {
   action: string;
   detail: string;
 };
+
+/** POST /dashboard/api/operator/samples: imports invented posts. */
+export type SamplesAnswer = { imported: number };
 
 /**
  * GET /dashboard/api/operator/audit?before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own

@@ -10,7 +10,9 @@ import { addAuthRoutes } from "./dashboard/auth.ts";
 import { addCredentialRoutes } from "./dashboard/credentials.ts";
 import { addKeyRoutes } from "./dashboard/keys.ts";
 import { addOperatorRoutes } from "./dashboard/operator.ts";
+import { addOperatorKeysRoute } from "./dashboard/operator-keys.ts";
 import { addOperatorNodeRoutes } from "./dashboard/operator-nodes.ts";
+import { addOperatorSamplesRoute } from "./dashboard/operator-samples.ts";
 import { addPageRoutes } from "./dashboard/pages.ts";
 import { addServiceStatusRoute } from "./dashboard/service-status.ts";
 import { addSessionRoutes } from "./dashboard/session.ts";
@@ -77,5 +79,7 @@ export function addRoutes(
   addAccountRoutes(typed, context, pending);
   addOperatorRoutes(typed, context);
   addOperatorNodeRoutes(typed, context);
+  addOperatorKeysRoute(typed, context);
+  addOperatorSamplesRoute(typed, context);
   addPageRoutes(typed, context);
 }

@@ -75,6 +75,15 @@ export const accountsQuery = closedObject(
   },
 );
 
+export const allKeysQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "the only parameter is query, such as ?query=laptop",
+  },
+  { query: z.string(queryText).max(longestQuery, queryText).optional() },
+);
+
 const beforeText = wording("before is the next of the page before", "send it as it was received");
 
 const before = z

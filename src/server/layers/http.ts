@@ -7,6 +7,7 @@ import { gatewayDefaults } from "../../remote/settings.ts";
 import { countArchive } from "../../search/archive/count.ts";
 import { monthOf } from "../../upstream/requests/spending.ts";
 import { diskOf } from "../disk.ts";
+import { createSampleLoader } from "../load-samples.ts";
 import { createReadiness } from "../readiness.ts";
 import { recordMetrics } from "../record-metrics.ts";
 import { createStatus } from "../status.ts";
@@ -53,6 +54,7 @@ export function makeHttp(below: Below): Http {
     credentials: below.upstreams.credentials,
     usage: below.usage.recorder,
     statusBoard: makeStatusBoard(below),
+    loadSamples: createSampleLoader({ archive, clock, config }),
     fetchedPosts: (accountId, id) =>
       store.read("findFetched", { accountId, id, nowMs: clock.now() }),
     countPosts: (request, deadlineMs, signal) => countArchive(source, request, deadlineMs, signal),

@@ -18,6 +18,8 @@ export type ShownPost = {
   at: string | null;
   /** Null if the platform allows only the ID. */
   parts: readonly { text: string; start: number; isMatch: boolean }[] | null;
+  /** An invented post: its author’s domain is reserved for examples. */
+  isSample: boolean;
   metrics: readonly PostMetric[];
   /** On its platform. */
   url: string | null;
@@ -25,7 +27,7 @@ export type ShownPost = {
 };
 
 export function Post({ post }: { post: ShownPost }) {
-  const { platform, author, handle, at, parts, metrics, url, json, id } = post;
+  const { platform, author, handle, at, parts, isSample, metrics, url, json, id } = post;
   const name = author ?? handle ?? `Post ${id}`;
   return (
     <article
@@ -63,6 +65,7 @@ export function Post({ post }: { post: ShownPost }) {
         )}
         <div className="post-foot">
           {platform === null ? null : <Badge>{platform.name}</Badge>}
+          {isSample ? <Badge tone="caution">sample</Badge> : null}
           {metrics.map(({ icon, name, count }) => (
             <span className="metric" key={name}>
               <Icon name={icon} />

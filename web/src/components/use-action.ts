@@ -9,7 +9,7 @@ export type Requested = {
   run(act: () => Promise<unknown>): Promise<void>;
 };
 
-export function useAsking(): Requested {
+export function useAction(): Requested {
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const run = async (act: () => Promise<unknown>) => {

@@ -3,7 +3,7 @@ import type { KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmName } from "../../components/confirm-name.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
@@ -16,7 +16,7 @@ export function DeleteAccountPanel() {
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
   const { running } = useJobFeed();
   const [isAsking, setAsking] = useState(false);
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const loss = lossText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
   const remove = () =>
     run(async () => {

@@ -2,7 +2,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { NoProviderNote } from "../operator/no-provider-note.tsx";
@@ -17,7 +17,7 @@ const providerLabels = { github: "GitHub", gitlab: "GitLab" } as const;
 
 export function AccountPage() {
   const { account } = useSignedIn();
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const signOut = () =>
     run(async () => {
       await api.post("/dashboard/api/sign-out");

@@ -8,7 +8,7 @@ import { focusPageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { useApi } from "../../use-api.ts";
 import { leave } from "./leave-dashboard.ts";
 
@@ -17,7 +17,7 @@ const methods = { github: "with GitHub", gitlab: "with GitLab", link: "by link" 
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
   const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
   const [isAsking, setAsking] = useState(false);
-  const { isUnderWay, problem: refusal, run } = useAsking();
+  const { isUnderWay, problem: refusal, run } = useAction();
   const end = ({ id, is_this: isThis }: SessionListing) => {
     if (isThis) return onSignOut();
     return run(async () => {
@@ -104,7 +104,7 @@ function thisFirst(sessions: readonly SessionListing[]): readonly SessionListing
 }
 
 function EverywhereDialog({ onClose }: { onClose(): void }) {
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const signOut = () =>
     run(async () => {
       await api.post("/dashboard/api/sign-out-everywhere");

@@ -7,7 +7,7 @@ import { Icon } from "../../components/icons.tsx";
 import { PlatformMark } from "../../components/platform-mark.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { stateLooks, subjectOf } from "./texts.ts";
 
 export function ConnectedRow({
@@ -26,7 +26,7 @@ export function ConnectedRow({
   const { id, platform, state, hint } = credential;
   const { word, tone, icon } = stateLooks[state];
   const [tested, setTested] = useState<CredentialTest | null>(null);
-  const requested = useAsking();
+  const requested = useAction();
   const test = () =>
     requested.run(async () => {
       setTested(null);

@@ -3,7 +3,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { platformTexts, subjectOf } from "./texts.ts";
 
 export function DisconnectDialog({
@@ -17,7 +17,7 @@ export function DisconnectDialog({
   onClose(): void;
   onDone(): Promise<void>;
 }) {
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const { name, ending } = platformTexts[credential.platform];
   const disconnect = () =>
     run(async () => {

@@ -6,7 +6,7 @@ import type {
   NewCredentialRequest,
 } from "../../../../src/http/dashboard/contract.ts";
 import { ApiProblem, api } from "../../api.ts";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { isAddress, type Question } from "./authorization.ts";
 import { emptyErrors, errorsOf, type FieldErrors } from "./field-errors.ts";
 
@@ -29,7 +29,7 @@ export function useConnecting(
   const [answerFault, setAnswerError] = useState<string | null>(null);
   const [sentBy, setSentBy] = useState("");
   const [hasEnded, setEnded] = useState(false);
-  const requested = useAsking();
+  const requested = useAction();
 
   const { authorization } = kind;
   const isInBrowser = authorization !== null && !hasTokens;

@@ -3,7 +3,7 @@ import { searchMethods } from "../../../../src/platforms/methods.ts";
 import { type ApiProblem, api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { sentence } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { isRunning, type JobStatus, type JobSummary } from "../../jobs/job.ts";
 import { addressOf } from "../playground/search-request.ts";
 
@@ -17,7 +17,7 @@ export function JobAction({
   onChanged(): Promise<void>;
   variant: "plain" | "danger";
 }) {
-  const cancelling = useAsking();
+  const cancelling = useAction();
   const name = job.query === "" ? job.method : job.query;
   if (!isRunning(job.status)) return <RunAgain job={job} isPlain={variant === "plain"} />;
   const cancel = async () => {
@@ -72,7 +72,7 @@ function RunAgain({ job, isPlain }: { job: JobSummary; isPlain: boolean }) {
 /** The playground runs searches; other methods are submitted here. */
 function SubmitAgain({ job, name, isPlain }: { job: JobSummary; name: string; isPlain: boolean }) {
   const [, go] = useLocation();
-  const asking = useAsking();
+  const asking = useAction();
   const submit = async () => {
     const { platform, type, method, query } = job;
     const body = { type, arguments: { type: method, ...(query === "" ? {} : { query }) } };

@@ -2,13 +2,13 @@ import { request } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import type { JobStatus } from "../../jobs/job.ts";
 import { saveFile } from "../../save-file.ts";
 import { proofOf } from "./proof.ts";
 
 export function JobProof({ job }: { job: JobStatus }) {
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const proof = proofOf(job);
   if (proof === null) return null;
   if (proof.kind === "none") {

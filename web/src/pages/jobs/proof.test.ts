@@ -5,9 +5,9 @@ import { proofOf } from "./proof.ts";
 const node = "5d1f0c2ab37e9946";
 
 test.each([
-  ["tdx", "earshot verify proof-0f8fad5b.json --policy policy.json"],
-  ["simulated", "earshot verify proof-0f8fad5b.json --accept simulated --policy policy.json"],
-  ["none", "earshot verify proof-0f8fad5b.json --accept none"],
+  ["tdx", "npx earshot verify proof-0f8fad5b.json --policy policy.json"],
+  ["simulated", "npx earshot verify proof-0f8fad5b.json --accept simulated --policy policy.json"],
+  ["none", "npx earshot verify proof-0f8fad5b.json --accept none"],
 ] as const)(
   "offers a proof and its verify command for a node with %s evidence",
   (evidence, command) => {

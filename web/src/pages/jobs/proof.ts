@@ -1,3 +1,4 @@
+import { commandText } from "../../command-text.ts";
 import type { JobStatus } from "../../jobs/job.ts";
 
 /** How to download and verify a proof, or why there is none. */
@@ -30,7 +31,7 @@ export function proofOf({ uuid, status, node, evidence }: JobStatus): ReportedPr
     kind: "file",
     path: `/v1/search/live/result/${uuid}/proof`,
     name,
-    command: `earshot verify ${name}${options[evidence]}`,
+    command: commandText(`verify ${name}${options[evidence]}`),
     meaning: meanings[evidence],
   };
 }

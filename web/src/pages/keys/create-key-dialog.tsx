@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { holdFreshKey } from "./fresh-key.ts";
@@ -12,7 +12,7 @@ export type DialogThen = { onClose(): void; onDone(): Promise<void> };
 
 export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limits: KeyLimits }) {
   const { account } = useSignedIn();
-  const requested = useAsking();
+  const requested = useAction();
   const [form, setForm] = useState(emptyKeyForm);
   const create = () =>
     requested.run(async () => {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { KeyLimits, KeyListing } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import type { DialogThen } from "./create-key-dialog.tsx";
 import { changesOfForm, formOfKey } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
@@ -12,7 +12,7 @@ export function EditKeyDialog({
   onClose,
   onDone,
 }: DialogThen & { held: KeyListing; limits: KeyLimits }) {
-  const requested = useAsking();
+  const requested = useAction();
   const [was] = useState(() => formOfKey(held));
   const [form, setForm] = useState(was);
   const save = () =>

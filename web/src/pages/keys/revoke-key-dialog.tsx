@@ -5,7 +5,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { focusPageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import type { DialogThen } from "./create-key-dialog.tsx";
 import { forgetFreshKey } from "./fresh-key.ts";
 import { predecessorsOf } from "./texts.ts";
@@ -17,7 +17,7 @@ export function RevokeKeyDialog({
   onDone,
 }: DialogThen & { held: KeyListing; all: readonly KeyListing[] }) {
   const [before] = predecessorsOf(held, all);
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const revoke = () =>
     run(async () => {
       await api.delete(`/dashboard/api/keys/${held.id}`);

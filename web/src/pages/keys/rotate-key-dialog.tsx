@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { LabelledSelect, type Option } from "../../components/field.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import type { DialogThen } from "./create-key-dialog.tsx";
@@ -25,7 +25,7 @@ const overlaps: readonly Option<Overlap>[] = [
 
 export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: KeyListing }) {
   const { account } = useSignedIn();
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");
   const rotate = () =>
     run(async () => {

@@ -4,12 +4,12 @@ import { api } from "../../api.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
 import { Field } from "../../components/field.tsx";
 import { focusPageHead } from "../../components/page-head.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import type { AccountAct } from "./account-panel.tsx";
 import { ActDialog } from "./action-dialog.tsx";
 
 export function RoleDialog({ account, onClose, onChange }: AccountAct) {
-  const requested = useAsking();
+  const requested = useAction();
   const isOperator = account.role === "operator";
   const change = () =>
     void requested.run(async () => {
@@ -40,7 +40,7 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
 const longestReason = 200;
 
 export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
-  const requested = useAsking();
+  const requested = useAction();
   const [reason, setReason] = useState("");
   const suspend = () =>
     void requested.run(async () => {
@@ -78,7 +78,7 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
 
 export function DeleteDialog({ account, onClose, onChanged }: AccountAct) {
   const [, go] = useLocation();
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const remove = () =>
     run(async () => {
       await api.delete(`/dashboard/api/operator/accounts/${account.id}`, { confirm: account.name });

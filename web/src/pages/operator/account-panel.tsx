@@ -4,7 +4,7 @@ import type { AccountChange, AccountListing } from "../../../../src/http/dashboa
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { useSignedIn } from "../../session.tsx";
 import { OthersActs } from "./account-actions.tsx";
 import { DeleteDialog, RoleDialog, SuspendDialog } from "./account-dialogs.tsx";
@@ -36,7 +36,7 @@ export function AccountPanel({
 }) {
   const { account: own } = useSignedIn();
   const [act, setAct] = useState<Act | null>(null);
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const change = async (requested: AccountChange) => {
     await api.patch(`/dashboard/api/operator/accounts/${account.id}`, requested);
     await onChanged();

@@ -12,13 +12,15 @@ import { Ago } from "../../components/time.tsx";
 import { useSettled } from "../../components/use-settled.ts";
 import { useApi } from "../../use-api.ts";
 import { AccountPanel } from "./account-panel.tsx";
+import { AllKeys } from "./all-keys.tsx";
 import { NoProviderNote } from "./no-provider-note.tsx";
 import { useAccounts } from "./use-accounts.ts";
 
 export function AccountsPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState("");
-  const { accounts, problem, loadMore, refresh } = useAccounts(useSettled(query.trim()));
+  const settled = useSettled(query.trim());
+  const { accounts, problem, loadMore, refresh } = useAccounts(settled);
   const openedId = path.split("/")[2] ?? null;
   const opened = useOpened(openedId, accounts);
   return (
@@ -32,10 +34,10 @@ export function AccountsPage() {
         <div className="panel">
           <search className="panel-body search">
             <Field
-              label="Find an account"
+              label="Find an account or key"
               type="search"
               value={query}
-              placeholder="Part of a login, a name or an id"
+              placeholder="Part of a login, a name or an ID"
               maxLength={100}
               onChange={(event) => setQuery(event.target.value)}
             />
@@ -65,6 +67,7 @@ export function AccountsPage() {
             }}
           />
         )}
+        <AllKeys query={openedId ?? settled} />
       </div>
     </>
   );

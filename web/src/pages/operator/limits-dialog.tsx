@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { Field } from "../../components/field.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import type { AccountAct } from "./account-panel.tsx";
 import { ActDialog } from "./action-dialog.tsx";
 import { rateError, rateOf } from "./rates.ts";
 
 export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
-  const requested = useAsking();
+  const requested = useAction();
   const { requests_per_second: wasRequests, submissions_per_minute: wasSearches } = account.limits;
   const [requests, setRequests] = useState(wasRequests === null ? "" : String(wasRequests));
   const [searches, setSearches] = useState(wasSearches === null ? "" : String(wasSearches));

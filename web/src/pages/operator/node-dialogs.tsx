@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { NodeListing } from "../../../../src/http/dashboard/contract.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";
 import { ActDialog } from "./action-dialog.tsx";
 import type { NodeChange } from "./node-changes.ts";
@@ -19,7 +19,7 @@ export function NodeDialog({ change, ...act }: NodeAct & { change: NodeChange })
 }
 
 function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
-  const requested = useAsking();
+  const requested = useAction();
   const isKnown = node.state !== "pending";
   return (
     <ActDialog
@@ -61,7 +61,7 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
 }
 
 function DrainNode({ node, onClose, onConfirm }: NodeAct) {
-  const requested = useAsking();
+  const requested = useAction();
   return (
     <ActDialog
       title={
@@ -83,7 +83,7 @@ function DrainNode({ node, onClose, onConfirm }: NodeAct) {
 }
 
 function RemoveNode({ node, onClose, onConfirm }: NodeAct) {
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   return (
     <ConfirmName
       title={

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
+import { commandText } from "../../command-text.ts";
 import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -109,7 +110,7 @@ function Known({
           title="No remote nodes"
           text="A remote node runs searches on another machine. Start one, and it appears here. It waits for your approval, unless the policy names its machine."
         >
-          <CommandLine command={`earshot node --gateway ${baseUrl}`} />
+          <CommandLine command={commandText(`node --gateway ${baseUrl}`)} />
         </Empty>
       ) : (
         <Table caption="Nodes" columns={columns} rows={nodes} keyOf={({ id }) => id} />

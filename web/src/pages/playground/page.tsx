@@ -3,6 +3,7 @@ import { useSearch as useAddressSearch, useLocation } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { onSignedOut } from "../../api.ts";
 import { PageHead } from "../../components/page-head.tsx";
+import { FirstRun } from "../../first-run/first-run.tsx";
 import { useSignedIn } from "../../session.tsx";
 import { Composer } from "./composer.tsx";
 import { CountsPanel } from "./counts-panel.tsx";
@@ -114,6 +115,7 @@ export function PlaygroundPage() {
             onClose={() => setHelp(false)}
           />
         ) : null}
+        {shown === null ? <FirstRun /> : null}
         <SearchNote
           phase={phase}
           problem={problem}

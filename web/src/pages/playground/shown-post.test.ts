@@ -14,6 +14,14 @@ const record = (metadata: PostRecord["Metadata"], content = "the harbour"): Post
 });
 
 describe("the card of a post", () => {
+  it("marks posts of reserved domains as samples", () => {
+    const isSample = (username: string) => shownPost(record({ username }), expected).isSample;
+    expect(isSample("otto.example.com")).toBe(true);
+    expect(isSample("bakery@social.example.org")).toBe(true);
+    expect(isSample("example.com.bsky.social")).toBe(false);
+    expect(isSample("notexample.com")).toBe(false);
+  });
+
   it("shows author, matches and the known counts", () => {
     const metadata = {
       platform: "bluesky",

@@ -15,6 +15,7 @@ export function shownPost(record: PostRecord, expected: Expected): ShownPost {
     handle: textOrNull(Metadata?.username),
     at: timeOrNull(Metadata?.created_at),
     parts: isWithheld ? null : markMatches(Content, expected, platform),
+    isSample: isReserved(Metadata?.username ?? ""),
     metrics: (
       [
         { icon: "reply", name: "Replies", count: metrics.reply_count },
@@ -26,6 +27,9 @@ export function shownPost(record: PostRecord, expected: Expected): ShownPost {
     json: JSON.stringify(Metadata, null, 2),
   };
 }
+
+/** Domains of RFC 2606, which no one can register. */
+const isReserved = (username: string): boolean => /[@.]example\.(?:com|org|net)$/.test(username);
 
 const textOrNull = (text: string | null | undefined): string | null => text || null;
 

@@ -3,7 +3,7 @@ import type { SessionAnswer, SignInWithLink } from "../../../../src/http/dashboa
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { useSession } from "../../session.tsx";
 import { forgetLinkToken } from "./link-token.ts";
 import { SignInCommand } from "./sign-in-command.tsx";
@@ -22,7 +22,7 @@ export function LinkSignIn({
 }) {
   const { refresh } = useSession();
   const [, go] = useLocation();
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const isSpent = problem?.code === "sign_in_link_invalid" || token === "";
   const signIn = () =>
     run(async () => {

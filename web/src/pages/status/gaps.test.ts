@@ -20,7 +20,7 @@ test("fills a Bluesky gap by a replay of whole seconds", () => {
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
   expect(gap?.fill).toEqual({
     by: "backfill",
-    command: "earshot backfill --replay 2026-11-20T03:59:59Z..2026-11-20T05:00:01Z",
+    command: "npx earshot backfill --replay 2026-11-20T03:59:59Z..2026-11-20T05:00:01Z",
     needsToken: false,
   });
 });

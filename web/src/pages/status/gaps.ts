@@ -1,5 +1,6 @@
 import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
+import { commandText } from "../../command-text.ts";
 
 export type Gap = {
   platform: Platform;
@@ -49,7 +50,7 @@ function fillOf(
   const isKept = nowMs - Date.parse(from) < keptByStreamMs;
   if (isOpen && isKept && way === "streamed") return { by: "stream" };
   const span = `${wholeSeconds(from, Math.floor)}..${wholeSeconds(to, Math.ceil)}`;
-  return { by: "backfill", command: `earshot backfill --replay ${span}`, needsToken: !isKept };
+  return { by: "backfill", command: commandText(`backfill --replay ${span}`), needsToken: !isKept };
 }
 
 function wholeSeconds(iso: string, round: (seconds: number) => number): string {

@@ -4,6 +4,7 @@ import { Segmented } from "../../components/field.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { FirstRun } from "../../first-run/first-run.tsx";
 import { rangeOf, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
 import { ArchivePanel } from "./archive-panel.tsx";
@@ -40,6 +41,7 @@ export function StatusPage() {
       </PageHead>
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        <FirstRun />
         {data === undefined ? (
           problem === undefined && <Loading>Loading status…</Loading>
         ) : (

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { platformOf, requestedOf, streamOf } from "../status.test-support.ts";
+import { streamNotes } from "./stream-notes.ts";
+
+test("gives the reason why a stream is not connected, and what to do", () => {
+  const stream = streamOf({ status: "waiting", detail: "waiting for a.example: refused" });
+  const [note] = streamNotes([platformOf("bluesky", { stream }), requestedOf("x")]);
+  expect(note).toMatchObject({ title: "The stream of Bluesky is not connected", isDown: true });
+  expect(note?.texts[0]).toBe("Waiting for a.example: refused.");
+  expect(note?.texts[1]).toContain("can reach stream.example");
+});
+
+test("reports a connected stream, and a service without streams", () => {
+  expect(streamNotes([platformOf("bluesky")])).toMatchObject([{ isDown: false }]);
+  expect(streamNotes([requestedOf("x")])).toMatchObject([{ title: "No stream is configured" }]);
+});
