@@ -404,7 +404,9 @@ describe("Markdown", () => {
     const answer = await answered(search("linked"), "text/markdown");
     expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
     const [{ created_at: time }] = (await answered(search("linked"))).json().citations;
-    expect(answer.body).toContain("# Search: `linked`\n\n1 post. There may be more: coverage is incomplete from ");
+    expect(answer.body).toContain(
+      "# Search: `linked`\n\n1 post. There may be more: coverage is incomplete from ",
+    );
     expect(answer.body).toContain(
       `1. \`@author.example.com\` · ${time} · bluesky · <https://bsky.app/profile/a/post/1>\n\n   >     linked\n\n`,
     );
