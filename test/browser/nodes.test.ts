@@ -167,6 +167,7 @@ test("the status tells how each node stands, and a node that was removed is ther
   await page.getByRole("button", { name: "Drain ams-1" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Drain node" }).click();
   await row.getByText("draining", { exact: true }).waitFor();
+  await page.getByLabel("More actions for ams-1").click();
   await page.getByRole("button", { name: "Remove ams-1" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("ams-1");
   await page.getByRole("dialog").getByRole("button", { name: "Remove node" }).click();

@@ -89,6 +89,7 @@ const pages: readonly Shown[] = [
     },
   },
   { name: "usage", path: "/dashboard/usage", heading: "Usage" },
+  { name: "webhooks", path: "/dashboard/webhooks", heading: "Webhooks" },
   { name: "credentials", path: "/dashboard/credentials", heading: "Credentials" },
   { name: "status", path: "/dashboard/status", heading: "Status" },
   { name: "account", path: "/dashboard/account", heading: "Account" },

@@ -58,6 +58,16 @@ const pages: readonly Page[] = [
     })),
   },
   {
+    path: "/webhooks",
+    title: "Webhooks",
+    icon: "repeat",
+    group: "Access",
+    key: "w",
+    component: lazy(async () => ({
+      default: (await import("./pages/webhooks/page.tsx")).WebhooksPage,
+    })),
+  },
+  {
     path: "/status",
     title: "Status",
     icon: "pulse",

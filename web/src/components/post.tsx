@@ -1,8 +1,9 @@
 import "./platform-mark.css";
 import "./post.css";
-import { Link } from "wouter";
+import { useState } from "react";
 import { wholeNumber } from "../numbers.ts";
 import { Badge } from "./badge.tsx";
+import { Button } from "./button.tsx";
 import { Code } from "./code.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { Ago } from "./time.tsx";
@@ -50,19 +51,7 @@ export function Post({ post }: { post: ShownPost }) {
           </span>
           {at === null ? null : <Ago at={at} />}
         </div>
-        {parts === null ? (
-          <p className="withheld">
-            {platform?.name ?? "The platform"} allows us to show IDs only.{" "}
-            <Link href="/credentials">Connect your {platform?.name} account</Link> to read the
-            posts.
-          </p>
-        ) : (
-          <p className="post-text" dir="auto">
-            {parts.map(({ text, start, isMatch }) =>
-              isMatch ? <mark key={start}>{text}</mark> : text,
-            )}
-          </p>
-        )}
+        {parts === null ? <p className="withheld">Text not shown</p> : <PostText parts={parts} />}
         <div className="post-foot">
           {platform === null ? null : <Badge>{platform.name}</Badge>}
           {isSample ? <Badge tone="caution">sample</Badge> : null}
@@ -87,5 +76,34 @@ export function Post({ post }: { post: ShownPost }) {
         </div>
       </div>
     </article>
+  );
+}
+
+/** A longer text, or one of more lines, is folded. */
+const longestText = 800;
+const mostLines = 12;
+
+function PostText({ parts }: { parts: NonNullable<ShownPost["parts"]> }) {
+  const whole = parts.map(({ text }) => text).join("");
+  const isLong = whole.length > longestText || whole.split("\n").length > mostLines;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <p className="post-text" dir="auto" data-folded={isLong && !isOpen ? "" : undefined}>
+        {parts.map(({ text, start, isMatch }) =>
+          isMatch ? <mark key={start}>{text}</mark> : text,
+        )}
+      </p>
+      {isLong ? (
+        <Button
+          size="small"
+          variant="plain"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? "Show less" : "Show more"}
+        </Button>
+      ) : null}
+    </>
   );
 }

@@ -1,12 +1,17 @@
 import { runningStates } from "../../jobs/job.ts";
 
 /** In the address: `?show=running`. */
-export type Shown = "all" | "running" | "failed";
+export type Shown = "all" | "running" | "failed" | "cancelled";
 
-const statesOf = { all: null, running: runningStates, failed: "error" } as const;
+const statesOf = {
+  all: null,
+  running: runningStates,
+  failed: "error",
+  cancelled: "cancelled",
+} as const;
 
 export function shownOf(text: string | null): Shown {
-  return text === "running" || text === "failed" ? text : "all";
+  return text === "running" || text === "failed" || text === "cancelled" ? text : "all";
 }
 
 export function listPath(shown: Shown, limit: number, cursor: string | null): string {

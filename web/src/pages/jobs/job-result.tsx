@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { isSearch } from "../../../../src/platforms/methods.ts";
-import { Post } from "../../components/post.tsx";
+import { PostList } from "../../components/posts-list.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
 import { wholeNumber } from "../../numbers.ts";
@@ -43,14 +43,7 @@ export function JobResult({ job }: { job: JobStatus }) {
           All as JSON
         </a>
       </div>
-      <ol className="posts">
-        {shown.map((record) => (
-          // IDs are unique per platform only.
-          <li key={`${record.Metadata?.platform} ${record.ID}`}>
-            <Post post={shownPost(record, expected)} />
-          </li>
-        ))}
-      </ol>
+      <PostList posts={shown.map((record) => shownPost(record, expected))} />
     </div>
   );
 }

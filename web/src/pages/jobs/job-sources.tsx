@@ -11,6 +11,7 @@ export function JobSources({ job: { sources } }: { job: JobStatus }) {
       <h3>Sources</h3>
       <Table
         caption="Sources"
+        layout="scroll"
         columns={columns}
         rows={sources}
         keyOf={(source) => `${source.platform} ${source.via} ${sources.indexOf(source)}`}

@@ -4,7 +4,8 @@ import { State } from "../../components/state.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import type { JobSummary } from "../../jobs/job.ts";
-import { wholeNumber } from "../../numbers.ts";
+import { durationText, wholeNumber } from "../../numbers.ts";
+import { platformNames } from "../../platforms.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
 import { jobAddress, type Shown } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
@@ -14,15 +15,23 @@ export function JobTable({
   jobs,
   shown,
   opened,
+  isCompact,
   onChanged,
 }: {
   jobs: readonly JobSummary[];
   shown: Shown;
   opened: string | null;
+  /** Beside an opened job. */
+  isCompact: boolean;
   onChanged(): Promise<void>;
 }) {
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, "a.name");
+  const actions: Column<JobSummary> = {
+    title: "Actions",
+    isActions: true,
+    cell: (job) => <JobAction job={job} onChanged={onChanged} variant="plain" />,
+  };
   const columns: readonly Column<JobSummary>[] = [
     {
       title: "Query",
@@ -35,18 +44,9 @@ export function JobTable({
       ),
     },
     { title: "State", cell: ({ status }) => <State state={status} /> },
-    { title: "Method", isLess: true, cell: ({ method }) => <code>{method}</code> },
-    {
-      title: "Results",
-      isNumber: true,
-      cell: ({ count }) => (count === null ? null : wholeNumber(count)),
-    },
+    ...(isCompact ? [] : details),
     { title: "Submitted", cell: ({ submitted_at: at }) => <Ago at={at} /> },
-    {
-      title: "Actions",
-      isActions: true,
-      cell: (job) => <JobAction job={job} onChanged={onChanged} variant="plain" />,
-    },
+    ...(isCompact ? [] : [actions]),
   ];
   return (
     <div className="jobs" ref={frame}>
@@ -60,3 +60,23 @@ export function JobTable({
     </div>
   );
 }
+
+const details: readonly Column<JobSummary>[] = [
+  {
+    title: "Platform",
+    cell: ({ platform }) => (platform === "social" ? "all" : platformNames[platform]),
+  },
+  { title: "Method", isLess: true, cell: ({ method }) => <code>{method}</code> },
+  {
+    title: "Results",
+    isNumber: true,
+    cell: ({ count }) => (count === null ? null : wholeNumber(count)),
+  },
+  {
+    title: "Duration",
+    isNumber: true,
+    isLess: true,
+    cell: ({ submitted_at: from, finished_at: to }) =>
+      to === null ? null : durationText(Date.parse(to) - Date.parse(from)),
+  },
+];

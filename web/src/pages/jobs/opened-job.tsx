@@ -59,10 +59,20 @@ export function OpenedJob({
   const changed = async () => {
     await Promise.all([refresh(), onChanged()]);
   };
-  return <JobPanel job={afterEvent(data, event)} onChanged={changed} />;
+  return (
+    <JobPanel job={afterEvent(data, event)} closeTo={jobAddress(shown, null)} onChanged={changed} />
+  );
 }
 
-function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<void> }) {
+function JobPanel({
+  job,
+  closeTo,
+  onChanged,
+}: {
+  job: JobStatus;
+  closeTo: string;
+  onChanged(): Promise<void>;
+}) {
   const panel = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -85,6 +95,9 @@ function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<voi
             Copy uuid
           </CopyButton>
           <JobAction job={job} onChanged={onChanged} variant="danger" />
+          <Link className="button" data-size="small" data-variant="plain" href={closeTo}>
+            Close
+          </Link>
         </div>
       </div>
       <div className="panel-body">

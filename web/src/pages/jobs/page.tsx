@@ -42,8 +42,10 @@ export function JobsPage() {
           <ProblemNote problem={list.problem} retry={list.refresh} />
         )}
         {isNarrow ? opened : null}
-        <Listed list={list} shown={shown} uuid={uuid} />
-        {isNarrow ? null : opened}
+        <div className="jobs-split" data-opened={isNarrow || opened === null ? undefined : ""}>
+          <Listed list={list} shown={shown} uuid={uuid} isCompact={!isNarrow && opened !== null} />
+          {isNarrow ? null : opened}
+        </div>
       </div>
       <JobAnnouncement jobs={list.jobs ?? []} />
     </>
@@ -84,6 +86,7 @@ function Filter({ shown, uuid, counts }: { shown: Shown; uuid: string | null; co
     { name: "all", text: "All" },
     { name: "running", text: running ? `Running ${running}` : "Running" },
     { name: "failed", text: failed !== null && failed !== "0" ? `Failed ${failed}` : "Failed" },
+    { name: "cancelled", text: "Cancelled" },
   ];
   return (
     <nav className="segmented" aria-label="Jobs shown">
@@ -100,7 +103,17 @@ function Filter({ shown, uuid, counts }: { shown: Shown; uuid: string | null; co
   );
 }
 
-function Listed({ list, shown, uuid }: { list: LiveList; shown: Shown; uuid: string | null }) {
+function Listed({
+  list,
+  shown,
+  uuid,
+  isCompact,
+}: {
+  list: LiveList;
+  shown: Shown;
+  uuid: string | null;
+  isCompact: boolean;
+}) {
   const { jobs, hasOlder, isLoadingOlder } = list;
   if (jobs === undefined) {
     return list.problem === undefined ? <Loading>Loading jobs…</Loading> : null;
@@ -108,7 +121,13 @@ function Listed({ list, shown, uuid }: { list: LiveList; shown: Shown; uuid: str
   if (jobs.length === 0 && !hasOlder) return <NoJobs shown={shown} />;
   return (
     <div className="panel">
-      <JobTable jobs={jobs} shown={shown} opened={uuid} onChanged={list.refresh} />
+      <JobTable
+        jobs={jobs}
+        shown={shown}
+        opened={uuid}
+        isCompact={isCompact}
+        onChanged={list.refresh}
+      />
       {hasOlder ? (
         <div className="panel-foot">
           <Button size="small" disabled={isLoadingOlder} onClick={list.showOlder}>
@@ -124,10 +143,7 @@ function NoJobs({ shown }: { shown: Shown }) {
   if (shown !== "all") {
     return (
       <div className="panel">
-        <Empty
-          title={shown === "running" ? "No running jobs" : "No failed jobs"}
-          text={`New ${shown} jobs appear here.`}
-        >
+        <Empty title={`No ${shown} jobs`} text={`New ${shown} jobs appear here.`}>
           <Link className="button" data-size="small" href="/jobs">
             All jobs
           </Link>

@@ -5,8 +5,7 @@ import { afterEvent, type JobList, type JobSummary } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { listPath, type Shown } from "./filters.ts";
 
-/** Small, as the opened job follows below. */
-const pageSize = 10;
+const pageSize = 50;
 /** Events within it cause one request per page. */
 const gatherMs = 250;
 

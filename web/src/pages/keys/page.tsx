@@ -2,8 +2,10 @@ import { useState } from "react";
 import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
+import { Note } from "../../components/note.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { useNow } from "../../components/time.tsx";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
@@ -12,6 +14,7 @@ import { EndedKeys } from "./ended-keys.tsx";
 import { FirstKeyProblem, keysPath, useFirstKey } from "./first-key.tsx";
 import { useFreshKeys } from "./fresh-key.ts";
 import { FreshKeyPanel } from "./fresh-key-panel.tsx";
+import { keyAlerts } from "./key-alerts.ts";
 import { KeysTable } from "./keys-table.tsx";
 import { NoKeys } from "./no-keys.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
@@ -61,6 +64,7 @@ export function KeysPage() {
           <FreshKeyPanel key={made.key.id} fresh={made} isLatest={at === 0} />
         ))}
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        {data === undefined ? null : <KeyAlerts answer={data} />}
         {data === undefined ? null : (
           <Listed answer={data} isFirstDue={isFirstDue} isFull={isFull} onAsk={setAsking} />
         )}
@@ -69,6 +73,18 @@ export function KeysPage() {
         <RequestedDialog asking={asking} answer={data} onClose={close} onDone={refresh} />
       )}
     </>
+  );
+}
+
+function KeyAlerts({ answer }: { answer: KeysAnswer }) {
+  const alerts = keyAlerts(answer, useNow());
+  if (alerts.length === 0) return null;
+  return (
+    <Note tone="caution" icon="clock" title="Keys need attention">
+      {alerts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </Note>
   );
 }
 

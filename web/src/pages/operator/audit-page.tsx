@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link, useSearch } from "wouter";
-import type { AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { AccountsAnswer, AuditAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
 import { AuditTable } from "../../audit/audit-table.tsx";
 import { useAudit } from "../../audit/use-audit.ts";
 import { Button } from "../../components/button.tsx";
@@ -8,7 +9,9 @@ import { Empty } from "../../components/empty.tsx";
 import { Field } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAction } from "../../components/use-action.ts";
 import { useSettled } from "../../components/use-settled.ts";
+import { saveFile } from "../../save-file.ts";
 import { useApi } from "../../use-api.ts";
 
 const accountsPath = "/dashboard/api/operator/accounts";
@@ -29,6 +32,7 @@ export function AuditPage() {
       <div className="panel">
         <div className="panel-body search">
           {account === null ? <AccountFilter /> : <FilteredBy id={account} />}
+          <ExportAudit path={`/dashboard/api/operator/audit${parameters}`} />
         </div>
         {problem === undefined ? null : (
           <div className="panel-body">
@@ -50,6 +54,31 @@ export function AuditPage() {
         )}
       </div>
     </>
+  );
+}
+
+/** All entries of the filter, one JSON object a line. */
+function ExportAudit({ path }: { path: string }) {
+  const { isUnderWay, problem, run } = useAction();
+  const save = () =>
+    run(async () => {
+      const lines: string[] = [];
+      let before = "";
+      for (;;) {
+        const { entries, next } = await api.get<AuditAnswer>(`${path}${before}`);
+        lines.push(...entries.map((entry) => `${JSON.stringify(entry)}\n`));
+        if (next === null) break;
+        before = `${path.includes("?") ? "&" : "?"}before=${next}`;
+      }
+      saveFile(new Blob(lines, { type: "application/x-ndjson" }), "audit-log.ndjson");
+    });
+  return (
+    <div className="row">
+      <Button size="small" disabled={isUnderWay} onClick={() => void save()}>
+        {isUnderWay ? "Exporting…" : "Export as NDJSON"}
+      </Button>
+      {problem === null ? null : <ProblemNote problem={problem} />}
+    </div>
   );
 }
 

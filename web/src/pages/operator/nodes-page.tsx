@@ -7,6 +7,7 @@ import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { Menu } from "../../components/menu.tsx";
 import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
@@ -83,18 +84,30 @@ function Known({
     {
       title: "Actions",
       isActions: true,
-      cell: (node) =>
-        nodeChangesOf(node).map(({ change, text }) => (
+      cell: (node) => {
+        const button = ({ change, text }: { change: NodeChange; text: string }) => (
           <Button
             key={change}
             size="small"
-            variant={change === "remove" ? "danger" : "plain"}
+            variant={
+              change === "remove" ? "danger" : node.state === "pending" ? "primary" : "plain"
+            }
             aria-label={`${text} ${node.name}`}
             onClick={() => onAsk(node, change)}
           >
             {text}
           </Button>
-        )),
+        );
+        const changes = nodeChangesOf(node);
+        return (
+          <>
+            {changes.filter(({ change }) => change !== "remove").map(button)}
+            <Menu label={`More actions for ${node.name}`}>
+              {changes.filter(({ change }) => change === "remove").map(button)}
+            </Menu>
+          </>
+        );
+      },
     },
   ];
   return (

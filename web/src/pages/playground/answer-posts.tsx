@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "react";
 import { Button } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
-import { Post } from "../../components/post.tsx";
+import { PostList } from "../../components/posts-list.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerWarnings } from "./answer-warnings.tsx";
 import { expectedBy } from "./marks.ts";
@@ -48,14 +48,7 @@ export function AnswerPosts({
           <Code label="The posts as JSON">{JSON.stringify(results, null, 2)}</Code>
         </div>
       ) : (
-        <ol className="posts" ref={list}>
-          {posts.map((post) => (
-            // IDs are unique per platform only.
-            <li key={`${post.platform?.name} ${post.id}`}>
-              <Post post={post} />
-            </li>
-          ))}
-        </ol>
+        <PostList posts={posts} list={list} />
       )}
       {answer.next_cursor === null ? null : (
         <div className="panel-foot">

@@ -1,0 +1,33 @@
+import "./menu.css";
+import { type ReactNode, useRef } from "react";
+
+/** Rare actions behind a button; closes when one is chosen, on Escape, and when the focus leaves. */
+export function Menu({ label, children }: { label: string; children: ReactNode }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const close = () => {
+    if (menu.current !== null) menu.current.open = false;
+  };
+  return (
+    <details
+      className="menu"
+      ref={menu}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) close();
+      }}
+      onKeyDown={({ key }) => {
+        if (key !== "Escape") return;
+        close();
+        menu.current?.querySelector("summary")?.focus();
+      }}
+    >
+      <summary className="button" data-variant="plain" data-size="small" aria-label={label}>
+        More
+      </summary>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside handle the keyboard */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key press on a button is a click */}
+      <div className="menu-items" onClick={close}>
+        {children}
+      </div>
+    </details>
+  );
+}

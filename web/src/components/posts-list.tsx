@@ -1,0 +1,34 @@
+import type { Ref } from "react";
+import { Link } from "wouter";
+import { Post, type ShownPost } from "./post.tsx";
+
+/** Posts as cards. A platform that allows only IDs is named once, above them. */
+export function PostList({
+  posts,
+  list,
+}: {
+  posts: readonly ShownPost[];
+  list?: Ref<HTMLOListElement>;
+}) {
+  const withheld = new Set(
+    posts.flatMap(({ parts, platform }) => (parts === null ? [platform?.name] : [])),
+  );
+  return (
+    <>
+      {[...withheld].map((name) => (
+        <p className="withheld-note" key={name}>
+          {name ?? "The platform"} allows us to show IDs only.{" "}
+          <Link href="/credentials">Connect your {name} account</Link> to read the posts.
+        </p>
+      ))}
+      <ol className="posts" ref={list}>
+        {posts.map((post) => (
+          // IDs are unique per platform only.
+          <li key={`${post.platform?.name} ${post.id}`}>
+            <Post post={post} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

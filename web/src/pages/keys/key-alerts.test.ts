@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { keyAlerts } from "./key-alerts.ts";
+
+const nowMs = Date.UTC(2026, 10, 28);
+const dayMs = 86_400_000;
+
+const key = (special: Partial<KeyListing>): KeyListing => ({
+  id: "a",
+  name: "laptop",
+  shown: "ear_a_…",
+  state: "active",
+  methods: null,
+  requests_per_second: null,
+  submissions_per_minute: null,
+  created_at: new Date(nowMs).toISOString(),
+  expires_at: null,
+  revoked_at: null,
+  used_at: null,
+  used_from: null,
+  successor_id: null,
+  left: { requests: 5, submissions: 60 },
+  ...special,
+});
+const alertsOf = (special: Partial<KeyListing>): readonly string[] => {
+  const limits = { requests_per_second: 5, submissions_per_minute: 60 };
+  const answer: KeysAnswer = { keys: [key(special)], max_keys: 5, limits };
+  return keyAlerts(answer, nowMs);
+};
+const inDays = (days: number) => new Date(nowMs + days * dayMs).toISOString();
+
+test("warns two weeks before an active key expires", () => {
+  expect(alertsOf({ expires_at: inDays(15) })).toEqual([]);
+  expect(alertsOf({ expires_at: inDays(9) })[0]).toContain("expires in 9 days");
+  expect(alertsOf({ expires_at: inDays(1), state: "expiring" })).toEqual([]);
+});
+
+test("warns when a tenth of the searches per minute is left", () => {
+  expect(alertsOf({ left: { requests: 5, submissions: 7 } })).toEqual([]);
+  expect(alertsOf({ left: { requests: 5, submissions: 6 } })[0]).toContain("has 6 of 60 searches");
+  expect(alertsOf({ left: { requests: 5, submissions: 0 } })[0]).toContain("has 0 of 60");
+});

@@ -1,0 +1,28 @@
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { fromNow } from "../../components/time.tsx";
+import { isolated } from "../../isolated.ts";
+
+const soonMs = 14 * 86_400_000;
+/** Share of the searches per minute. */
+const fewShare = 0.1;
+
+/** Keys that soon stop working or are about to reach their limit, as sentences. */
+export function keyAlerts({ keys, limits }: KeysAnswer, nowMs: number): readonly string[] {
+  const active = keys.filter(({ state }) => state === "active");
+  return active.flatMap((key) => [...endOf(key, nowMs), ...limitOf(key, limits)]);
+}
+
+function endOf({ name, expires_at: expiresAt }: KeyListing, nowMs: number): string[] {
+  if (expiresAt === null || Date.parse(expiresAt) - nowMs > soonMs) return [];
+  return [
+    `${isolated(name)} expires ${fromNow(expiresAt, nowMs)}. Rotate it, or change its expiry.`,
+  ];
+}
+
+function limitOf(key: KeyListing, limits: KeysAnswer["limits"]): string[] {
+  const most = key.submissions_per_minute ?? limits.submissions_per_minute;
+  if (most === null || key.left === null || key.left.submissions > fewShare * most) return [];
+  return [
+    `${isolated(key.name)} has ${key.left.submissions} of ${most} searches left this minute.`,
+  ];
+}

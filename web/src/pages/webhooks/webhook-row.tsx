@@ -1,0 +1,107 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import { api } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { ProblemNote, sentence } from "../../components/problem-note.tsx";
+import { Ago } from "../../components/time.tsx";
+import { useAction } from "../../components/use-action.ts";
+import { counted } from "../../numbers.ts";
+import { type Webhook, type WebhookWithSecret, webhooksPath } from "./webhook.ts";
+
+export function WebhookRow({
+  webhook,
+  onChanged,
+  onSecret,
+  onDelete,
+}: {
+  webhook: Webhook;
+  onChanged(): Promise<void>;
+  onSecret(changed: WebhookWithSecret): void;
+  onDelete(): void;
+}) {
+  const { id, url, events, status } = webhook;
+  const path = `${webhooksPath}/${id}`;
+  const { isUnderWay, problem, run } = useAction();
+  const [output, setOutput] = useState("");
+  const test = () =>
+    run(async () => {
+      await api.post(`${path}/test`);
+      setOutput("Test event sent; see the deliveries.");
+    });
+  const enable = () =>
+    run(async () => {
+      await api.post(`${path}/enable`);
+      await onChanged();
+    });
+  const changeSecret = () =>
+    run(async () => onSecret(await api.post<WebhookWithSecret>(`${path}/secret`)));
+  return (
+    <li>
+      <div className="grow">
+        <h3 className="soft-wrap">{url}</h3>
+        <p>
+          {events.join(", ")}. Created <Ago at={webhook.created_at} />.
+        </p>
+        <Failing webhook={webhook} />
+        <p role="status">{output}</p>
+        {problem === null ? null : <ProblemNote problem={problem} />}
+      </div>
+      <Badge tone={status === "enabled" ? "accent" : "danger"}>{status}</Badge>
+      <div className="row">
+        {status === "enabled" ? (
+          <Button
+            size="small"
+            aria-label={`Send a test event to ${url}`}
+            disabled={isUnderWay}
+            onClick={() => void test()}
+          >
+            Send test
+          </Button>
+        ) : (
+          <Button
+            size="small"
+            aria-label={`Enable ${url}`}
+            disabled={isUnderWay}
+            onClick={() => void enable()}
+          >
+            Enable
+          </Button>
+        )}
+        <Link
+          className="button"
+          data-size="small"
+          aria-label={`Deliveries to ${url}`}
+          href={`/webhooks/${id}`}
+        >
+          Deliveries
+        </Link>
+        <Menu label={`More actions for ${url}`}>
+          <Button variant="plain" size="small" onClick={() => void changeSecret()}>
+            Change secret
+          </Button>
+          <Button variant="danger" size="small" onClick={onDelete}>
+            Delete
+          </Button>
+        </Menu>
+      </div>
+    </li>
+  );
+}
+
+function Failing({ webhook }: { webhook: Webhook }) {
+  const { failing_since: since, disabled_reason: reason, dropped } = webhook;
+  if (since === null && reason === null && dropped === 0) return null;
+  return (
+    <p>
+      {reason === null ? null : sentence(reason)}{" "}
+      {since === null || reason !== null ? null : (
+        <>
+          Failing since <Ago at={since} />.
+        </>
+      )}{" "}
+      {dropped === 0 ? null : `${counted(dropped, "event")} dropped.`}
+    </p>
+  );
+}
