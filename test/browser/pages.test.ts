@@ -89,7 +89,21 @@ const pages: readonly Shown[] = [
     },
   },
   { name: "usage", path: "/dashboard/usage", heading: "Usage" },
-  { name: "webhooks", path: "/dashboard/webhooks", heading: "Webhooks" },
+  {
+    name: "webhooks",
+    path: "/dashboard/webhooks",
+    heading: "Webhooks",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Create webhook" }).click();
+      await page.getByRole("textbox", { name: "URL" }).fill("https://example.com/earshot");
+      await page.getByRole("dialog").getByRole("button", { name: "Create webhook" }).click();
+      await page
+        .getByRole("link", { name: /^Deliveries to/ })
+        .first()
+        .click();
+      await page.getByText("No deliveries yet").waitFor();
+    },
+  },
   { name: "credentials", path: "/dashboard/credentials", heading: "Credentials" },
   { name: "status", path: "/dashboard/status", heading: "Status" },
   { name: "account", path: "/dashboard/account", heading: "Account" },

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { Button } from "./components/button.tsx";
 import { Dialog } from "./components/dialog.tsx";
@@ -7,16 +7,24 @@ import { useSignedIn } from "./session.tsx";
 import { areSingleKeysOn, isTyping } from "./single-keys.ts";
 import { switchTheme } from "./theme.ts";
 
+const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
+
 const chordMs = 1_500;
 
 export function Shortcuts() {
   const { account } = useSignedIn();
   const [, go] = useLocation();
   const [isListed, setListed] = useState(false);
+  const [hasPalette, setPalette] = useState(false);
   const { role } = account;
   useEffect(() => {
     let chordUntil = 0;
     const listen = (event: KeyboardEvent) => {
+      if (event.key === "k" && (event.ctrlKey || event.metaKey) && !event.altKey) {
+        event.preventDefault();
+        if (document.querySelector("dialog[open]") === null) setPalette(true);
+        return;
+      }
       const isPlain = !(event.ctrlKey || event.metaKey || event.altKey);
       if (!isPlain || isTyping(event.target) || !areSingleKeysOn()) return;
       if (document.querySelector("dialog[open]") !== null) return;
@@ -41,6 +49,13 @@ export function Shortcuts() {
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
   }, [go, role]);
+  if (hasPalette) {
+    return (
+      <Suspense fallback={null}>
+        <Palette onClose={() => setPalette(false)} />
+      </Suspense>
+    );
+  }
   return isListed ? <ShortcutList role={role} onClose={() => setListed(false)} /> : null;
 }
 
@@ -49,6 +64,7 @@ function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(
     <Dialog title="Keyboard shortcuts" onClose={onClose} onSubmit={onClose}>
       <dl className="facts">
         <Shortcut keys="/" does="Focus the query" />
+        <Shortcut keys="Ctrl K" does="Go to a page, search, key or document" />
         <Shortcut keys="Ctrl Enter" does="Search" />
         <Shortcut keys="Tab" does="Accept the suggestion" />
         <Shortcut keys="j k" does="Next and previous post or row" />

@@ -2,7 +2,15 @@ import "./menu.css";
 import { type ReactNode, useRef } from "react";
 
 /** Rare actions behind a button; closes when one is chosen, on Escape, and when the focus leaves. */
-export function Menu({ label, children }: { label: string; children: ReactNode }) {
+export function Menu({
+  label,
+  text = "More",
+  children,
+}: {
+  label: string;
+  text?: string;
+  children: ReactNode;
+}) {
   const menu = useRef<HTMLDetailsElement>(null);
   const close = () => {
     if (menu.current !== null) menu.current.open = false;
@@ -21,7 +29,7 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
       }}
     >
       <summary className="button" data-variant="plain" data-size="small" aria-label={label}>
-        More
+        {text}
       </summary>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside handle the keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key press on a button is a click */}

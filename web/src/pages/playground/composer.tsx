@@ -21,6 +21,7 @@ import { platformNames } from "../../platforms.ts";
 import { Diagnostics } from "./diagnostics.tsx";
 import type { Reading } from "./read-query.ts";
 import { longestQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
+import { TimeFields } from "./time-fields.tsx";
 import { useCompletion } from "./use-completion.ts";
 import { useSettled, useShownDiagnostics } from "./use-shown-diagnostics.ts";
 
@@ -38,6 +39,7 @@ export function Composer({
   onChange,
   onSearch,
   onHelp,
+  onHistory,
   onSay,
 }: {
   ask: Request;
@@ -48,6 +50,7 @@ export function Composer({
   onChange(request: Request): void;
   onSearch(): void;
   onHelp(): void;
+  onHistory(): void;
   /** Announces to screen readers. */
   onSay(text: string): void;
 }) {
@@ -56,6 +59,8 @@ export function Composer({
   const writing = useCompletion(query, field, (text) => onChange({ ...ask, query: text }));
   const [isSettled, settle] = useSettled(query);
   const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, writing.caret);
+  const [areTimesOpen, setTimesOpen] = useState(false);
+  const hasTimes = areTimesOpen || ask.startTime !== undefined || ask.endTime !== undefined;
   const [submitted, setSubmitted] = useState<string | null>(null);
   const { open } = writing;
 
@@ -111,7 +116,11 @@ export function Composer({
           value={String(ask.maxResults)}
           onPick={(size) => onChange({ ...ask, maxResults: Number(size) })}
         />
+        <Button variant="plain" aria-expanded={hasTimes} onClick={() => setTimesOpen(!hasTimes)}>
+          Time
+        </Button>
       </div>
+      {hasTimes ? <TimeFields request={ask} onChange={onChange} /> : null}
       <Query
         pieces={reading.pieces}
         field={field}
@@ -170,6 +179,9 @@ export function Composer({
             {isSettled && reading.hasError ? <span>Not sent: fix the error first.</span> : foot}
             <button type="button" className="link" onClick={onHelp}>
               Operators
+            </button>
+            <button type="button" className="link" onClick={onHistory}>
+              History
             </button>
           </>
         ) : (

@@ -16,12 +16,14 @@ export function CountsPanel({
   counted,
   hasAnswer,
   onCount,
+  onSelect,
 }: {
   counted: Counted | null;
   hasAnswer: boolean;
   onCount(): void;
+  onSelect(fromMs: number, toMs: number): void;
 }) {
-  if (counted?.state === "counted") return <CountedPanel counted={counted} />;
+  if (counted?.state === "counted") return <CountedPanel counted={counted} onSelect={onSelect} />;
   return (
     <section className="panel" aria-labelledby="counts">
       <div className="panel-head">
@@ -55,14 +57,20 @@ export function CountsPanel({
 
 const dayMs = 86_400_000;
 
-function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted" }> }) {
+function CountedPanel({
+  counted,
+  onSelect,
+}: {
+  counted: Extract<Counted, { state: "counted" }>;
+  onSelect(fromMs: number, toMs: number): void;
+}) {
   const { counts, window, sources } = counted;
   const { bars, stepMs } = barsOf(counts, window);
   const holes = holesIn(counts.coverage, window);
   const total = bars.reduce((sum, { count }) => sum + count, 0);
   const left = livePlatforms(sources).map((platform) => platformNames[platform]);
   return (
-    <section className="panel" aria-labelledby="counts">
+    <section className="panel counts" aria-labelledby="counts">
       <div className="panel-head">
         <h2 id="counts">
           {wholeNumber(total)} in {lengthOf(window.toMs - window.fromMs)}
@@ -76,6 +84,8 @@ function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted
           holes={holes}
           finding={findingOf(bars, stepMs, holes)}
           axis={axisOf(window.fromMs, window.toMs)}
+          describe={barText}
+          onSelect={onSelect}
         />
         {holes.some(({ isBefore }) => !isBefore) ? (
           <Legend entries={[{ name: "gap in coverage", drawing: legendMarks.gap }]} />
@@ -104,6 +114,11 @@ function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted
       </div>
     </section>
   );
+}
+
+function barText({ fromMs, toMs, count }: Bar): string {
+  const [from, to] = [fromMs, toMs].map((ms) => shortTime(new Date(ms).toISOString()));
+  return `${from} to ${to}: ${wholeNumber(count)} ${count === 1 ? "post" : "posts"}`;
 }
 
 const ticks = 4;

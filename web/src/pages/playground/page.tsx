@@ -8,7 +8,15 @@ import { useSignedIn } from "../../session.tsx";
 import { Composer } from "./composer.tsx";
 import { CountsPanel } from "./counts-panel.tsx";
 import { CoveragePanel } from "./coverage-panel.tsx";
+import { HistoryPanel } from "./history-panel.tsx";
 import { OperatorsPanel } from "./operators-panel.tsx";
+import {
+  type PastSearch,
+  readHistory,
+  withSaved,
+  withSearch,
+  writeHistory,
+} from "./query-history.ts";
 import { RatesLine, useRates } from "./rates-line.tsx";
 import { readQuery } from "./read-query.ts";
 import { RequestPanel } from "./request-panel.tsx";
@@ -19,6 +27,7 @@ import {
   longestQuery,
   type Request,
   readRequest,
+  timesOf,
   withMethod,
 } from "./search-request.ts";
 import { Starters } from "./starters.tsx";
@@ -36,7 +45,8 @@ export function PlaygroundPage() {
   const state = useHistoryState<{ run?: boolean } | null>();
   const field = useRef<HTMLTextAreaElement>(null);
   const [request, setRequest] = useState<Request>(() => readRequest(address));
-  const [hasHelp, setHelp] = useState(false);
+  const [panel, setPanel] = useState<"help" | "history" | null>(null);
+  const [searches, setSearches] = useState(() => readHistory(account.id));
   const [output, setReported] = useState("");
   const reading = useMemo(
     () => readQuery(request.query, longestQuery(request.method)),
@@ -55,11 +65,18 @@ export function PlaygroundPage() {
   const { shown, phase, problem } = searching;
   const atAddress = useRef(addressOf(request));
 
+  const changeHistory = (changed: readonly PastSearch[]) => {
+    setSearches(changed);
+    writeHistory(account.id, changed);
+  };
   const search = (requested: Request) => {
     setRequest(requested);
     const next = addressOf(requested);
     atAddress.current = next;
     if (next !== addressOf(readRequest(address))) go(next);
+    changeHistory(
+      withSearch(searches, { address: next, query: requested.query, atMs: Date.now() }),
+    );
     searching.run(requested);
   };
 
@@ -106,13 +123,22 @@ export function PlaygroundPage() {
           foot={<RatesLine rates={rates} perMinute={perMinute} />}
           onChange={setRequest}
           onSearch={() => search(request)}
-          onHelp={() => setHelp(!hasHelp)}
+          onHelp={() => setPanel(panel === "help" ? null : "help")}
+          onHistory={() => setPanel(panel === "history" ? null : "history")}
           onSay={setReported}
         />
-        {hasHelp ? (
+        {panel === "history" ? (
+          <HistoryPanel
+            searches={searches}
+            onSave={(saved, isSaved) => changeHistory(withSaved(searches, saved, isSaved))}
+            onClear={() => changeHistory(searches.filter(({ isSaved }) => isSaved))}
+            onClose={() => setPanel(null)}
+          />
+        ) : null}
+        {panel === "help" ? (
           <OperatorsPanel
             onPick={(example) => put(`${request.query.trimEnd()} ${example} `.trimStart())}
-            onClose={() => setHelp(false)}
+            onClose={() => setPanel(null)}
           />
         ) : null}
         {shown === null ? <FirstRun /> : null}
@@ -139,6 +165,11 @@ export function PlaygroundPage() {
               hasAnswer={shown !== null}
               onCount={() => {
                 if (shown !== null) counts.count(shown);
+              }}
+              onSelect={(fromMs, toMs) => {
+                if (shown === null) return;
+                const times = timesOf(new Date(fromMs).toISOString(), new Date(toMs).toISOString());
+                search({ ...shown.ask, ...times });
               }}
             />
             <CoveragePanel shown={shown} />

@@ -6,6 +6,7 @@ import { State } from "../../components/state.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerPosts, type View } from "./answer-posts.tsx";
 import { queryToName } from "./named-query.ts";
+import { SaveMenu } from "./save-menu.tsx";
 import type { Phase } from "./search.ts";
 import type { Request } from "./search-request.ts";
 import type { Shown } from "./use-search.ts";
@@ -64,7 +65,8 @@ export function Results({
           </p>
         )}
         {shown === null || shown.results.length === 0 ? null : (
-          <div className="push">
+          <div className="push row">
+            <SaveMenu shown={shown} />
             <Segmented<View>
               legend="Show results as"
               options={views}

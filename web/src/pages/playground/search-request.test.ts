@@ -15,6 +15,17 @@ describe("the address of a search", () => {
     expect(readRequest(search)).toEqual(request);
   });
 
+  it("contains the start and the end of the time, and ignores what is none", () => {
+    const times = { startTime: "2026-11-01T00:00:00.000Z", endTime: "2026-11-02T10:30:00.000Z" };
+    const [, search = ""] = addressOf({ ...usual, ...times }).split("?");
+    expect(readRequest(search)).toEqual({ ...usual, ...times });
+    expect(readRequest("from=yesterday&to=")).toEqual(usual);
+    expect(submissionOf({ ...usual, ...times }).body.arguments).toMatchObject({
+      start_time: times.startTime,
+      end_time: times.endTime,
+    });
+  });
+
   it("omits default values", () => {
     expect(addressOf(usual)).toBe("/playground");
     expect(addressOf({ ...usual, query: "comet" })).toBe("/playground?q=comet");

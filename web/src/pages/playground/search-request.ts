@@ -9,6 +9,10 @@ export type Request = {
   method: SearchMethod;
   platform: SearchPlatform;
   maxResults: number;
+  /** ISO 8601, inclusive; absent: as the method. */
+  startTime?: string;
+  /** ISO 8601, exclusive. */
+  endTime?: string;
 };
 
 const usualResults = 20;
@@ -41,26 +45,68 @@ export function readRequest(search: string): Request {
     method,
     platform,
     maxResults: fits ? size : usualResults,
+    ...timesOf(requested.get("from"), requested.get("to")),
+  };
+}
+
+/** Leaves out what is no time. */
+export function timesOf(
+  from: string | null,
+  to: string | null,
+): Pick<Request, "startTime" | "endTime"> {
+  const iso = (text: string | null) => {
+    const ms = Date.parse(text ?? "");
+    return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+  };
+  const [startTime, endTime] = [iso(from), iso(to)];
+  return {
+    ...(startTime === null ? {} : { startTime }),
+    ...(endTime === null ? {} : { endTime }),
   };
 }
 
 /** Relative to /dashboard; defaults are omitted. */
-export function addressOf({ query, method, platform, maxResults }: Request): string {
+export function addressOf({
+  query,
+  method,
+  platform,
+  maxResults,
+  startTime,
+  endTime,
+}: Request): string {
   const requested = new URLSearchParams();
   if (query !== "") requested.set("q", query);
   if (method !== "searchbyquery") requested.set("method", method);
   if (platform !== "social") requested.set("platform", platform);
   if (maxResults !== usualResults) requested.set("max", String(maxResults));
+  if (startTime !== undefined) requested.set("from", startTime);
+  if (endTime !== undefined) requested.set("to", endTime);
   const written = requested.toString();
   return written === "" ? "/playground" : `/playground?${written}`;
 }
 
-export function submissionOf({ query, method, platform, maxResults }: Request): {
+export function submissionOf({
+  query,
+  method,
+  platform,
+  maxResults,
+  startTime,
+  endTime,
+}: Request): {
   path: string;
   body: { type: string; arguments: Record<string, string | number> };
 } {
   return {
     path: `/v1/search/${platform}`,
-    body: { type: platform, arguments: { type: method, query, max_results: maxResults } },
+    body: {
+      type: platform,
+      arguments: {
+        type: method,
+        query,
+        max_results: maxResults,
+        ...(startTime === undefined ? {} : { start_time: startTime }),
+        ...(endTime === undefined ? {} : { end_time: endTime }),
+      },
+    },
   };
 }

@@ -11,7 +11,15 @@ export type Phase =
   /** Retried automatically when the rate limit resets. */
   | { kind: "waiting"; untilMs: number };
 
-export type Answered = { answer: SearchAnswer; elapsedMs: number; rates: RatesLeft };
+/** Repeats a search without running it again, such as in another format. */
+export type Replay = { path: string; body: object; key: string };
+
+export type Answered = {
+  answer: SearchAnswer;
+  elapsedMs: number;
+  rates: RatesLeft;
+  replay: Replay;
+};
 
 const firstWaitSeconds = 1;
 const nextWaitSeconds = 5;
@@ -29,7 +37,9 @@ export async function runSearch(
   const startedMs = performance.now();
   const { path, body } = submissionOf(send);
   const requested = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
-  const headers = { "idempotency-key": randomKey() };
+  const key = randomKey();
+  const headers = { "idempotency-key": key };
+  const replay = { path, body: { ...body, arguments: requested }, key };
   let wait = firstWaitSeconds;
   let waitedMs = 0;
   let rates: RatesLeft | null = null;
@@ -44,7 +54,7 @@ export async function runSearch(
       rates ??= ratesLeft(response);
       if (response.status !== 202) {
         const answer: SearchAnswer = await response.json();
-        return { answer, rates, elapsedMs: performance.now() - startedMs - waitedMs };
+        return { answer, rates, replay, elapsedMs: performance.now() - startedMs - waitedMs };
       }
       const { uuid, status }: { uuid: string; status: JobStateWord } = await response.json();
       onPhase({ kind: "running", uuid, state: status });

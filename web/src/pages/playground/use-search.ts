@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { endSearch, type UnderWay } from "./running-search.ts";
-import { type Phase, problemFrom, runSearch } from "./search.ts";
+import { type Phase, problemFrom, type Replay, runSearch } from "./search.ts";
 import { addressOf, type Request } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
@@ -14,6 +14,8 @@ export type Shown = {
   /** The last page. */
   answer: SearchAnswer;
   elapsedMs: number;
+  /** One a page. */
+  replays: readonly Replay[];
 };
 
 export type Searching = {
@@ -74,11 +76,12 @@ export function useSearch(
       if (next.kind === "running") own.uuid = next.uuid;
       setPhase(next);
     }).then(
-      ({ answer, elapsedMs, rates: reported }) => {
+      ({ answer, elapsedMs, replay, rates: reported }) => {
         if (control.signal.aborted) return;
         own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
-        const next = { ask, results, first: before?.first ?? answer, answer, elapsedMs };
+        const replays = [...(before?.replays ?? []), replay];
+        const next = { ask, results, first: before?.first ?? answer, answer, elapsedMs, replays };
         keep(nameOf(accountId, ask), next);
         setShown(next);
         setPhase(null);

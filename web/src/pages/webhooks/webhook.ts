@@ -1,7 +1,5 @@
-import { type JobEvent, jobEvents } from "../../../../src/jobs/webhooks/webhook.ts";
-
-export type { JobEvent };
-export { jobEvents };
+export const jobEvents = ["job.done", "job.error", "job.cancelled"] as const;
+export type JobEvent = (typeof jobEvents)[number];
 
 /** Responses of /v1/webhooks (docs/api.md). */
 export type Webhook = {

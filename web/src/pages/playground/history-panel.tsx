@@ -1,0 +1,75 @@
+import "./starters.css";
+import { Link } from "wouter";
+import { Button } from "../../components/button.tsx";
+import { QueryPaint } from "../../components/query.tsx";
+import { Ago } from "../../components/time.tsx";
+import type { PastSearch } from "./query-history.ts";
+import { readQuery } from "./read-query.ts";
+import { longestQuery } from "./search-request.ts";
+
+/** Recent and saved searches of this browser. */
+export function HistoryPanel({
+  searches,
+  onSave,
+  onClear,
+  onClose,
+}: {
+  searches: readonly PastSearch[];
+  onSave(address: string, isSaved: boolean): void;
+  onClear(): void;
+  onClose(): void;
+}) {
+  const saved = searches.filter(({ isSaved }) => isSaved);
+  const recent = searches.filter(({ isSaved }) => !isSaved);
+  return (
+    <section className="panel" aria-labelledby="history">
+      <div className="panel-head">
+        <h2 id="history" tabIndex={-1}>
+          History
+        </h2>
+        <span className="small quiet">stored in this browser</span>
+        <div className="push row">
+          {recent.length === 0 ? null : (
+            <Button size="small" variant="plain" onClick={onClear}>
+              Clear
+            </Button>
+          )}
+          <Button size="small" variant="plain" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </div>
+      {searches.length === 0 ? (
+        <div className="panel-body">
+          <p className="quiet">Your searches appear here.</p>
+        </div>
+      ) : (
+        <ul className="history">
+          {[...saved, ...recent].map((search) => (
+            <li key={search.address}>
+              <Link href={search.address} onClick={onClose}>
+                <code>
+                  <QueryPaint
+                    pieces={readQuery(search.query, longestQuery("searchbyfullarchive")).pieces}
+                  />
+                </code>
+              </Link>
+              <span className="small quiet">
+                <Ago at={new Date(search.atMs).toISOString()} />
+              </span>
+              <Button
+                size="small"
+                variant="plain"
+                aria-pressed={search.isSaved}
+                aria-label={`Save ${search.query}`}
+                onClick={() => onSave(search.address, !search.isSaved)}
+              >
+                {search.isSaved ? "Saved" : "Save"}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

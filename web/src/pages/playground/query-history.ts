@@ -1,0 +1,64 @@
+import { keepStored, readStored } from "../../theme.ts";
+
+/** A search of this browser; `address` is relative to /dashboard. */
+export type PastSearch = { address: string; query: string; atMs: number; isSaved: boolean };
+
+const mostPast = 30;
+const mostSaved = 100;
+
+const nameOf = (accountId: string): string => `earshot-searches-${accountId}`;
+
+/** Newest first. */
+export function readHistory(accountId: string): readonly PastSearch[] {
+  return parseHistory(readStored(nameOf(accountId)));
+}
+
+export function writeHistory(accountId: string, searches: readonly PastSearch[]): void {
+  keepStored(nameOf(accountId), searches.length === 0 ? null : JSON.stringify(searches));
+}
+
+/** Ignores what this page did not write. */
+export function parseHistory(text: string | null): readonly PastSearch[] {
+  try {
+    const parsed: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(parsed) ? parsed.filter(isPastSearch) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPastSearch(entry: unknown): entry is PastSearch {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { address, query, atMs, isSaved } = entry as Partial<PastSearch>;
+  return (
+    typeof address === "string" &&
+    address.startsWith("/playground") &&
+    typeof query === "string" &&
+    typeof atMs === "number" &&
+    typeof isSaved === "boolean"
+  );
+}
+
+/** Moves a repeated search to the top. Saved searches outlive the limit of others. */
+export function withSearch(
+  searches: readonly PastSearch[],
+  search: Omit<PastSearch, "isSaved">,
+): readonly PastSearch[] {
+  const known = searches.find(({ address }) => address === search.address);
+  const rest = searches.filter((one) => one !== known);
+  return limited([{ ...search, isSaved: known?.isSaved ?? false }, ...rest]);
+}
+
+export function withSaved(
+  searches: readonly PastSearch[],
+  address: string,
+  isSaved: boolean,
+): readonly PastSearch[] {
+  return limited(searches.map((one) => (one.address === address ? { ...one, isSaved } : one)));
+}
+
+function limited(searches: readonly PastSearch[]): readonly PastSearch[] {
+  const saved = searches.filter(({ isSaved }) => isSaved).slice(0, mostSaved);
+  const others = searches.filter(({ isSaved }) => !isSaved).slice(0, mostPast);
+  return searches.filter((one) => saved.includes(one) || others.includes(one));
+}

@@ -1,0 +1,32 @@
+import { Button } from "../../components/button.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { sentence } from "../../components/problem-note.tsx";
+import { useAction } from "../../components/use-action.ts";
+import { saveFile } from "../../save-file.ts";
+import { resultsAs, type SaveFormat, saveFormats } from "./save-results.ts";
+import type { Shown } from "./use-search.ts";
+
+export function SaveMenu({ shown }: { shown: Shown }) {
+  const { problem, run } = useAction();
+  const download = (format: SaveFormat) =>
+    run(async () => {
+      const content = await resultsAs(format, shown.replays);
+      saveFile(content, `earshot-${shown.first.uuid.slice(0, 8)}.${saveFormats[format].extension}`);
+    });
+  const copy = () => void navigator.clipboard?.writeText(JSON.stringify(shown.results, null, 2));
+  return (
+    <>
+      {problem === null ? null : <span role="alert">{sentence(problem.message)}</span>}
+      <Menu label="Save results" text="Save">
+        <Button variant="plain" size="small" onClick={copy}>
+          Copy JSON
+        </Button>
+        {(["ndjson", "csv", "markdown"] as const).map((format) => (
+          <Button key={format} variant="plain" size="small" onClick={() => void download(format)}>
+            {saveFormats[format].title}
+          </Button>
+        ))}
+      </Menu>
+    </>
+  );
+}

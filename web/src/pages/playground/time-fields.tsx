@@ -1,0 +1,44 @@
+import { Button } from "../../components/button.tsx";
+import { Field } from "../../components/field.tsx";
+import { type Request, timesOf } from "./search-request.ts";
+
+/** `start_time` and `end_time`, in the local zone. */
+export function TimeFields({
+  request,
+  onChange,
+}: {
+  request: Request;
+  onChange(request: Request): void;
+}) {
+  const { startTime, endTime, ...rest } = request;
+  const change = (from: string | null, to: string | null) =>
+    onChange({ ...rest, ...timesOf(from, to) });
+  return (
+    <div className="composer-times">
+      <Field
+        label="From"
+        type="datetime-local"
+        value={localValue(startTime)}
+        onChange={(event) => change(event.target.value, endTime ?? null)}
+      />
+      <Field
+        label="To"
+        type="datetime-local"
+        value={localValue(endTime)}
+        onChange={(event) => change(startTime ?? null, event.target.value)}
+      />
+      <Button size="small" variant="plain" onClick={() => change(null, null)}>
+        Any time
+      </Button>
+    </div>
+  );
+}
+
+/** As the field wants it: to the minute, without a zone. */
+export function localValue(iso: string | undefined): string {
+  if (iso === undefined) return "";
+  const at = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { foundItems, paletteItems } from "./palette-items.ts";
+
+const items = paletteItems({
+  pages: [
+    { path: "/keys", title: "Keys" },
+    { path: "/audit", title: "Audit log" },
+  ],
+  searches: [{ address: "/playground?q=turkeys", query: "turkeys", atMs: 1, isSaved: false }],
+  keys: [{ id: "a", name: "laptop" }],
+});
+const titlesOf = (text: string) => foundItems(items, text).map(({ title }) => title);
+
+test("lists titles that start with the text before others that contain it", () => {
+  expect(titlesOf("key")).toEqual(["Keys", "turkeys", "laptop"]);
+});
+
+test("finds items by words of the title or the group, in any order", () => {
+  expect(titlesOf("docs query")).toEqual(["Query language"]);
+  expect(titlesOf("log aud")).toEqual(["Audit log"]);
+  expect(titlesOf("zeppelin")).toEqual([]);
+});

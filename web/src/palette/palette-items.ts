@@ -1,0 +1,62 @@
+import type { KeyListing } from "../../../src/http/dashboard/contract.ts";
+import type { PastSearch } from "../pages/playground/query-history.ts";
+import type { Page } from "../pages.tsx";
+
+export type PaletteItem = {
+  id: string;
+  group: "Pages" | "Searches" | "Keys" | "Docs";
+  title: string;
+  /** Relative to /dashboard, but for docs. */
+  address: string;
+  isDocs: boolean;
+};
+
+const docs = [
+  ["Documentation", "/docs"],
+  ["Query language", "/docs/query-language"],
+  ["API reference", "/docs/api"],
+  ["Platforms", "/docs/platforms"],
+  ["Credentials", "/docs/credentials"],
+  ["Import", "/docs/import"],
+  ["Errors", "/docs/errors"],
+  ["Dashboard", "/docs/dashboard"],
+] as const;
+
+export function paletteItems({
+  pages,
+  searches,
+  keys,
+}: {
+  pages: readonly Pick<Page, "path" | "title">[];
+  searches: readonly PastSearch[];
+  keys: readonly Pick<KeyListing, "id" | "name">[];
+}): readonly PaletteItem[] {
+  return [
+    ...pages.map(({ path, title }) => item("Pages", title, path)),
+    ...searches.map(({ query, address }) => item("Searches", query, address)),
+    ...keys.map(({ id, name }) => item("Keys", name, `/usage?key=${id}`)),
+    ...docs.map(([title, address]) => ({ ...item("Docs", title, address), isDocs: true })),
+  ];
+}
+
+const item = (group: PaletteItem["group"], title: string, address: string): PaletteItem => ({
+  id: `${group} ${address}`,
+  group,
+  title,
+  address,
+  isDocs: false,
+});
+
+const mostFound = 12;
+
+/** Items that contain every word, those whose title starts with the text first. */
+export function foundItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
+  const written = text.trim().toLowerCase();
+  const words = written.split(/\s+/);
+  const found = items.filter(({ title, group }) => {
+    const whole = `${title} ${group}`.toLowerCase();
+    return words.every((word) => whole.includes(word));
+  });
+  const first = found.filter(({ title }) => title.toLowerCase().startsWith(written));
+  return [...first, ...found.filter((one) => !first.includes(one))].slice(0, mostFound);
+}

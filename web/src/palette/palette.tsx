@@ -1,0 +1,100 @@
+import "../components/dialog.css";
+import "../components/field.css";
+import "./palette.css";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import type { KeysAnswer } from "../../../src/http/dashboard/contract.ts";
+import { readHistory } from "../pages/playground/query-history.ts";
+import { pagesFor } from "../pages.tsx";
+import { useSignedIn } from "../session.tsx";
+import { useApi } from "../use-api.ts";
+import { foundItems, type PaletteItem, paletteItems } from "./palette-items.ts";
+
+/** Opens pages, past searches, keys and docs by name. Ctrl K. */
+export function Palette({ onClose }: { onClose(): void }) {
+  const { account } = useSignedIn();
+  const [, go] = useLocation();
+  const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const shown = dialog.current;
+    const opener = document.activeElement;
+    shown?.showModal();
+    return () => {
+      shown?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  const items = paletteItems({
+    pages: pagesFor(account.role),
+    searches: readHistory(account.id),
+    keys: data?.keys ?? [],
+  });
+  const found = foundItems(items, text);
+  const open = (item: PaletteItem | undefined) => {
+    if (item === undefined) return;
+    onClose();
+    if (item.isDocs) window.location.assign(item.address);
+    else go(item.address);
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && found.length > 0) {
+      setChosen((chosen + step + found.length) % found.length);
+    } else if (event.key === "Enter") open(found[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog
+      className="dialog palette"
+      ref={dialog}
+      aria-label="Go to"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <input
+        className="input"
+        type="text"
+        role="combobox"
+        aria-label="Go to a page, search, key or document"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${chosen}`}
+        placeholder="Go to a page, search, key or document"
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={press}
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others */}
+      <ul role="listbox" id={id} aria-label="Results">
+        {found.map((item, at) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and has the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
+          <li
+            key={item.id}
+            // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others
+            role="option"
+            id={`${id}-${at}`}
+            aria-selected={at === chosen}
+            onClick={() => open(item)}
+          >
+            <span>{item.title}</span>
+            <span className="quiet">{item.group}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 ? <p className="small quiet">Nothing found.</p> : null}
+    </dialog>
+  );
+}
