@@ -2,10 +2,23 @@ import "./starters.css";
 import { Link } from "wouter";
 import { Button } from "../../components/button.tsx";
 import { QueryPaint } from "../../components/query.tsx";
-import { Ago } from "../../components/time.tsx";
+import { Ago, shortTime } from "../../components/time.tsx";
+import { platformNames } from "../../platforms.ts";
 import type { PastSearch } from "./query-history.ts";
 import { readQuery } from "./read-query.ts";
-import { longestQuery } from "./search-request.ts";
+import { longestQuery, readRequest } from "./search-request.ts";
+
+/** What distinguishes searches with the same query. */
+function detailOf(address: string): string {
+  const { method, platform, startTime, endTime } = readRequest(address.split("?")[1] ?? "");
+  const parts = [
+    ...(method === "searchbyfullarchive" ? ["full archive"] : []),
+    ...(platform === "social" ? [] : [platformNames[platform]]),
+    ...(startTime === undefined ? [] : [`from ${shortTime(startTime)}`]),
+    ...(endTime === undefined ? [] : [`to ${shortTime(endTime)}`]),
+  ];
+  return parts.length === 0 ? "" : `${parts.join(", ")}; `;
+}
 
 /** Recent and saved searches of this browser. */
 export function HistoryPanel({
@@ -55,6 +68,7 @@ export function HistoryPanel({
                 </code>
               </Link>
               <span className="small quiet">
+                {detailOf(search.address)}
                 <Ago at={new Date(search.atMs).toISOString()} />
               </span>
               <Button
