@@ -17,7 +17,7 @@ import {
   type Outcome,
   runCases,
 } from "../testkit/conformance/twitter-text.ts";
-import { finds } from "../testkit/data/finds.ts";
+import { matchesSequence } from "../testkit/data/matches-sequence.ts";
 import { dataFolder } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
@@ -126,7 +126,7 @@ function reportWords(language: string, texts: readonly MarkedText[]): void {
   const search = (elements: readonly SequenceElement[]): MarkedText[] => {
     const [first] = elements;
     const candidates = first?.kind === "token" ? (byToken.get(first.token) ?? []) : texts;
-    return [...candidates].filter(({ tokens }) => finds(elements, tokens));
+    return [...candidates].filter(({ tokens }) => matchesSequence(elements, tokens));
   };
   const reasons = new Map<string, string[]>();
   const rows = kinds.map((kind) => {

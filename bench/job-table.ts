@@ -22,7 +22,7 @@ const accounts = 100;
 const workers = 24;
 /** Between job times. */
 const apartMs = 10;
-const keptMs = (jobs / 10) * apartMs;
+const retentionMs = (jobs / 10) * apartMs;
 const result = JSON.stringify({ complete: true, positions: Array(20).fill(["x", "x".repeat(80)]) });
 
 const server = await startPostgres();
@@ -63,7 +63,7 @@ async function work(): Promise<void> {
 async function runJob(number: number): Promise<void> {
   const submittedMs = number * apartMs;
   const uuid = randomUUID();
-  const times = { finishedMs: submittedMs + 5, expiresMs: submittedMs + keptMs / 2 };
+  const times = { finishedMs: submittedMs + 5, expiresMs: submittedMs + retentionMs / 2 };
   const row = {
     ...{
       uuid,
@@ -92,7 +92,7 @@ async function runJob(number: number): Promise<void> {
 
 async function sweep(nowMs: number): Promise<void> {
   for (let isMore = true; isMore; ) {
-    const before = { nowMs, endedMs: nowMs - keptMs, keyedMs: nowMs - keptMs };
+    const before = { nowMs, endedMs: nowMs - retentionMs, keyedMs: nowMs - retentionMs };
     isMore = ((await calls.run("expireJobs", before)) as { isMore: boolean }).isMore;
   }
 }

@@ -60,7 +60,7 @@ export function connectOpenSearch(base: string): Client {
   const { hostname, port } = new URL(base);
   const connection = openConnection(hostname, Number(port));
   const send = async (body: string): Promise<string> => {
-    const { status, text } = await (await connection).ask(
+    const { status, text } = await (await connection).request(
       `POST /${index}/_search HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );

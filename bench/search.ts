@@ -78,9 +78,9 @@ for (const { name, queries } of await drawQueries(queriesOfEachKind)) {
       threadsMs.push(performance.now() - start);
       if (round === 0) found += records.length;
     }
-    keepBetter(best, "raw", rawMs);
-    keepBetter(best, "inThread", inThreadMs);
-    keepBetter(best, "threads", threadsMs);
+    takeBetter(best, "raw", rawMs);
+    takeBetter(best, "inThread", inThreadMs);
+    takeBetter(best, "threads", threadsMs);
   }
   rows.push([
     name,
@@ -119,7 +119,7 @@ function worst() {
   return { p50: Infinity, p95: Infinity, p99: Infinity, mean: Infinity };
 }
 
-function keepBetter(
+function takeBetter(
   best: Record<string, ReturnType<typeof summary>>,
   name: string,
   durations: number[],

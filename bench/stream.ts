@@ -42,7 +42,7 @@ const liveSamples = await samplesUntil(live, (second) => second >= seconds);
 await stream.endTraffic();
 print("live", liveSamples);
 const all = (await samplesUntil(live, isStill())).at(-1)?.events ?? 0;
-const { posts } = await stream.held();
+const { posts } = await stream.jetstreamPosts();
 await compare(live);
 await live.stop();
 

@@ -231,7 +231,7 @@ describe("deleting one's own account", () => {
     expect(await reads()).toBe(60);
 
     const stored = service.result(ann.key, ann.waiting);
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     expect((await deletion(ann.session, "somebody else")).json().code).toBe("invalid_request");
     const answer = await deletion(ann.session, "annotated");
 
@@ -357,7 +357,7 @@ describe("work that arrives while an account is deleted", () => {
 test("a deletion from the command line ends open work in a running server", async () => {
   const emil = await settle("emblematic", "yttriferous");
   const stored = service.result(emil.key, emil.waiting);
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
     EARSHOT_DATA_DIR: service.dataDir,
   });

@@ -362,7 +362,7 @@ describe("a key restricted to some methods", () => {
     arguments: { type: method, query },
   });
 
-  withFileStore("searches, counts and asks the node with no other, on every path", async () => {
+  withFileStore("is refused other methods on every search, count and node path", async () => {
     const session = await service.signIn();
     const { token } = await make(session, { methods: ["getbyid", "gettrends"] });
     const node = "/api/v1/data/social/tweets/recent";

@@ -279,7 +279,7 @@ test("behind https cookies are Secure and bound to the host", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   const location = await begin(browser);
-  expect(browser.told).toEqual([
+  expect(browser.setCookies).toEqual([
     expect.stringMatching(
       /^__Host-earshot-sign-in=[\w-]{100,}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     ),
@@ -288,7 +288,7 @@ test("behind https cookies are Secure and bound to the host", async () => {
     "https://earshot.test/auth/github/callback",
   );
   expect(await comeBack(browser, provider.decide(location, "ben"))).toBe("/dashboard");
-  expect(browser.told).toContainEqual(
+  expect(browser.setCookies).toContainEqual(
     expect.stringMatching(
       /^__Host-earshot=\w{22}\.1\.-{8}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     ),

@@ -162,7 +162,7 @@ describe("usage", () => {
     expect(Math.abs(Date.parse(used_at) - service.clock.now())).toBeLessThan(60_000);
   });
 
-  withFileStore("what was counted survives a stop and a start", async () => {
+  withFileStore("survives a restart", async () => {
     const first = await startServiceUnderTest({ EARSHOT_USAGE_FLUSH: "1h" });
     const requested = {
       name: "test",

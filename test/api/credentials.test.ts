@@ -124,7 +124,7 @@ describe("wrong keys from a client behind a trusted proxy", () => {
     ["addresses of one IPv6 network", (n: number) => `2001:db8:3::${n + 1}`],
     ["spellings of one address", (n: number) => (n % 2 ? "203.0.113.4" : "::ffff:203.0.113.4")],
     ["values that are no addresses", (n: number) => `caller-${n}`],
-  ])("count together, whichever %s it claims", async (_, forwardedOf) => {
+  ])("count together, whatever %s they claim", async (_, forwardedOf) => {
     service.clock.move(61_000);
     const statuses = await statusesOf(thirty.map(forwardedOf), (n) => `ear_wrong${n}`);
     expect(new Set(statuses)).toEqual(new Set([401]));

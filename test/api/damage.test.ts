@@ -53,7 +53,7 @@ const status = async (uuid: string) =>
   (await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })).json();
 
 withFileStore(
-  "a page leaves a damaged record out, and says that it is not complete and when the record is of",
+  "a page omits a damaged record, is marked incomplete, and reports the record's time as a gap",
   async () => {
     const uuid = await submitted("comet");
     const whole = await service.result(key, uuid);

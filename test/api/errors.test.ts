@@ -12,7 +12,7 @@ import {
   handDrivenNode,
   itemOf,
 } from "../../testkit/nodes/hand-driven-node.ts";
-import { keepNode } from "../../testkit/nodes/kept-node.ts";
+import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import { connectTo } from "../../testkit/service/connect-to.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import {
@@ -350,11 +350,11 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   account_not_found: () => changeAccount("4fK2nQ7sVd81"),
   node_not_found: () => changeNode("8d1f4c02b7a96e35", "approve"),
   node_not_approved: async () => {
-    await keepNode(idle, { id: exampleNode, state: "pending" });
+    await storeNode(idle, { id: exampleNode, state: "pending" });
     return await changeNode(exampleNode, "drain");
   },
   node_removed: async () => {
-    await keepNode(idle, { id: exampleNode, state: "removed" });
+    await storeNode(idle, { id: exampleNode, state: "removed" });
     return await changeNode(exampleNode, "approve");
   },
   webhook_not_found: () => get(`/v1/webhooks/${exampleWebhook}`),

@@ -314,7 +314,7 @@ describe("an open stream", () => {
   test("counts as a waiting request of its key until the client disconnects", async () => {
     const by = await service.makeKey();
     const streams = [await watch(by), await watch(by)];
-    await service.waitForHeld(2);
+    await service.waitForPending(2);
     const refused = await service.call(by, { method: "GET", url: `${base}/events` });
     expect(refused.statusCode).toBe(429);
     expect(refused.json()).toMatchObject({ code: "rate_limited", retryable: true });
@@ -323,19 +323,19 @@ describe("an open stream", () => {
     const read = await service.result(by, uuid);
     expect(read.statusCode).toBe(202);
     for (const stream of streams) stream.hangUp();
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
     const again = await watch(by);
     expect(again.answer.statusCode).toBe(200);
     again.hangUp();
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
   });
 
   test("closes when the client closes its connection", async () => {
     const by = await service.makeKey();
     const socket = await openByHand(service, by);
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     socket.destroy();
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
   });
 
   test("ends after its maximum duration, also when the client does not read", async () => {
@@ -353,7 +353,7 @@ describe("an open stream", () => {
       await closed;
       expect(text).toMatch(/^connection: close\r$/im);
       expect(text.endsWith("\r\nretry: 3000\n\n\r\n0\r\n\r\n")).toBe(true);
-      await other.waitForHeld(0);
+      await other.waitForPending(0);
       stuck.destroy();
     } finally {
       await other.remove();
@@ -364,7 +364,7 @@ describe("an open stream", () => {
     const by = await service.makeKey();
     const stuck = await openUnread(service, by);
     stuck.destroy();
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
   });
 });
 
@@ -384,7 +384,7 @@ test("closes immediately with waiting submissions when the server stops, also fo
       headers: { ...headers, "content-type": "application/json", prefer: "wait=30" },
       body: JSON.stringify(search("comet")),
     });
-    await other.waitForHeld(2);
+    await other.waitForPending(2);
     const stuck = await openUnread(other, by);
     const start = performance.now();
     await other.stop();

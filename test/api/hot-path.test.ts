@@ -68,7 +68,7 @@ type Tested = Awaited<ReturnType<typeof start>>;
 const mostRounds = 200;
 
 /** The control thread first loads what it needs. */
-async function submitKept({ service, key }: Tested): Promise<string> {
+async function submitCached({ service, key }: Tested): Promise<string> {
   const { store } = service.context;
   for (let round = 0; round < mostRounds; round += 1) {
     const write = vi.spyOn(store, "write");
@@ -88,7 +88,7 @@ async function submitAndFetch({ service, key }: Awaited<ReturnType<typeof start>
 
 test("a small search and its page take one call to another thread and one commit", async () => {
   const tested = await start({});
-  await submitKept(tested);
+  await submitCached(tested);
   expect(await workOf(tested.service, () => submitAndFetch(tested))).toEqual({
     calls: ["submitSearch"],
     commits: 1,
@@ -105,7 +105,7 @@ test("EARSHOT_FAST_PATH=off makes it two commits", async () => {
 test("a search in one request takes the same path", async () => {
   const tested = await start({});
   const { service, key } = tested;
-  await submitKept(tested);
+  await submitCached(tested);
   const act = async () => {
     const options = {
       method: "POST",
@@ -134,7 +134,7 @@ const fetched = async ({ service, key }: Tested, uuid: string): Promise<unknown[
 
 test("a post that is deleted after its page was cached is left out", async () => {
   const { tested, post } = await startWithPost();
-  const uuid = await submitKept(tested);
+  const uuid = await submitCached(tested);
   const { platform, uri } = post;
   await tested.service.context.archive.write({
     changes: [{ kind: "delete", platform, uri, revision: "3zzzzzzzzzzzz" }],
@@ -144,7 +144,7 @@ test("a post that is deleted after its page was cached is left out", async () =>
 
 test("a post that is hidden after its page was cached is left out", async () => {
   const { tested, post, userId } = await startWithPost();
-  const uuid = await submitKept(tested);
+  const uuid = await submitCached(tested);
   const { platform } = post;
   await tested.service.context.archive.write({
     changes: [{ kind: "account", platform, userId, status: "takendown", observedMs: 1 }],
@@ -154,7 +154,7 @@ test("a post that is hidden after its page was cached is left out", async () => 
 
 test("a post that another process deletes after its page was cached is left out", async () => {
   const { tested, post } = await startWithPost();
-  const uuid = await submitKept(tested);
+  const uuid = await submitCached(tested);
   const { platform, uri } = post;
   const other = await openArchive({
     dataDir: tested.service.dataDir,
@@ -169,7 +169,7 @@ test("a post that another process deletes after its page was cached is left out"
 
 test("a cached page equals the page read from the store", async () => {
   const { tested } = await startWithPost();
-  const uuid = await submitKept(tested);
+  const uuid = await submitCached(tested);
   const first = await tested.service.result(tested.key, uuid);
   const again = await tested.service.result(tested.key, uuid);
   expect(first.json()).toHaveLength(1);

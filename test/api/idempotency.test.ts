@@ -149,7 +149,7 @@ test("a replay with Prefer: wait waits for the job, but not for a deleted one", 
       payload: search("comet"),
     });
   const stored = waits();
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   const url = `${base}/status/${uuid}`;
   await service.call(by, { method: "DELETE", url });
   expect((await stored).json()).toEqual({ uuid, error: "" });

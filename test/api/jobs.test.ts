@@ -189,7 +189,7 @@ describe("cancel", () => {
   test("answers requests that wait for the job immediately", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const stored = idle.result(idleKey, uuid);
-    await idle.waitForHeld(1);
+    await idle.waitForPending(1);
     await remove(idle, idleKey, `${base}/status/${uuid}`);
     expect((await stored).statusCode).toBe(410);
   });
@@ -318,7 +318,7 @@ describe("Prefer: wait", () => {
   test("is ignored when the key has reached its limit of waiting requests", async () => {
     const by = await idle.makeKey();
     const stored = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
-    await idle.waitForHeld(2);
+    await idle.waitForPending(2);
     const more = await submit(idle, by, "wait=30");
     expect(more.statusCode).toBe(202);
     expect(more.headers["preference-applied"]).toBeUndefined();
@@ -345,7 +345,7 @@ describe("Prefer: wait", () => {
     }
     const url = `${base}/result/${waiting}`;
     const stored = idle.call(idleKey, { method: "GET", url, headers: { prefer: "wait=30" } });
-    await idle.waitForHeld(1);
+    await idle.waitForPending(1);
     await idle.call(idleKey, { method: "DELETE", url });
     expect((await stored).statusCode).toBe(410);
     expect((await stored).headers["preference-applied"]).toBe("wait=30");
@@ -422,7 +422,7 @@ describe("the list of jobs", () => {
   });
 
   withFileStore(
-    "are listed newest first, each as its status without what the result says",
+    "is ordered newest first, with the status of each job but no result details",
     async () => {
       const answer = await list();
       expect(answer.statusCode).toBe(200);
@@ -450,24 +450,27 @@ describe("the list of jobs", () => {
     expect(bodies.size).toBe(1);
   });
 
-  withFileStore("page by page nothing is left out or told twice, while jobs come", async () => {
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    let later = "";
-    do {
-      const parameters: string = cursor === null ? "?limit=2" : `?limit=2&cursor=${cursor}`;
-      const body = (await list(parameters)).json();
-      expect(body.jobs.length).toBeLessThanOrEqual(2);
-      seen.push(...body.jobs.map((job: { uuid: string }) => job.uuid));
-      cursor = body.next_cursor;
-      if (later === "") later = await doneJob(by);
-    } while (cursor !== null);
-    expect(seen).toEqual(uuids);
-    await service.call(by, { method: "DELETE", url: `${base}/status/${later}` });
-    expect(await listed()).toEqual(uuids);
-  });
+  withFileStore(
+    "neither skips nor repeats jobs between pages while jobs are submitted",
+    async () => {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      let later = "";
+      do {
+        const parameters: string = cursor === null ? "?limit=2" : `?limit=2&cursor=${cursor}`;
+        const body = (await list(parameters)).json();
+        expect(body.jobs.length).toBeLessThanOrEqual(2);
+        seen.push(...body.jobs.map((job: { uuid: string }) => job.uuid));
+        cursor = body.next_cursor;
+        if (later === "") later = await doneJob(by);
+      } while (cursor !== null);
+      expect(seen).toEqual(uuids);
+      await service.call(by, { method: "DELETE", url: `${base}/status/${later}` });
+      expect(await listed()).toEqual(uuids);
+    },
+  );
 
-  withFileStore("are filtered by state and method", async () => {
+  withFileStore("can be filtered by state and method", async () => {
     const ofArchive = uuids.filter((_, index) => index % 2 === 1);
     expect(await listed("?method=searchbyfullarchive")).toEqual(ofArchive);
     expect(await listed("?method=searchbyquery,searchbyfullarchive")).toEqual(uuids);

@@ -714,7 +714,7 @@ describe("a search that waits", () => {
 
   test("counts as a waiting request of its key; one more is refused, and a cancel ends it", async () => {
     const first = post("first");
-    await slow.waitForHeld(1);
+    await slow.waitForPending(1);
     const second = await post("second");
     expect(second.statusCode).toBe(429);
     expect(second.json()).toMatchObject({ code: "rate_limited", uuid: "" });
@@ -737,10 +737,10 @@ describe("a search that waits", () => {
       },
       body: JSON.stringify(search("comet")),
     });
-    await slow.waitForHeld(1);
+    await slow.waitForPending(1);
     leaving.abort();
     await expect(removed).rejects.toThrow();
-    await slow.waitForHeld(0);
+    await slow.waitForPending(0);
     const url = `/v1/search/live/social/status/${await jobOf("gone")}`;
     const status = await slow.call(slowKey, { method: "GET", url });
     expect(status.json()).toMatchObject({ status: "received" });
@@ -749,7 +749,7 @@ describe("a search that waits", () => {
   test("returns its uuid when the server stops", async () => {
     const before = await submissions();
     const stored = post("stopped");
-    await slow.waitForHeld(1);
+    await slow.waitForPending(1);
     await expect.poll(submissions).toBe(before + 1);
     await slow.stop();
     const answer = await stored;

@@ -135,9 +135,9 @@ describe.concurrent("oversized or slow input", () => {
       socket.write(
         `GET ${path}/result/${uuid}?wait=30 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${owner}\r\n\r\n`,
       );
-      await idle.waitForHeld(1);
+      await idle.waitForPending(1);
       socket.resetAndDestroy();
-      await idle.waitForHeld(0);
+      await idle.waitForPending(0);
     } finally {
       await idle.remove();
     }

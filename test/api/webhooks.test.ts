@@ -190,7 +190,7 @@ describe("registering", () => {
     expect((await post("/v1/webhooks", { url })).statusCode).toBe(201);
   });
 
-  withFileStore("leaves no secret in clear in the store, nor in the log", async () => {
+  withFileStore("leaves no plain-text secret in the store or the log", async () => {
     const { id, secret } = await register("/sealed");
     const replaced = (await post(`/v1/webhooks/${id}/secret`)).json();
     await post(`/v1/webhooks/${id}/test`);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allowerPassword, cast } from "./accounts.ts";
-import { type Asker, createAsker, type Requested } from "./ask.ts";
 import { allowApp } from "./browser.ts";
+import { type AccountClient, createAccountClient, type Requested } from "./client.ts";
 import { differences, timesOutOfOrder } from "./compare.ts";
 import { otherRareWord, rareWord } from "./draw-post.ts";
 import { type Earshot, startEarshot } from "./earshot.ts";
@@ -15,7 +15,7 @@ import {
   expectedProfile,
   keyOf,
 } from "./expected.ts";
-import { inTurns } from "./in-turns.ts";
+import { inParallel } from "./in-parallel.ts";
 import { type Account, type Post, reasons } from "./society.ts";
 import { type Entry, isShown } from "./truth.ts";
 import { startWorld, type World } from "./world.ts";
@@ -29,12 +29,12 @@ const dayMs = 86_400_000;
 let world: World;
 let earshot: Earshot;
 /** Without a credential. */
-let anyone: Asker;
+let anyone: AccountClient;
 /** Each with the credential of a network account. */
-let reader: Asker;
-let other: Asker;
+let reader: AccountClient;
+let other: AccountClient;
 /** With an OAuth authorization instead of a password. */
-let allower: Asker;
+let allower: AccountClient;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -42,8 +42,8 @@ beforeAll(async () => {
     EARSHOT_BLUESKY_FEED: world.feed.uri,
     EARSHOT_BLUESKY_SEARCH: "on",
   });
-  const askerOf = (account: string): Asker =>
-    createAsker(earshot.server.base, earshot.createKey(account));
+  const askerOf = (account: string): AccountClient =>
+    createAccountClient(earshot.server.base, earshot.createKey(account));
   anyone = askerOf("anyone");
   reader = askerOf("reader");
   other = askerOf("other");
@@ -98,7 +98,7 @@ async function compared<About>(
   request: (about: About) => Requested,
   due: (about: About) => readonly Expected[],
 ): Promise<readonly string[]> {
-  const reported = await inTurns(all, async (about) => {
+  const reported = await inParallel(all, async (about) => {
     const found = await anyone.all(request(about));
     return differences(found, due(about)).map(
       (line) => `${JSON.stringify(request(about))}: ${line}`,
@@ -270,7 +270,7 @@ describe("a single post", () => {
     const account = accountAt(cast.star);
     const listed = await anyone.all({ method: "gettweets", query: account.did });
     const some = listed.filter(({ Metadata }) => Metadata.is_retweet === false).slice(0, 12);
-    const single = await inTurns(some, ({ Metadata }) =>
+    const single = await inParallel(some, ({ Metadata }) =>
       anyone.all({ method: "getbyid", query: String(Metadata.uri) }),
     );
     const ids = (records: readonly ApiRecord[]): string[] => records.map(({ ID }) => ID);

@@ -1,6 +1,9 @@
-// A Bluesky network in one process: PLC directory, PDS, AppView and its PostgreSQL. Prints its addresses as a line of
-// JSON and ends with its standard input.  - `unlimited`: a header that exempts from the PDS's rate limits. - `control`:
-// POST /settled resolves when the AppView has processed every event, /labels adds labels, /feed sets the feed's posts.
+// A Bluesky network in one process: PLC directory, PDS, AppView and its PostgreSQL. Prints its addresses as a line
+// of JSON and ends with its standard input.
+//
+// - `unlimited`: a header that exempts from the PDS's rate limits.
+// - `control`: POST /settled resolves when the AppView has processed every event, /labels adds labels, /feed sets
+//   the feed's posts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

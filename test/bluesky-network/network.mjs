@@ -1,6 +1,9 @@
-// A Bluesky network in one process: PDS and PLC directory, and adapters for Jetstream. Prints its addresses as a line
-// of JSON and ends with its standard input.  - `relay`: the PDS with com.atproto.sync.listHosts. - `plc`: the directory
-// with current DID document keys, which Jetstream requires. - `labeler`, `appview`: emulators.
+// A Bluesky network in one process: PDS and PLC directory, and adapters for Jetstream. Prints its addresses as a
+// line of JSON and ends with its standard input.
+//
+// - `relay`: the PDS with com.atproto.sync.listHosts.
+// - `plc`: the directory with current DID document keys, which Jetstream requires.
+// - `labeler`, `appview`: emulators.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

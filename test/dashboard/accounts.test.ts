@@ -145,7 +145,7 @@ describe("an account that an operator changes", () => {
     const key = await keyOf(accountId);
     const uuid = (await service.submit(key, search("comet"))).json().uuid;
     const stored = service.result(key, uuid);
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
 
     const answer = await patch(operator, accountId, {
       suspended: true,

@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { keepNode } from "../../testkit/nodes/kept-node.ts";
+import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
@@ -67,7 +67,7 @@ async function keepCredential(accountId: string): Promise<string> {
 
 async function keepTestNode(): Promise<string> {
   const id = "5d1f0c2ab37e9946";
-  await keepNode(service, { id });
+  await storeNode(service, { id });
   return id;
 }
 

@@ -4,7 +4,7 @@ import type {
   SessionAnswer,
   StatusAnswer,
 } from "../../src/http/dashboard/contract.ts";
-import { keepNode } from "../../testkit/nodes/kept-node.ts";
+import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
@@ -37,7 +37,7 @@ async function stateOf(id: string): Promise<string | undefined> {
 
 test("a node waits for an operator, who lets it in, drains it, and lets it work again", async () => {
   const id = "00000000000000a1";
-  await keepNode(service, { id, name: "ams-1", state: "pending" });
+  await storeNode(service, { id, name: "ams-1", state: "pending" });
   expect(await stateOf(id)).toBe("pending");
   const states = [];
   for (const what of ["approve", "drain", "approve"]) {
@@ -57,7 +57,7 @@ test("a node waits for an operator, who lets it in, drains it, and lets it work 
 
 test("a removed node is listed no more and cannot be let in again", async () => {
   const id = "00000000000000b2";
-  await keepNode(service, { id });
+  await storeNode(service, { id });
   expect((await change(id, "remove")).statusCode).toBe(200);
   expect(await stateOf(id)).toBeUndefined();
   const again = await change(id, "approve");
@@ -66,7 +66,7 @@ test("a removed node is listed no more and cannot be let in again", async () => 
 
 test("the audit log tells who did what to which node, by its id and never by its name", async () => {
   const id = "00000000000000c3";
-  await keepNode(service, { id, name: "somebody’s laptop" });
+  await storeNode(service, { id, name: "somebody’s laptop" });
   for (const what of ["drain", "remove"]) await change(id, what);
   const answer = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
   const entries = answer
@@ -82,8 +82,8 @@ test("the audit log tells who did what to which node, by its id and never by its
 
 withFileStore("people are told of nodes that an operator has let in, and of no other", async () => {
   const first = await startServiceUnderTest();
-  await keepNode(first, { id: "00000000000000d4", name: "let-in" });
-  await keepNode(first, { id: "00000000000000e5", name: "a stranger’s words", state: "pending" });
+  await storeNode(first, { id: "00000000000000d4", name: "let-in" });
+  await storeNode(first, { id: "00000000000000e5", name: "a stranger’s words", state: "pending" });
   await first.stop();
   const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
   const session = await second.signIn();

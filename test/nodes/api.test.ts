@@ -564,10 +564,10 @@ describe("a node that works", () => {
     const { signal } = going;
     const headers = node.sign(path, body);
     const waiting = fetch(service.url + path, { method: "POST", headers, body, signal });
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     going.abort();
     await expect(waiting).rejects.toThrow("abort");
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
     const job = await leased();
     expect((await node.complete(job, node.signed(job, []))).statusCode).toBe(204);
   });
@@ -611,7 +611,7 @@ test("collateral that has ended admits nobody", async () => {
 
 test("a node that waits for work is answered when the server stops", async () => {
   const waiting = node.post("lease", { methods: ["searchbyquery"], wait_ms: 20_000 });
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   await service.stop();
   expect((await waiting).statusCode).toBe(204);
 });

@@ -154,7 +154,7 @@ test("a search in one request that a stop interrupts gets 503 and counts as wait
   const key = await service.makeKey();
   const body = { query: "comet" };
   const waiting = service.submit(key, body, recentPath);
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   const more = await service.submit(key, body, recentPath);
   expect(more.statusCode).toBe(429);
   expect(more.json()).toMatchObject({ code: "rate_limited" });
@@ -181,10 +181,10 @@ test("a client that disconnects from its search in one request is not logged as 
     body: JSON.stringify({ query: "comet" }),
     signal: removed.signal,
   });
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   removed.abort();
   await expect(requested).rejects.toThrow();
-  await service.waitForHeld(0);
+  await service.waitForPending(0);
   await service.stop();
   const metrics = await service.context.http.metrics.text();
   expect(metrics).not.toContain("earshot_problems_total{");
@@ -280,7 +280,7 @@ test("a job that runs when the server stops is returned: the next start runs it 
     attempts: 1,
   });
   const stored = service.result(key, uuid);
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   const stopped = performance.now();
   await service.stop();
   expect(performance.now() - stopped).toBeLessThan(2_000);

@@ -8,12 +8,12 @@ import { lowestId } from "../../src/posts/ids.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { startService } from "../../src/server/start.ts";
 import {
-  requestService,
+  folderDamages,
+  queryService,
   runServiceTrial,
   type ServiceAnswers,
   type ServiceOutcome,
   searchOf,
-  serviceErrors,
   words,
 } from "../../testkit/corruption/service-trials.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
@@ -33,12 +33,12 @@ beforeAll(async () => {
   cpSync(made, older, { recursive: true });
   await fill(2, true);
   emptyLogs();
-  const healthy = await requestService(made, requested.key, requested.uuids);
+  const healthy = await queryService(made, requested.key, requested.uuids);
   expect(healthy.refusal).toBeNull();
   truth = healthy.answers;
   emptyLogs();
   for (let round = 0; round < testRuns(2); round++) {
-    for (const [index, error] of serviceErrors.entries()) {
+    for (const [index, error] of folderDamages.entries()) {
       const seed = testSeed(1) + round * 100 + index;
       const folders = { made, older, trial: join(root, "trial") };
       outcomes.push(await runServiceTrial(error, seed, folders, requested, truth));

@@ -10,9 +10,9 @@ import {
 import { isAffected, outcomeTable } from "../../testkit/corruption/outcome-table.ts";
 import {
   type Answer,
-  type Question,
-  questions,
-  questionsById,
+  queriesById,
+  type TrialQuery,
+  trialQueries,
 } from "../../testkit/corruption/queries.ts";
 import { drawTrials, runTrial, type TrialReport } from "../../testkit/corruption/trials.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
@@ -24,7 +24,7 @@ const lanes = 2;
 const repairedEvery = 3 * lanes;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-corruption-"));
-const truth = new Map<Question, Answer>();
+const truth = new Map<TrialQuery, Answer>();
 const reports: TrialReport[] = [];
 let archive: ArchiveUnderTest;
 
@@ -48,10 +48,10 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function requestTruth(): Promise<void> {
   const opened = await openForTrial(archive.dataDir);
-  for (const question of questions) truth.set(question, await question.answer(opened));
+  for (const query of trialQueries) truth.set(query, await query.answer(opened));
   const [, everything] = [...truth].find(([{ name }]) => name === "search social -nowhere") ?? [];
-  for (const question of everything === undefined ? [] : questionsById(everything, 400)) {
-    truth.set(question, await question.answer(opened));
+  for (const query of everything === undefined ? [] : queriesById(everything, 400)) {
+    truth.set(query, await query.answer(opened));
   }
   await opened.close();
 }
@@ -61,12 +61,12 @@ const describeTrial = ({ trial, where }: TrialReport): string =>
 
 const answersOf = (...outcomes: readonly string[]): string[] =>
   reports.flatMap((report) =>
-    report.asked
+    report.compared
       .filter(({ outcome }) => outcomes.includes(outcome))
       .slice(0, 3)
       .map(
-        ({ question, outcome, detail }) =>
-          `${describeTrial(report)} → ${outcome} ${question.name}: ${detail}`,
+        ({ query, outcome, detail }) =>
+          `${describeTrial(report)} → ${outcome} ${query.name}: ${detail}`,
       ),
   );
 
@@ -106,22 +106,22 @@ test("answers about other platforms as before when one segment is damaged", () =
   const changed = reports.flatMap((report) => {
     const { platform } = report.trial.file;
     if (platform === null) return [];
-    return report.asked
-      .filter(({ question }) => !question.platforms.includes(platform))
+    return report.compared
+      .filter(({ query }) => !query.platforms.includes(platform))
       .filter(({ outcome }) => outcome !== "correct")
-      .map(({ question, detail }) => `${describeTrial(report)} → ${question.name}: ${detail}`);
+      .map(({ query, detail }) => `${describeTrial(report)} → ${query.name}: ${detail}`);
   });
   expect(changed).toEqual([]);
 });
 
 test("still gives most answers when a single page is damaged", () => {
   const costly = reports.filter(
-    ({ trial, asked, refusal, where }) =>
+    ({ trial, compared, refusal, where }) =>
       trial.file.platform !== null &&
       pageErrors.has(trial.fault) &&
       !/sqlite_schema/.test(where) &&
       (refusal !== null ||
-        asked.filter(({ outcome }) => outcome === "refused").length > asked.length / 2),
+        compared.filter(({ outcome }) => outcome === "refused").length > compared.length / 2),
   );
   expect(costly.map(describeTrial)).toEqual([]);
 });
@@ -138,10 +138,10 @@ test("has damaged segments rebuilt with every readable post, and then misses onl
   const repaired = reports.filter((report) => report.repaired !== null);
   expect(repaired.length).toBeGreaterThan(0);
   const errors = repaired.flatMap((report) => {
-    const { lost = [], asked = [], findings = 0 } = report.repaired ?? {};
+    const { lost = [], compared = [], findings = 0 } = report.repaired ?? {};
     // Where posts may be lost, and after catalog recovery.
-    const differing = asked.filter(({ question, outcome, differences }) => {
-      if (report.trial.file.kind === "catalog" && onlyInCatalog.has(question.name)) return false;
+    const differing = compared.filter(({ query, outcome, differences }) => {
+      if (report.trial.file.kind === "catalog" && onlyInCatalog.has(query.name)) return false;
       return differences > 0 || (outcome !== "correct" && outcome !== "partial");
     });
     const isPostPage = / post, page|^post, page/.test(report.where);
@@ -150,7 +150,7 @@ test("has damaged segments rebuilt with every readable post, and then misses onl
       ...(findings > 0 ? [`check finds ${findings}`] : []),
       ...differing
         .slice(0, 2)
-        .map(({ question, outcome, detail }) => `${outcome} ${question.name}: ${detail}`),
+        .map(({ query, outcome, detail }) => `${outcome} ${query.name}: ${detail}`),
     ].map((error) => `${describeTrial(report)} → ${error}`);
   });
   expect(errors).toEqual([]);

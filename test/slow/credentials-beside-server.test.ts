@@ -66,15 +66,15 @@ async function request(method: string, path: string, body?: unknown) {
   return { status: response.status, text: await response.text() };
 }
 
-async function profile(): Promise<{ statuses: number[]; told: string }> {
+async function profile(): Promise<{ statuses: number[]; text: string }> {
   const given = { type: "getprofilebyid", query: "@ann", max_results: 1 };
   const path = "/v1/search/live/x";
   const submitted = await request("POST", path, { type: "social-api", arguments: given });
-  if (submitted.status !== 202) return { statuses: [submitted.status], told: submitted.text };
+  if (submitted.status !== 202) return { statuses: [submitted.status], text: submitted.text };
   const { uuid } = JSON.parse(submitted.text);
   const result = await request("GET", `${path}/result/${uuid}?wait=20`);
   const status = await request("GET", `${path}/status/${uuid}`);
-  return { statuses: [submitted.status, result.status], told: result.text + status.text };
+  return { statuses: [submitted.status, result.status], text: result.text + status.text };
 }
 
 test("a credential is used from the next request on, quarantined when refused, and never revealed", async () => {
@@ -91,19 +91,19 @@ test("a credential is used from the next request on, quarantined when refused, a
   };
   const requested = async () => {
     const outcome = await profile();
-    outputs.push(outcome.told);
+    outputs.push(outcome.text);
     return outcome;
   };
 
-  expect((await requested()).told).toContain('"no_credential"');
+  expect((await requested()).text).toContain('"no_credential"');
   expect(await credentials("add", "x", "app-token", "--secrets", "-")).toMatch(/is kept/);
   const found = await requested();
   expect(found.statuses).toEqual([202, 200]);
-  expect(found.told).toContain('"ID":"1"');
+  expect(found.text).toContain('"ID":"1"');
   used.length = 0;
-  expect((await requested()).told).toContain("does not take the application's token");
+  expect((await requested()).text).toContain("does not take the application's token");
   expect(await credentials("list")).toMatch(/quarantined: .*\n/);
-  expect((await requested()).told).toContain('"no_credential"');
+  expect((await requested()).text).toContain('"no_credential"');
   expect(await credentials("test")).toMatch(/failed: /);
   used.push(canary);
   expect(await credentials("test")).toMatch(/released from quarantine/);

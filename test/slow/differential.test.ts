@@ -3,7 +3,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Post } from "../../src/posts/post.ts";
 import { type IndexForm, indexForms } from "../../testkit/archives/index-forms.ts";
-import { agree, openThreeMethods, type ThreeMethods } from "../../testkit/archives/three-ways.ts";
+import {
+  agree,
+  openThreeExecutors,
+  type ThreeMethods,
+} from "../../testkit/archives/three-executors.ts";
 import { generatedPost } from "../../testkit/data/generated.ts";
 import {
   type DrawnQuery,
@@ -84,7 +88,7 @@ function runSet(
   form: IndexForm,
   met: Met,
 ): void {
-  const methods = openThreeMethods(drawn, form);
+  const methods = openThreeExecutors(drawn, form);
   try {
     const countsOfLeaves = new Map<string, number>();
     const alone = (leaf: string): number => {
@@ -119,12 +123,12 @@ function foundAlike(
 /** As a regression case. */
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
-  const methods = openThreeMethods(posts, form);
+  const methods = openThreeExecutors(posts, form);
   const answers = methods.answersTo(printed(query));
   methods.remove();
   const kept = { name: "", query: printed(query), posts: posts.map(specialsOf) };
   return [
-    `the answers differ (${form}); once it is understood, keep it in testkit/data/kept-cases.ts:`,
+    `the answers differ (${form}); once it is understood, keep it in testkit/data/regression-cases.ts:`,
     inspect(kept, { depth: null, breakLength: 100, maxArrayLength: null, maxStringLength: null }),
     inspect(answers, { depth: null }),
     again,
@@ -132,7 +136,7 @@ function reportOf(differing: Case, form: IndexForm): string {
 }
 
 function differs({ query, posts }: Case, form: IndexForm): boolean {
-  const methods = openThreeMethods(posts, form);
+  const methods = openThreeExecutors(posts, form);
   try {
     return !agree(methods.answersTo(printed(query)));
   } catch {

@@ -66,20 +66,20 @@ describe("a request that is open when its key is revoked gets 401 within about a
   ])("%s", async (_, requested) => {
     const key = await service.makeKey();
     const answer = answerTo(key, requested);
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     await revoke(key);
     await expectEnded(await answer);
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
   });
 
   test.each(["status", "result"])("a read of the %s that waits", async (what) => {
     const key = await service.makeKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const answer = answerTo(key, { method: "GET", url: `${path}/${what}/${uuid}?wait=30` });
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     await revoke(key);
     await expectEnded(await answer);
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
   });
 
   test.each(["", "uuid"])("a stream of events is closed: %s", async (ofJob) => {
@@ -90,7 +90,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
     expect(stream.status).toBe(200);
     await revoke(key);
     await stream.text();
-    await service.waitForHeld(0);
+    await service.waitForPending(0);
   });
 
   test("a read that is delayed by its rate", async () => {
@@ -183,7 +183,7 @@ describe("a revocation in the dashboard takes effect before the dashboard is ans
     const session = await service.signIn();
     const { id, token } = await keyOf(session);
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     const url = `/dashboard/api/keys/${id}`;
     const revoked = await service.callAs(session, { method: "DELETE", url });
     expect(revoked.statusCode).toBe(204);
@@ -198,7 +198,7 @@ describe("a revocation in the dashboard takes effect before the dashboard is ans
     const { uuid } = (await service.submit(token, search("comet"))).json();
     const answer = answerTo(token, { method: "GET", url: `${path}/result/${uuid}?wait=30` });
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
-    await service.waitForHeld(2);
+    await service.waitForPending(2);
     const page = await service.callAs(session, { url: "/dashboard/api/session" });
     const { account } = page.json().signed_in;
     const deleted = await service.callAs(session, {

@@ -11,14 +11,14 @@ import { testSeed } from "../../testkit/seed.ts";
 import { type FaultedServer, prepareFaultedServer } from "../../testkit/service/faulted-server.ts";
 import { createJobLedger, type JobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
-import { environmentOf, program } from "../../testkit/service/server-process.ts";
 import {
   bodyOf,
   call,
   type Position,
   runOutsider,
-  runUnluckyClient,
-} from "../../testkit/service/unlucky-client.ts";
+  runRetryingClient,
+} from "../../testkit/service/retrying-client.ts";
+import { environmentOf, program } from "../../testkit/service/server-process.ts";
 import { importWord, prepareKilledImports } from "../../testkit/storm/killed-imports.ts";
 import { prepareRepeatedBackups } from "../../testkit/storm/repeated-backups.ts";
 import { auditCompleteness, compareWithStream } from "../../testkit/storm/stream-audit.ts";
@@ -157,7 +157,7 @@ test("nothing is lost, duplicated or wrongly covered, whatever happens to the se
   );
   const working = [
     ...Array.from({ length: clients }, () =>
-      runUnluckyClient(position, ledger, searches, random, isOver),
+      runRetryingClient(position, ledger, searches, random, isOver),
     ),
     runOutsider(outsider, ledger, random, isOver),
     imports.run(),
@@ -179,10 +179,10 @@ test("nothing is lost, duplicated or wrongly covered, whatever happens to the se
       return result === null || result.status === 202 ? null : result;
     });
     if (answer.status === 200) ledger.receive(uuid, answer.text);
-    else if (!ledger.given.has(uuid)) ledger.contradict(`${uuid} ended ${answer.status}`);
+    else if (!ledger.abandoned.has(uuid)) ledger.contradict(`${uuid} ended ${answer.status}`);
     if (answer.status === 404) continue;
     const state = answer.status === 200 ? "done" : "cancelled";
-    await until(`${uuid} told as ${state}`, () => (ledger.heard(uuid) === state ? true : null));
+    await until(`${uuid} told as ${state}`, () => (ledger.lastState(uuid) === state ? true : null));
     const seen = await call(outsider, "GET", `${path}/status/${uuid}`);
     if (seen?.status !== 404) ledger.contradict(`another account sees ${uuid}`);
   }
@@ -190,7 +190,7 @@ test("nothing is lost, duplicated or wrongly covered, whatever happens to the se
   for (const [idempotencyKey, [uuid = ""]] of ledger.byKey) {
     const { query } = bodyOf(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
     const jobs = times.get(query) ?? 0;
-    if (jobs === 1 || (jobs === 0 && ledger.given.has(uuid))) continue;
+    if (jobs === 1 || (jobs === 0 && ledger.abandoned.has(uuid))) continue;
     ledger.contradict(`the key ${idempotencyKey} stands for ${jobs} jobs`);
   }
 

@@ -73,7 +73,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   const ofWatched = own[0]?.uuids ?? [];
   await until("the last changes to be heard", () =>
     ledgers.every((ledger) =>
-      ofWatched.every((uuid) => ledger.heard(uuid) === ends.get(uuid)?.state),
+      ofWatched.every((uuid) => ledger.lastState(uuid) === ends.get(uuid)?.state),
     )
       ? true
       : null,
@@ -94,7 +94,9 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   expect(await cluster.jobCount()).toBe(jobs);
   for (const ledger of ledgers) {
     expect(ledger.contradictions).toEqual([]);
-    expect(ofWatched.filter((uuid) => ledger.heard(uuid) !== ends.get(uuid)?.state)).toEqual([]);
+    expect(ofWatched.filter((uuid) => ledger.lastState(uuid) !== ends.get(uuid)?.state)).toEqual(
+      [],
+    );
   }
   const limited = own.slice(-2);
   const calls = limited.flatMap((client) => client.calls);

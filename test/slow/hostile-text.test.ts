@@ -25,9 +25,9 @@ const bounded: readonly { file: string; beginsWith: string; characters: number }
   },
 ];
 
-function lengthsFor({ place, source }: WrittenExpression): number[] {
+function lengthsFor({ location, source }: WrittenExpression): number[] {
   const bound = bounded.find(
-    ({ file, beginsWith }) => place.startsWith(file) && source.startsWith(beginsWith),
+    ({ file, beginsWith }) => location.startsWith(file) && source.startsWith(beginsWith),
   );
   return bound === undefined ? lengths : [16, 64, bound.characters];
 }
@@ -75,7 +75,7 @@ test("no regular expression takes more than linear time on hostile text", async 
   expect(made.length).toBeGreaterThan(20);
   const slow = [...written, ...made].flatMap((expression) => {
     const growth = growthOf(expression);
-    return growth > 1 ? [`${expression.place} /${expression.source}/ ${growth}`] : [];
+    return growth > 1 ? [`${expression.location} /${expression.source}/ ${growth}`] : [];
   });
   console.log(`${written.length} written out, ${made.length} put together, ${slow.length} slow`);
   expect(slow).toEqual([]);

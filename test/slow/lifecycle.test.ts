@@ -21,7 +21,7 @@ test("a stop answers waiting requests with the current state and exits within it
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `${service.url}/v1/search/live/social/result/${uuid}?wait=30`;
   const stored = fetch(url, { headers: { authorization: `Bearer ${key}` } });
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   await service.stop();
   const answer = await stored;
   expect(answer.status).toBe(202);
@@ -37,7 +37,7 @@ test("a request beyond the waiting requests of its key is answered immediately",
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `/v1/search/live/social/result/${uuid}?wait=30`;
   const stored = service.call(key, { method: "GET", url });
-  await service.waitForHeld(1);
+  await service.waitForPending(1);
   const answer = await service.call(key, { method: "GET", url });
   expect(answer.statusCode).toBe(202);
   expect(answer.headers["retry-after"]).toBe("1");

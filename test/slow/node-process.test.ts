@@ -14,9 +14,9 @@ import {
   startGateway,
   startNodeUnderTest,
 } from "../../testkit/nodes/remote-nodes.ts";
-import { startLyingProxy } from "../../testkit/service/lying-proxy.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import { search } from "../../testkit/service/service-under-test.ts";
+import { startTamperingProxy } from "../../testkit/service/tampering-proxy.ts";
 import { until } from "../../testkit/until.ts";
 import { makeProfile, stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 
@@ -258,7 +258,7 @@ describe("a node that listens", () => {
   });
 
   test("refuses a key that only an impostor of the gateway knows", async () => {
-    const proxy = await startLyingProxy(gateway.url, {
+    const proxy = await startTamperingProxy(gateway.url, {
       "/internal/nodes/introspect": {
         status: "active",
         rates_key: "made-up",
@@ -283,7 +283,7 @@ describe("a node that listens", () => {
         headers: { "content-type": "application/json", authorization: `Bearer ${madeUp}` },
       });
       expect(answer.status).toBe(503);
-      expect(proxy.lied).toEqual(["/internal/nodes/introspect"]);
+      expect(proxy.replaced).toEqual(["/internal/nodes/introspect"]);
       await listening.stop();
     } finally {
       proxy.close();

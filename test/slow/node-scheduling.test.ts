@@ -146,7 +146,7 @@ describe("a server that runs what no node can", () => {
 
     const node = await approvedNode(service);
     const leasing = node.lease();
-    await service.waitForHeld(1);
+    await service.waitForPending(1);
     const second = await service.submit(key, search("comet"));
     const job = await leasing;
     expect(job.envelope.job).toBe(second.json().uuid);

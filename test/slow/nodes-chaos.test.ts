@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { errorKinds } from "../../testkit/nodes-chaos/faults.ts";
+import { faultKinds } from "../../testkit/nodes-chaos/faults.ts";
 import type { ChaosReport } from "../../testkit/nodes-chaos/report.ts";
 
 /**
@@ -51,7 +51,7 @@ function summaryOf(found: ChaosReport): string {
   const errors = found.faults.map(({ at, kind, who }) => `${at} s ${kind} ${who}`);
   return [
     `seed ${found.seed}; nodes are set apart by ${found.network}`,
-    `${found.jobs} jobs in ${found.rushSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} given to a node more than once`,
+    `${found.jobs} jobs in ${found.loadSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} leased more than once`,
     `by node: ${JSON.stringify(found.byNode)}`,
     `faults: ${errors.join(", ")}`,
     `small keys: ${JSON.stringify(found.fairness)}, at most ${found.mostTurns} turns allowed; answered after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
@@ -67,7 +67,7 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
   });
 
   test("see every kind of fault while jobs wait, and some move to a second node", () => {
-    for (const kind of errorKinds) {
+    for (const kind of faultKinds) {
       const while_ = report.faults.filter((error) => error.kind === kind && error.waiting > 0);
       expect(while_.length, kind).toBeGreaterThan(0);
     }

@@ -4,13 +4,13 @@ import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { postsOfChunk } from "../../src/archive/sealed/format.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { idTimeMs, lastId, lowestId } from "../../src/posts/ids.ts";
+import { type FormsQuery, queryBoth } from "../../testkit/archives/query-both.ts";
 import {
   type IndexedPost,
   type SegmentForms,
   segmentForms,
 } from "../../testkit/archives/segment-forms.ts";
-import { type Question, requestBoth } from "../../testkit/archives/two-forms-agree.ts";
-import { preparedPost } from "../../testkit/archives/write-overlay.ts";
+import { preparedPost } from "../../testkit/archives/write-delta.ts";
 import { shownTree } from "../../testkit/data/random-trees.ts";
 
 /** At the boundaries of its representations. */
@@ -37,14 +37,14 @@ const beginning = (prefix: string, ...before: string[]): PlanNode => ({
   ],
 });
 
-function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number {
+function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<FormsQuery> = {}): number {
   const question = { plan, range: everything, limit: 10_000, ...usual, ...more };
-  const answers = requestBoth(forms, question);
+  const answers = queryBoth(forms, question);
   expect(answers?.sealed, shownTree(plan)).toBe(answers?.plain);
   return answers?.found ?? 0;
 }
 
-const counted = (forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number =>
+const counted = (forms: SegmentForms, plan: PlanNode, more: Partial<FormsQuery> = {}): number =>
   foundAlike(forms, plan, { limit: null, ...more });
 
 const edges = [1, 63, 64, 65, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 65_536];
@@ -257,7 +257,7 @@ describe("a segment that is written to", () => {
         writer.update(preparedPost(id, "river lake | is:post", idTimeMs(id)), stored);
     });
     expect(counted(forms, words("lake"))).toBe(0);
-    forms.sealAgain();
+    forms.reseal();
     expect(counted(forms, words("lake"))).toBe(0);
     bothAgree();
     forms.write((writer) => writer.moderate(id, nothing));
@@ -270,13 +270,13 @@ describe("a segment that is written to", () => {
       forms.write((writer) => writer.remove(id, null));
       expect(river()).toBe(posts - 1);
       bothAgree();
-      if (time === 1) forms.sealAgain();
+      if (time === 1) forms.reseal();
       forms.write((writer) =>
         writer.insert(preparedPost(id, `river lake${time} | is:post`, idTimeMs(id)), id, 1),
       );
       expect(river()).toBe(posts);
       expect(counted(forms, words(`lake${time}`))).toBe(1);
-      if (time === 2) forms.sealAgain();
+      if (time === 2) forms.reseal();
       bothAgree();
     }
   });
@@ -290,7 +290,7 @@ describe("a segment that is written to", () => {
     });
     expect(river()).toBe(posts + 3);
     bothAgree();
-    forms.sealAgain();
+    forms.reseal();
     expect(counted(forms, words("lake9"))).toBe(3);
     bothAgree();
   });
@@ -301,7 +301,7 @@ describe("a segment that is written to", () => {
     });
     expect(river()).toBe(3);
     bothAgree();
-    forms.sealAgain();
+    forms.reseal();
     expect(river()).toBe(3);
     bothAgree();
   });

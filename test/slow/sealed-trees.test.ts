@@ -18,6 +18,7 @@ import {
 import type { Post } from "../../src/posts/post.ts";
 import { decodeRecord } from "../../src/posts/record.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
+import { type FormsQuery, queryBoth } from "../../testkit/archives/query-both.ts";
 import {
   formsOfFile,
   type IndexedPost,
@@ -26,8 +27,7 @@ import {
   segmentForms,
 } from "../../testkit/archives/segment-forms.ts";
 import { smallArchive } from "../../testkit/archives/small-archive.ts";
-import { type Question, requestBoth } from "../../testkit/archives/two-forms-agree.ts";
-import { writeOverlay } from "../../testkit/archives/write-overlay.ts";
+import { writeDelta } from "../../testkit/archives/write-delta.ts";
 import {
   drawTree,
   type Random,
@@ -115,14 +115,14 @@ function theSame(
   });
 
   test(`answer ${third} trees with a tenth of the posts written since`, { timeout }, () => {
-    writeOverlay(forms, stored.ids, stored.texts, seededRandom(seed));
+    writeDelta(forms, stored.ids, stored.texts, seededRandom(seed));
     requestTrees(forms, stored, skew(), seed + 1, third);
   });
 
   test(`answer ${third} trees resealed, and written to again`, { timeout }, () => {
-    forms.sealAgain();
+    forms.reseal();
     requestTrees(forms, stored, skew(), seed + 2, Math.ceil(third / 2));
-    writeOverlay(forms, stored.ids, stored.texts, seededRandom(seed + 1));
+    writeDelta(forms, stored.ids, stored.texts, seededRandom(seed + 1));
     requestTrees(forms, stored, skew(), seed + 3, Math.ceil(third / 2));
   });
 }
@@ -132,7 +132,7 @@ type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords }
 /** Representations change here. */
 const borders = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsOfClass = 400;
-const textsKept = 4_000;
+const mostTexts = 4_000;
 
 function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
   const random = seededRandom(seed);
@@ -148,7 +148,7 @@ function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
       .map(({ term }) => String(term));
     return drawn(found, wordsOfClass, random);
   });
-  const kept = drawn(texts, textsKept, random);
+  const kept = drawn(texts, mostTexts, random);
   return { ids, texts: kept, words: { classes, texts: kept.flatMap(runsOf) } };
 }
 
@@ -196,7 +196,7 @@ function requestTrees(
   const met = { asked: 0, found: 0, counted: 0 };
   for (let number = 0; number < count; number++) {
     const question = drawQuestion(words, ids, skew, random);
-    const answers = requestBoth(forms, question);
+    const answers = queryBoth(forms, question);
     if (answers === null) continue;
     met.asked += 1;
     if (answers.found > 0) met.found += 1;
@@ -214,7 +214,7 @@ function drawQuestion(
   ids: BigInt64Array,
   skew: TimeSkew,
   random: Random,
-): Question {
+): FormsQuery {
   const plan = drawTree(words, random, Math.floor(random() * 5));
   const limit = random() < 0.15 ? null : oneOf([1, 2, 10, 100, 101, 500], random);
   const at = Math.floor(random() * ids.length);
@@ -248,10 +248,10 @@ function drawRange(low: bigint, high: bigint, kind: number): IdRange {
 const oneOf = <Item>(items: readonly Item[], random: Random): Item =>
   items[Math.floor(random() * items.length)] as Item;
 
-function report(forms: SegmentForms, question: Question, number: number): string {
+function report(forms: SegmentForms, question: FormsQuery, number: number): string {
   const differs = (plan: PlanNode): boolean => {
     try {
-      const answers = requestBoth(forms, { ...question, plan });
+      const answers = queryBoth(forms, { ...question, plan });
       return answers !== null && answers.plain !== answers.sealed;
     } catch {
       return false;
@@ -263,7 +263,7 @@ function report(forms: SegmentForms, question: Question, number: number): string
     smaller = smallerTrees(plan).find(differs);
   }
   const { plan: _, ...rest } = question;
-  const answers = requestBoth(forms, { ...question, plan });
+  const answers = queryBoth(forms, { ...question, plan });
   return [
     `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${shownTree(question.plan)}`,
     `smaller: ${shownTree(plan)}`,

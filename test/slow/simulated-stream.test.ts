@@ -61,7 +61,7 @@ describe("Jetstream's own simulator at its highest rate", () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     await stream.endTraffic();
-    stored = await stream.held();
+    stored = await stream.jetstreamPosts();
     samples.push(...(await samplesUntilStored(service)));
     expect(stored.posts.size).toBeGreaterThan(100);
     expect(differences(await foundTexts(service), stored.posts)).toEqual([]);

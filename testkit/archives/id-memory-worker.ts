@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type Ids, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
 import type { SharedIdMemory } from "../../src/archive/sealed/shared-pages.ts";
-import { madeUpIds } from "../data/made-up-ids.ts";
+import { computedIds } from "../data/computed-ids.ts";
 
 /** Reads random IDs through shared memory; endless if `rounds` is null. */
 export type IdMemoryTask = { shared: SharedIdMemory; seed: number; rounds: number | null };
@@ -12,7 +12,7 @@ export type IdMemoryFindings = { wrong: string[]; pagesRead: number };
 const { shared, seed, rounds } = workerData as IdMemoryTask;
 const memory = useIdMemory(shared, 4);
 const sources = Array.from({ length: 8 }, (_, segment) =>
-  madeUpIds(segment, 3_000 + 997 * segment),
+  computedIds(segment, 3_000 + 997 * segment),
 );
 const opened = new Map<number, Ids>();
 const wrong: string[] = [];

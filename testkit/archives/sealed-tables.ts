@@ -160,26 +160,26 @@ function container(numbers: readonly number[]): Buffer {
 export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   const ranks: number[] = [];
   const starts: number[] = [];
-  const list: { place: number; isLast: boolean }[] = [];
+  const list: { position: number; isLast: boolean }[] = [];
   const bytes = posts.map((positions, rank) => {
     const [only = 0, second] = positions;
     if (second === undefined && only < 255) return only;
     ranks.push(rank);
     starts.push(list.length);
-    positions.forEach((place, index) => {
-      list.push({ place, isLast: index === positions.length - 1 });
+    positions.forEach((position, index) => {
+      list.push({ position, isLast: index === positions.length - 1 });
     });
     return 255;
   });
   if (ranks.length === 0) return Buffer.from(bytes);
   const isLong =
-    list.some(({ place }) => place > 0x7fff) || ranks.length > 0xffff || list.length > 0xffff;
+    list.some(({ position }) => position > 0x7fff) || ranks.length > 0xffff || list.length > 0xffff;
   const head = Uint32Array.from([ranks.length + (isLong ? 0x80000000 : 0), list.length]);
   const last = isLong ? 0x80000000 : 0x8000;
   const items = [
     ...ranks,
     ...starts,
-    ...list.map(({ place, isLast }) => place + (isLast ? last : 0)),
+    ...list.map(({ position, isLast }) => position + (isLast ? last : 0)),
   ];
   const table = Buffer.alloc(Math.ceil((items.length * (isLong ? 4 : 2)) / 4) * 4);
   for (const [index, item] of items.entries()) {

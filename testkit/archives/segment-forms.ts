@@ -27,7 +27,7 @@ export type SegmentForms = {
   plain: Segment;
   sealed: Segment;
   write(work: (writer: SegmentWriter) => void): void;
-  sealAgain(): void;
+  reseal(): void;
   inspect<Value>(look: (plain: DatabaseSync, sealed: DatabaseSync) => Value): Value;
   remove(): void;
 };
@@ -78,7 +78,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
         writer.close();
       }
     },
-    sealAgain: () => {
+    reseal: () => {
       const before = sealedPath();
       generation += 1;
       sealFile(before, plainPath, sealedPath());

@@ -55,7 +55,7 @@ export type SmallArchive = {
   /** May buffer posts until `finishImport`. */
   importBatch(posts: readonly Post[], rest?: Partial<WriteBatch>): WriteReport;
   finishImport(): void;
-  lockUpkeep(): FileLock;
+  lockCompaction(): FileLock;
   /** One batch per list, sealed where possible. */
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
@@ -132,7 +132,7 @@ export function smallArchive(
       writer.finishImport();
       return reports;
     },
-    lockUpkeep: () => {
+    lockCompaction: () => {
       const lock = lockCompaction(folder);
       if (lock === null) throw new Error("the archive is kept up by another process");
       return lock;

@@ -25,7 +25,7 @@ export function outcomeTable(reports: readonly TrialReport[]): string {
       row.set(column, (row.get(column) ?? 0) + 1);
     };
     count("trials");
-    for (const { outcome } of report.asked) count(outcome);
+    for (const { outcome } of report.compared) count(outcome);
     if (report.refusal !== null) count("not opened");
     if (report.checkError !== null) count("check threw");
     else if (report.findings === 0 && isAffected(report)) count("check silent");
@@ -36,8 +36,8 @@ export function outcomeTable(reports: readonly TrialReport[]): string {
   return aligned([["", ...columns], ...lines]);
 }
 
-export const isAffected = ({ refusal, asked }: TrialReport): boolean =>
-  refusal !== null || asked.some(({ outcome }) => outcome !== "correct");
+export const isAffected = ({ refusal, compared }: TrialReport): boolean =>
+  refusal !== null || compared.some(({ outcome }) => outcome !== "correct");
 
 function aligned(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) =>

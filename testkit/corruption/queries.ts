@@ -9,7 +9,7 @@ import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";
 
 export type Answer = { values: ReadonlyMap<string, string>; complete: boolean };
 
-export type Question = {
+export type TrialQuery = {
   name: string;
   platforms: readonly Platform[];
   fromMs: number;
@@ -34,7 +34,7 @@ const sourceOf = (archive: Archive): ArchiveSource => ({
 
 type Window = { platform?: SearchPlatform; fromMs?: number; toMs?: number };
 
-function search(query: string, window: Window = {}): Question {
+function search(query: string, window: Window = {}): TrialQuery {
   const { platform = "social", fromMs = coveredFromMs, toMs = coveredToMs } = window;
   const platforms = platform === "social" ? allPlatforms : [platform];
   return {
@@ -76,7 +76,7 @@ async function recordsOf(archive: Archive, positions: Positions): Promise<Answer
   return { values, complete: damage.length === 0 };
 }
 
-function count(query: string, bucketMs: number, platform: SearchPlatform = "social"): Question {
+function count(query: string, bucketMs: number, platform: SearchPlatform = "social"): TrialQuery {
   return {
     name: `count ${platform} ${query}`,
     platforms: platform === "social" ? allPlatforms : [platform],
@@ -95,7 +95,7 @@ function count(query: string, bucketMs: number, platform: SearchPlatform = "soci
   };
 }
 
-function byId(platform: Platform, id: bigint, timeMs: number): Question {
+function byId(platform: Platform, id: bigint, timeMs: number): TrialQuery {
   return {
     name: `post ${platform} ${id}`,
     platforms: [platform],
@@ -108,7 +108,7 @@ function byId(platform: Platform, id: bigint, timeMs: number): Question {
 const hourMs = 3_600_000;
 
 /** Every kind of term; all platforms, one platform, narrow windows. */
-export const questions: readonly Question[] = [
+export const trialQueries: readonly TrialQuery[] = [
   search("river"),
   search("lantern", { platform: "bluesky" }),
   search("meadow", { platform: "x" }),
@@ -140,7 +140,7 @@ export const questions: readonly Question[] = [
   count("stone -#news", hourMs, "bluesky"),
 ];
 
-export function questionsById({ values }: Answer, every: number): Question[] {
+export function queriesById({ values }: Answer, every: number): TrialQuery[] {
   return [...values].flatMap(([key, record], index) => {
     if (index % every !== 0) return [];
     const [platform = "", id = "0"] = key.split(" ");

@@ -14,10 +14,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "../../bench/measure.ts";
 import { freePort } from "../service/free-port.ts";
 import { environmentOf, program } from "../service/server-process.ts";
-import { damageFile } from "./faults.ts";
+import { damageFile } from "./damage-file.ts";
 
 /** `change` returns where. */
-export type ServiceError = {
+export type FolderDamage = {
   name: string;
   change(dataDir: string, older: string, seed: number): string;
 };
@@ -41,7 +41,7 @@ const reported = (what: string, work: () => void): string => {
   return what;
 };
 
-export const serviceErrors: readonly ServiceError[] = [
+export const folderDamages: readonly FolderDamage[] = [
   { name: "control.db × flipped bit", change: inFile("control.db", "flipped bit") },
   { name: "control.db × zeroed page", change: inFile("control.db", "zeroed page") },
   { name: "control.db × copied page", change: inFile("control.db", "copied page") },
@@ -122,7 +122,7 @@ export type ServiceOutcome = {
   counts: Readonly<Record<string, number>>;
 };
 
-export async function requestService(
+export async function queryService(
   dataDir: string,
   key: string,
   uuids: readonly string[],
@@ -206,7 +206,7 @@ export const searchOf = (query: string) => ({
 });
 
 export async function runServiceTrial(
-  error: ServiceError,
+  error: FolderDamage,
   seed: number,
   folders: { made: string; older: string; trial: string },
   { key, uuids }: { key: string; uuids: readonly string[] },
@@ -216,7 +216,7 @@ export async function runServiceTrial(
   rmSync(trial, { recursive: true, force: true });
   cpSync(made, trial, { recursive: true });
   const where = error.change(trial, older, seed);
-  const { refusal, answers } = await requestService(trial, key, uuids);
+  const { refusal, answers } = await queryService(trial, key, uuids);
   const counts: Record<string, number> = {};
   const wrong: string[] = [];
   for (const [name, right] of truth) {

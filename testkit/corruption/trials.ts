@@ -13,14 +13,14 @@ import {
   copyForTrial,
   openForTrial,
 } from "./archive-under-test.ts";
-import { type Requested, requestAll } from "./ask-all.ts";
-import { damageFile, type ErrorKind } from "./faults.ts";
-import type { Answer, Question } from "./queries.ts";
+import { type ComparedQuery, compareAll } from "./compare-all.ts";
+import { type DamageKind, damageFile } from "./damage-file.ts";
+import type { Answer, TrialQuery } from "./queries.ts";
 
-export type Trial = { name: string; file: ArchiveFile; fault: ErrorKind; seed: number };
+export type Trial = { name: string; file: ArchiveFile; fault: DamageKind; seed: number };
 
 /** Weights of faults and kinds of files. */
-const errorWeights: readonly [ErrorKind, number][] = [
+const errorWeights: readonly [DamageKind, number][] = [
   ["flipped bit", 50],
   ["zeroed page", 16],
   ["copied page", 18],
@@ -56,10 +56,10 @@ function drawn<Value>(weights: readonly (readonly [Value, number])[], random: ()
   return (found ?? weights[0])?.[0] as Value;
 }
 
-const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, error: ErrorKind): string =>
+const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, error: DamageKind): string =>
   join(error === "oldest" ? archive.oldest : archive.older, path);
 
-const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, error: ErrorKind): boolean =>
+const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, error: DamageKind): boolean =>
   (error !== "older" && error !== "oldest") || existsSync(olderOf(archive, file, error));
 
 export type TrialReport = {
@@ -67,7 +67,7 @@ export type TrialReport = {
   where: string;
   /** Error of the opening; null if it opened. */
   refusal: string | null;
-  asked: readonly Requested[];
+  compared: readonly ComparedQuery[];
   warnings: readonly string[];
   /** Findings of a full check, or its error. */
   findings: number;
@@ -78,12 +78,12 @@ export type TrialReport = {
 };
 
 /** `lost` are posts that were not salvaged, as answer keys. */
-type Repaired = { lost: readonly string[]; asked: readonly Requested[]; findings: number };
+type Repaired = { lost: readonly string[]; compared: readonly ComparedQuery[]; findings: number };
 
 export async function runTrial(
   archive: ArchiveUnderTest,
   trial: Trial,
-  truth: ReadonlyMap<Question, Answer>,
+  truth: ReadonlyMap<TrialQuery, Answer>,
   dataDir: string,
   isRepaired: boolean,
 ): Promise<TrialReport> {
@@ -96,7 +96,7 @@ export async function runTrial(
     seededRandom(seed),
     existsSync(older) ? older : null,
   );
-  const { refusal, asked, warnings } = await openAndRequest(dataDir, truth);
+  const { refusal, compared, warnings } = await openAndRequest(dataDir, truth);
   const { findings, checkError } = await checked(dataDir);
   const removed = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
@@ -104,16 +104,16 @@ export async function runTrial(
   const repaired = isRepaired
     ? await repair(dataDir, trial, refusal !== null, truth).catch(asFailed)
     : null;
-  return { trial, where, refusal, asked, warnings, findings, checkError, removed, repaired };
+  return { trial, where, refusal, compared, warnings, findings, checkError, removed, repaired };
 }
 
 /** Counts a failed repair as one finding too many. */
 function asFailed(error: unknown): Repaired {
   console.log(`a repair failed: ${messageOf(error)}`);
-  return { lost: [], asked: [], findings: 1 };
+  return { lost: [], compared: [], findings: 1 };
 }
 
-const segmentErrors: ReadonlySet<ErrorKind> = new Set([
+const segmentErrors: ReadonlySet<DamageKind> = new Set([
   "flipped bit",
   "zeroed page",
   "copied page",
@@ -126,7 +126,7 @@ async function repair(
   dataDir: string,
   { file, fault }: Trial,
   isRefused: boolean,
-  truth: ReadonlyMap<Question, Answer>,
+  truth: ReadonlyMap<TrialQuery, Answer>,
 ): Promise<Repaired | null> {
   let lost: string[] = [];
   if (file.kind === "catalog") {
@@ -143,13 +143,13 @@ async function repair(
   } else {
     return null;
   }
-  const left = [...truth].flatMap(([question, right]) => {
-    if (lost.length > 0 && question.name.startsWith("count")) return [];
+  const left = [...truth].flatMap(([query, right]) => {
+    if (lost.length > 0 && query.name.startsWith("count")) return [];
     const values = new Map([...right.values].filter(([key]) => !lost.includes(key)));
-    return [[question, { ...right, values }] as const];
+    return [[query, { ...right, values }] as const];
   });
-  const { asked } = await openAndRequest(dataDir, new Map(left));
-  return { lost, asked, findings: (await checked(dataDir)).findings };
+  const { compared } = await openAndRequest(dataDir, new Map(left));
+  return { lost, compared, findings: (await checked(dataDir)).findings };
 }
 
 async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
@@ -168,8 +168,8 @@ async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promis
 
 async function openAndRequest(
   dataDir: string,
-  truth: ReadonlyMap<Question, Answer>,
-): Promise<Pick<TrialReport, "refusal" | "asked" | "warnings">> {
+  truth: ReadonlyMap<TrialQuery, Answer>,
+): Promise<Pick<TrialReport, "refusal" | "compared" | "warnings">> {
   const warnings: string[] = [];
   let archive: Awaited<ReturnType<typeof openForTrial>>;
   try {
@@ -179,10 +179,10 @@ async function openAndRequest(
       throw error;
     });
   } catch (error) {
-    return { refusal: messageOf(error), asked: [], warnings };
+    return { refusal: messageOf(error), compared: [], warnings };
   }
   try {
-    return { refusal: null, asked: await requestAll(archive, truth), warnings };
+    return { refusal: null, compared: await compareAll(archive, truth), warnings };
   } finally {
     await archive.close();
   }

@@ -44,7 +44,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
         return { posts: without(everyPost, child.posts), exact: child.exact };
       }
       case "terms":
-        return { posts: holding(plan.elements), exact: true };
+        return { posts: containing(plan.elements), exact: true };
       case "time":
       case "id":
         return { posts: side === "superset" ? everyPost : nothing.posts, exact: false };
@@ -86,7 +86,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     new Set(posts.flatMap((post, number) => (holds(post) ? [number] : [])));
   const withToken = (token: string): Numbers => new Set(index.get(token)?.keys() ?? []);
 
-  function holding(elements: readonly SequenceElement[]): Numbers {
+  function containing(elements: readonly SequenceElement[]): Numbers {
     const [first, ...rest] = elements.map(postingsOf);
     const starts = [...(first ?? [])];
     const found = starts.filter(([number, positions]) =>

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-export type WrittenExpression = { place: string; source: string; flags: string };
+export type WrittenExpression = { location: string; source: string; flags: string };
 
 /** A slash after one of these starts an expression. */
 const before = /(?:[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|yield|await|throw|else))$/;
@@ -14,7 +14,7 @@ export function writtenExpressions(root: string): WrittenExpression[] {
   return files.sort().flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
     return expressionsIn(text).map(({ at, ...expression }) => ({
-      place: `${file}:${text.slice(0, at).split("\n").length}`,
+      location: `${file}:${text.slice(0, at).split("\n").length}`,
       ...expression,
     }));
   });
@@ -28,9 +28,9 @@ export async function madeExpressions(root: string): Promise<WrittenExpression[]
     construct(target, given) {
       const expression = Reflect.construct(target, given) as RegExp;
       const caller = String(new Error("here").stack).split("\n")[2] ?? "";
-      const place = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
-      if (place !== undefined) {
-        made.push({ place, source: expression.source, flags: expression.flags });
+      const location = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
+      if (location !== undefined) {
+        made.push({ location: location, source: expression.source, flags: expression.flags });
       }
       return expression;
     },

@@ -38,10 +38,10 @@ export function submission(world: World, accountId: string, keyId: string): Acti
   };
 }
 
-export type Keyed = { accountId: string; key: string; asked: string };
+export type Keyed = { accountId: string; key: string; query: string };
 
-export function idempotencyOf({ key, asked }: Keyed): Idempotency {
-  return { key, requestHash: createHash("sha256").update(asked).digest() };
+export function idempotencyOf({ key, query }: Keyed): Idempotency {
+  return { key, requestHash: createHash("sha256").update(query).digest() };
 }
 
 /** Ambiguous if the clock went back after the key was swept. */
@@ -56,7 +56,7 @@ export function earlierOf(world: World, { accountId, key }: Keyed): KnownKey | "
 
 export function keyedSubmission(world: World, keyed: Keyed): Action {
   const { machine, known } = world;
-  const { accountId, key, asked } = keyed;
+  const { accountId, key, query } = keyed;
   const name = `${accountId} ${key}`;
   const job = { ...newJob(accountId, `${accountId}-0`), idempotency: idempotencyOf(keyed) };
   return {
@@ -66,18 +66,18 @@ export function keyedSubmission(world: World, keyed: Keyed): Action {
       const earlier = expected === "either" ? (known.keys.get(name) ?? null) : expected;
       if ("code" in outcome) {
         assert.deepEqual(outcome, mismatch);
-        assert(earlier !== null && earlier.hash !== asked, "a mismatch without an earlier request");
+        assert(earlier !== null && earlier.hash !== query, "a mismatch without an earlier request");
         return;
       }
       const { isReplay, uuid } = submitted(outcome);
       if (isReplay) {
-        assert(earlier !== null && earlier.hash === asked, "a replay without an earlier request");
+        assert(earlier !== null && earlier.hash === query, "a replay without an earlier request");
         assert.equal(uuid, earlier.uuid);
         return;
       }
       assert(expected === null || expected === "either", "a second job under one key");
       known.jobs.push(received(machine, uuid, accountId, `${accountId}-0`));
-      known.keys.set(name, { hash: asked, uuid, createdMs: machine.clock.now() });
+      known.keys.set(name, { hash: query, uuid, createdMs: machine.clock.now() });
     },
   };
 }
@@ -94,7 +94,7 @@ export function completion(world: World, job: KnownJob, token: string): Action {
   return {
     begin: () => machine.queue.complete(job.uuid, token, resultOf(mark)),
     check: (outcome) => {
-      if (!holds(job, token)) {
+      if (!hasLease(job, token)) {
         assert.deepEqual(outcome, lost, `a result of ${reported(job)}`);
         return;
       }
@@ -112,7 +112,7 @@ export function failing(world: World, job: KnownJob, token: string, retryable: b
   return {
     begin: () => machine.queue.fail(job.uuid, token, failure),
     check: async (outcome) => {
-      if (!holds(job, token)) {
+      if (!hasLease(job, token)) {
         assert.deepEqual(outcome, lost, `a failure of ${reported(job)}`);
         return;
       }
@@ -162,7 +162,7 @@ export function cancellation(world: World, job: KnownJob, accountId: string): Ac
 }
 
 /** Whether the lease is valid, as far as time decides. */
-export function holds(job: KnownJob, token: string): boolean {
+export function hasLease(job: KnownJob, token: string): boolean {
   return !job.isForgotten && job.state === "in progress" && job.tokens.at(-1) === token;
 }
 

@@ -10,7 +10,7 @@ import {
   completion,
   earlierOf,
   failing,
-  holds,
+  hasLease,
   idempotencyOf,
   type Keyed,
   keyedSubmission,
@@ -98,7 +98,7 @@ function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJo
   job.state = "in progress";
   job.attempts += 1;
   job.tokens.push(lease.token);
-  job.heldUntilMs = nowMs + machineSettings.leaseMs;
+  job.leasedUntilMs = nowMs + machineSettings.leaseMs;
   return job;
 }
 
@@ -174,7 +174,7 @@ const which = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 30 }));
 const keyed: fc.Arbitrary<Keyed> = fc.record({
   accountId: account,
   key: fc.constantFrom("k1", "k2"),
-  asked: fc.constantFrom("comet", "comet", "meteor"),
+  query: fc.constantFrom("comet", "comet", "meteor"),
 });
 const when = fc.constantFrom("before commit" as const, "after commit" as const);
 /** Mostly the current lease. */
@@ -201,7 +201,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const before = await outcomeOf(world.machine.queue.replayOf(one.accountId, idempotency));
       const expected = earlierOf(world, one);
       if (expected === null) assert.deepEqual(before, { value: null });
-      else if (expected !== "either" && expected.hash === one.asked) {
+      else if (expected !== "either" && expected.hash === one.query) {
         assert("value" in before);
         assert.equal((before.value as { uuid: string } | null)?.uuid, expected.uuid);
       }
@@ -276,7 +276,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         await runLocally(world, run, "completes");
         const { uuid } = run.lease;
         const name = `${one.accountId} ${one.key}`;
-        known.keys.set(name, { hash: one.asked, uuid, createdMs: machine.clock.now() });
+        known.keys.set(name, { hash: one.query, uuid, createdMs: machine.clock.now() });
       } else await completeInVain(world, run, action);
     }),
   ),
@@ -307,11 +307,12 @@ export const commands: fc.Arbitrary<Command>[] = [
     onJob(`renew ${position} of`, one, async ({ machine }, job) => {
       const token = tokenOf(job, position);
       const outcome = await outcomeOf(machine.queue.renew(job.uuid, token));
-      const expected = holds(job, token)
+      const expected = hasLease(job, token)
         ? { value: machineSettings.leaseMs }
         : { code: "lease_lost" };
       assert.deepEqual(outcome, expected, `a renewal of ${reported(job)}`);
-      if (holds(job, token)) job.heldUntilMs = machine.clock.elapsed() + machineSettings.leaseMs;
+      if (hasLease(job, token))
+        job.leasedUntilMs = machine.clock.elapsed() + machineSettings.leaseMs;
     }),
   ),
   ...often(6, () =>
@@ -423,7 +424,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       await adopt(world, one.accountId);
       const ghost = known.jobs[jobs];
       if (ghost !== undefined)
-        known.keys.set(name, { hash: one.asked, uuid: ghost.uuid, createdMs });
+        known.keys.set(name, { hash: one.query, uuid: ghost.uuid, createdMs });
       // The client retries with the same key.
       await act(keyedSubmission(world, one));
     }),
@@ -431,7 +432,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc.tuple(when, which).map(([at, one]) =>
     onJob(`die ${at} of the completion of`, one, async (world, job) => {
       const action = completion(world, job, tokenOf(job, -1));
-      const isStored = holds(job, tokenOf(job, -1));
+      const isStored = hasLease(job, tokenOf(job, -1));
       const outcome = isStored ? { value: undefined } : { code: "lease_lost" };
       await dieWith(world, at, action, () => action.check(outcome));
     }),

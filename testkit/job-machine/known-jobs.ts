@@ -10,7 +10,7 @@ export type KnownJob = {
   state: JobState;
   attempts: number;
   tokens: string[];
-  heldUntilMs: number;
+  leasedUntilMs: number;
   /** Earliest start of the next attempt. */
   nextAttempt: Moment;
   deadline: Moment;
@@ -47,7 +47,7 @@ export function received(machine: Machine, uuid: string, accountId: string, keyI
     state: "received",
     attempts: 0,
     tokens: [],
-    heldUntilMs: 0,
+    leasedUntilMs: 0,
     nextAttempt: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY },
     deadline: { fromMs: deadlineMs, toMs: deadlineMs },
     finishedMs: 0,
@@ -86,13 +86,13 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
     const now = `${reported(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
     assert(!hasEnded(job.state) || row.state === "expired", `${now}, after its end`);
     assert(row.attempts === job.attempts, now);
-    const isStored = job.state === "in progress" && elapsedMs < job.heldUntilMs;
+    const isStored = job.state === "in progress" && elapsedMs < job.leasedUntilMs;
     if (row.state === "expired") {
       assert(job.state === "done" && known.latestWallMs >= job.expiresMs, `${now} too early`);
     } else if (row.state === "error(retrying)") {
       assert(job.state === "in progress" && !isStored, `${now} while its lease was held`);
       const { retryDelayMs } = machineSettings;
-      const fromMs = job.heldUntilMs + retryDelayMs * 2 ** (job.attempts - 1);
+      const fromMs = job.leasedUntilMs + retryDelayMs * 2 ** (job.attempts - 1);
       job.nextAttempt = { fromMs, toMs: fromMs + watchMs };
     } else if (row.state === "error" && failure === "node_lost") {
       assert(job.state === "in progress" && !isStored, `${now} while its lease was held`);
@@ -107,7 +107,7 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
   }
   const isLate = elapsedMs > job.deadline.toMs + machineSettings.deadlineGraceMs + watchMs;
   assert(hasEnded(job.state) || !isLate, `${reported(job)} is out of time`);
-  const isLapsed = job.state === "in progress" && elapsedMs > job.heldUntilMs + watchMs;
+  const isLapsed = job.state === "in progress" && elapsedMs > job.leasedUntilMs + watchMs;
   assert(!isLapsed, `${reported(job)} holds a lease that has lapsed`);
   assert.equal(row.accountId, job.accountId);
   const mark = row.result === null ? null : BigInt(JSON.parse(row.result).positions[0][1]);

@@ -62,7 +62,7 @@ export async function submitToLocalNode(
     known.state = "in progress";
     known.attempts = 1;
     known.tokens.push(lease.token);
-    known.heldUntilMs = submittedMs + machineSettings.leaseMs;
+    known.leasedUntilMs = submittedMs + machineSettings.leaseMs;
     return known;
   };
   return { submitted, lease, leased };
@@ -96,7 +96,7 @@ export async function runLocally(
   if (method === "asks a platform") await lease.accepted?.();
   if (method === "renews") {
     await queue.renew(uuid, token);
-    job.heldUntilMs = clock.elapsed() + machineSettings.leaseMs;
+    job.leasedUntilMs = clock.elapsed() + machineSettings.leaseMs;
   }
   if (method === "gives it back") {
     await queue.giveBack(uuid, token);

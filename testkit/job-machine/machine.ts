@@ -7,7 +7,7 @@ import type { AnswerSearch } from "../../src/jobs/search-operations.ts";
 import type { JobSettings } from "../../src/jobs/settings.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
 import type { ShortSearchTerms } from "../../src/search/short-search.ts";
-import { createMortalStore, type MortalStore } from "./mortal-store.ts";
+import { createKillableStore, type KillableStore } from "./killable-store.ts";
 
 export const machineSettings = {
   deadlineMs: 120_000,
@@ -44,7 +44,7 @@ export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
   disk: MachineStore;
-  mortal: MortalStore<JobOperations>;
+  mortal: KillableStore<JobOperations>;
   /** How searches are answered at commit. */
   answerHere: AnswerSearch;
   starts: number;
@@ -78,7 +78,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const faults: unknown[] = [];
   const answer: AnswerSearch = (...requested) => machine.answerHere(...requested);
 
-  function queueOn(mortal: MortalStore<JobOperations>): JobQueue {
+  function queueOn(mortal: KillableStore<JobOperations>): JobQueue {
     return createJobQueue({
       store: mortal.store,
       clock,
@@ -108,7 +108,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
   }
 
   const disk = await engine.open(answer);
-  const mortal = createMortalStore(disk.store);
+  const mortal = createKillableStore(disk.store);
   const machine: Machine = {
     clock,
     disk,
@@ -126,7 +126,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
     },
     start: async () => {
       machine.disk = await engine.open(answer);
-      machine.mortal = createMortalStore(machine.disk.store);
+      machine.mortal = createKillableStore(machine.disk.store);
       machine.queue = queueOn(machine.mortal);
       machine.starts += 1;
       await begin();

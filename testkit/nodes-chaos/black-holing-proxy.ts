@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** While cut, it accepts connections and bytes but forwards nothing. */
-export type BlackHolingProxy = { url: string; cut(): void; mend(): void; close(): void };
+export type BlackHolingProxy = { url: string; cut(): void; reconnect(): void; close(): void };
 
 export async function blackHolingProxy(host: string, port: number): Promise<BlackHolingProxy> {
   const sockets = new Set<Socket>();
@@ -30,7 +30,7 @@ export async function blackHolingProxy(host: string, port: number): Promise<Blac
       isCut = true;
       for (const socket of sockets) socket.pause();
     },
-    mend: () => {
+    reconnect: () => {
       isCut = false;
       for (const socket of sockets) socket.resume();
     },

@@ -5,17 +5,17 @@ import type { Actor } from "./processes.ts";
 
 export type Victim = {
   actor: Actor;
-  place: Position;
+  position: Position;
   order(word: "drain" | "approve"): void;
 };
 
-export const errorKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
-type ErrorKind = (typeof errorKinds)[number];
+export const faultKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
+type FaultKind = (typeof faultKinds)[number];
 
 /** In seconds from the start. */
-export type ErrorReport = { at: number; kind: ErrorKind; who: string; waiting: number };
+export type InjectedFault = { at: number; kind: FaultKind; who: string; waiting: number };
 
-export type ErrorsOptions = {
+export type FaultOptions = {
   victims: readonly Victim[];
   gateway: { actor: Actor; isReady(): Promise<void> };
   leaseMs: number;
@@ -28,16 +28,16 @@ export type ErrorsOptions = {
  * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last fault, or
  * when no job waits.
  */
-export async function runErrors(options: ErrorsOptions): Promise<ErrorReport[]> {
+export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
   const { victims, gateway, leaseMs, random, jobs, waiting } = options;
   const started = performance.now();
-  const reports: ErrorReport[] = [];
+  const reports: InjectedFault[] = [];
   const busy = new Set<Victim>();
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least));
-  const twice = errorKinds.filter((each) => each !== "gateway");
+  const twice = faultKinds.filter((each) => each !== "gateway");
   const deck = [...shuffled([...twice, "gateway" as const], random), ...shuffled(twice, random)];
 
-  const acts: Record<ErrorKind, (victim: Victim) => Promise<void>> = {
+  const acts: Record<FaultKind, (victim: Victim) => Promise<void>> = {
     kill: async ({ actor }) => {
       await actor.end("SIGKILL");
       await sleep(between(100, 1_500));
@@ -48,10 +48,10 @@ export async function runErrors(options: ErrorsOptions): Promise<ErrorReport[]> 
       await sleep(leaseMs + between(500, 2_000));
       actor.signal("SIGCONT");
     },
-    cut: async ({ place }) => {
-      place.cut();
+    cut: async ({ position }) => {
+      position.cut();
       await sleep(between(500, leaseMs + 2_500));
-      place.mend();
+      position.reconnect();
     },
     drain: async ({ order }) => {
       order("drain");

@@ -1,24 +1,24 @@
 import { isRight, type RequestedJob } from "./clients.ts";
+import type { Deployment } from "./deployment.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import type { StoreFindings } from "./report.ts";
-import type { Room } from "./room.ts";
 import { turnsWaited } from "./turns.ts";
 
 export function findings(
-  room: Room,
+  deployment: Deployment,
   {
-    asked,
+    requested,
     posts,
     smallKeys,
     contradict,
   }: {
-    asked: readonly RequestedJob[];
+    requested: readonly RequestedJob[];
     posts: GeneratedPosts;
     smallKeys: readonly string[];
     contradict: (what: string) => void;
   },
 ): StoreFindings {
-  const changes = room.store.changes();
+  const changes = deployment.store.changes();
   const done = new Map<string, number>();
   const leases = new Map<string, number>();
   const byNode = new Map<string, number>();
@@ -38,21 +38,21 @@ export function findings(
       contradict(`${uuid} was held by ${owner}, done by ${node} and signed by ${signer}`);
     }
   }
-  const results = room.store.results();
-  for (const job of asked) {
+  const results = deployment.store.results();
+  for (const job of requested) {
     const { uuid } = job;
     if (done.get(uuid) !== 1) contradict(`${uuid} was done ${done.get(uuid) ?? 0} times`);
     if (results.get(uuid) !== 1) contradict(`${uuid} has ${results.get(uuid) ?? 0} results`);
     if (!isRight(job, posts)) contradict(`${uuid} has the answer ${job.result?.slice(0, 300)}`);
   }
   return {
-    jobs: asked.length,
-    distinct: new Set(asked.map(({ uuid }) => uuid)).size,
-    states: Object.fromEntries(room.store.states()),
+    jobs: requested.length,
+    distinct: new Set(requested.map(({ uuid }) => uuid)).size,
+    states: Object.fromEntries(deployment.store.states()),
     leasedAgain: [...leases.values()].filter((count) => count > 1).length,
     byNode: Object.fromEntries(byNode),
     fairness: smallKeys.map((key) => {
-      const waited = turnsWaited(changes, room.keys.get(key)?.id ?? "");
+      const waited = turnsWaited(changes, deployment.keys.get(key)?.id ?? "");
       return { key, jobs: waited.length, most: Math.max(...waited) };
     }),
   };

@@ -9,7 +9,7 @@ export type Position = {
   /** The program ends with the parent. */
   command(program: string, args: readonly string[]): [string, string[]];
   cut(): void;
-  mend(): void;
+  reconnect(): void;
 };
 
 export type Network = {
@@ -99,7 +99,7 @@ async function connectNamespace(
       here("neighbour", "replace", node, ...nowhere, "dev", wire.name);
       there("neighbour", "replace", gateway, ...nowhere, "dev", "eth0");
     },
-    mend: () => {
+    reconnect: () => {
       here("neighbour", "delete", node, "dev", wire.name);
       there("neighbour", "delete", gateway, "dev", "eth0");
     },
@@ -128,7 +128,7 @@ async function openProxies(count: number, port: number): Promise<Network> {
       gatewayUrl: proxy.url,
       command: (program, args) => [program, [...args]],
       cut: proxy.cut,
-      mend: proxy.mend,
+      reconnect: proxy.reconnect,
     })),
     close: () => {
       for (const proxy of proxies) proxy.close();

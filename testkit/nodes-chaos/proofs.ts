@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { environmentOf, program } from "../service/server-process.ts";
 import type { RequestedJob } from "./clients.ts";
+import type { Deployment } from "./deployment.ts";
 import type { CheckedProof } from "./report.ts";
-import type { Room } from "./room.ts";
 
 const run = promisify(execFile);
 
 /** Verifies this many proofs with the client command. */
 export async function checkedProofs(
-  room: Room,
+  deployment: Deployment,
   requested: readonly RequestedJob[],
   count: number,
   folder: string,
@@ -19,14 +19,18 @@ export async function checkedProofs(
   const step = Math.max(1, Math.floor(requested.length / count));
   const some = requested.filter((_, index) => index % step === 0).slice(0, count);
   const checked: CheckedProof[] = [];
-  for (const job of some) checked.push(await checkedProof(room, job, folder));
+  for (const job of some) checked.push(await checkedProof(deployment, job, folder));
   return checked;
 }
 
-async function checkedProof(room: Room, job: RequestedJob, folder: string): Promise<CheckedProof> {
+async function checkedProof(
+  deployment: Deployment,
+  job: RequestedJob,
+  folder: string,
+): Promise<CheckedProof> {
   const { uuid } = job;
-  const { token = "" } = room.keys.get(job.client) ?? {};
-  const answer = await fetch(`${room.base}/v1/search/live/social/result/${uuid}/proof`, {
+  const { token = "" } = deployment.keys.get(job.client) ?? {};
+  const answer = await fetch(`${deployment.base}/v1/search/live/social/result/${uuid}/proof`, {
     headers: { authorization: `Bearer ${token}` },
   });
   const text = await answer.text();
@@ -40,7 +44,7 @@ async function checkedProof(room: Room, job: RequestedJob, folder: string): Prom
   };
   const { evidence } = attestation.statement;
   const args = ["verify", proof, "--result", result, "--job", uuid, "--accept", "simulated,none"];
-  args.push("--policy", join(room.simulated, "policy.json"));
+  args.push("--policy", join(deployment.simulated, "policy.json"));
   try {
     await run(process.execPath, [program, ...args], { env: environmentOf(folder, {}) });
     return { uuid, evidence, verdict: "verified" };

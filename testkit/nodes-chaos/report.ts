@@ -1,4 +1,4 @@
-import type { ErrorReport } from "./faults.ts";
+import type { InjectedFault } from "./faults.ts";
 import type { Network } from "./network.ts";
 
 export type StoreFindings = {
@@ -18,8 +18,8 @@ export type ChaosReport = StoreFindings & {
   seed: number;
   network: Network["kind"];
   readySeconds: number;
-  rushSeconds: number;
-  faults: ErrorReport[];
+  loadSeconds: number;
+  faults: InjectedFault[];
   smallWaitsMs: number[];
   /** One turn per other key, plus concurrent leases. */
   mostTurns: number;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import process, { argv, env } from "node:process";
 import { seededRandom } from "../../bench/measure.ts";
 import { freePort } from "../service/free-port.ts";
+import { openDeployment } from "./deployment.ts";
 import { findings } from "./findings.ts";
+import { runLoad } from "./load.ts";
 import { generatedPosts } from "./posts.ts";
 import { checkedProofs } from "./proofs.ts";
 import type { ChaosReport } from "./report.ts";
-import { openRoom } from "./room.ts";
-import { rush } from "./rush.ts";
 
 /**
  * Runs jobs of several keys through a gateway and three nodes with faults, and writes a JSON report. A separate
@@ -31,7 +31,7 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-chaos-"));
 const openingMs = performance.now();
 const secondsSince = (ms: number): number => Math.round((performance.now() - ms) / 100) / 10;
 
-const room = await openRoom({
+const deployment = await openDeployment({
   folder,
   port: await freePort(),
   posts,
@@ -42,9 +42,9 @@ const room = await openRoom({
 });
 try {
   const readySeconds = secondsSince(openingMs);
-  const rushMs = performance.now();
-  const { asked, faults, smallWaitsMs } = await rush({
-    room,
+  const loadMs = performance.now();
+  const { requested, faults, smallWaitsMs } = await runLoad({
+    deployment,
     posts,
     jobs: Number(jobs),
     smallKeys,
@@ -52,22 +52,22 @@ try {
     random: seededRandom(Number(seed)),
     contradict,
   });
-  const rushSeconds = secondsSince(rushMs);
+  const loadSeconds = secondsSince(loadMs);
   const report: ChaosReport = {
-    ...findings(room, { asked, posts, smallKeys, contradict }),
+    ...findings(deployment, { requested, posts, smallKeys, contradict }),
     seed: Number(seed),
-    network: room.network.kind,
+    network: deployment.network.kind,
     readySeconds,
-    rushSeconds,
+    loadSeconds,
     faults,
     smallWaitsMs,
-    mostTurns: smallKeys.length + room.victims.length * nodeConcurrency,
+    mostTurns: smallKeys.length + deployment.victims.length * nodeConcurrency,
     contradictions,
-    proofs: await checkedProofs(room, asked, 20, folder),
+    proofs: await checkedProofs(deployment, requested, 20, folder),
   };
   writeFileSync(reportFile, JSON.stringify(report));
 } finally {
-  await room.close();
+  await deployment.close();
   if (env.EARSHOT_TEST_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
   else console.log(`kept: ${folder}`);
 }

@@ -18,7 +18,7 @@ export function connect(base: string, key: string): Client {
 
   async function send(text: string): Promise<Answer> {
     connection ??= await openConnection(hostname, Number(port));
-    return await connection.ask(text);
+    return await connection.request(text);
   }
 
   return {
@@ -54,16 +54,16 @@ export function connect(base: string, key: string): Client {
   };
 }
 
-export type Connection = { ask(request: string): Promise<Answer>; close(): void };
+export type Connection = { request(request: string): Promise<Answer>; close(): void };
 
 export async function openConnection(host: string, port: number): Promise<Connection> {
   const socket = connectSocket({ host, port, noDelay: true });
   await once(socket, "connect");
-  return { ask: asker(socket), close: () => socket.destroy() };
+  return { request: requester(socket), close: () => socket.destroy() };
 }
 
 /** One request at a time; responses must have a Content-Length. */
-function asker(socket: Socket): Connection["ask"] {
+function requester(socket: Socket): Connection["request"] {
   let settle: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
   let received: Buffer = Buffer.alloc(0);
 

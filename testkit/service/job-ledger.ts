@@ -2,7 +2,7 @@
 export type JobLedger = {
   accepted: ReadonlyMap<string, number>;
   /** Which their client cancelled or deleted. */
-  given: ReadonlySet<string>;
+  abandoned: ReadonlySet<string>;
   /** By idempotency key. */
   byKey: ReadonlyMap<string, ReadonlySet<string>>;
   counts: Record<string, number>;
@@ -10,19 +10,19 @@ export type JobLedger = {
   count(what: string): void;
   contradict(what: string): void;
   accept(uuid: string, search: number, idempotencyKey: string | null): void;
-  giveUp(uuid: string): void;
+  abandon(uuid: string): void;
   /** All results of a job or search must be equal. */
   receive(uuid: string, result: string): void;
   /** From the event stream. */
-  hear(uuid: string, state: string): void;
-  heard(uuid: string): string | undefined;
+  addState(uuid: string, state: string): void;
+  lastState(uuid: string): string | undefined;
 };
 
 const finalStates = ["done", "error", "cancelled", "expired"];
 
 export function createJobLedger(expected: readonly string[]): JobLedger {
   const accepted = new Map<string, number>();
-  const given = new Set<string>();
+  const abandoned = new Set<string>();
   const byKey = new Map<string, Set<string>>();
   const heard = new Map<string, string>();
   const counts: Record<string, number> = {};
@@ -32,7 +32,7 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
   };
   return {
     accepted,
-    given,
+    abandoned,
     byKey,
     counts,
     contradictions,
@@ -42,7 +42,7 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
     contradict,
     accept: (uuid, search, idempotencyKey) => {
       const known = accepted.get(uuid);
-      if (known !== undefined && idempotencyKey === null) contradict(`${uuid} was given twice`);
+      if (known !== undefined && idempotencyKey === null) contradict(`${uuid} was abandoned twice`);
       if (known !== undefined && known !== search) contradict(`${uuid} stands for two searches`);
       accepted.set(uuid, search);
       if (idempotencyKey === null) return;
@@ -50,20 +50,20 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
       byKey.set(idempotencyKey, uuids.add(uuid));
       if (uuids.size > 1) contradict(`${idempotencyKey} made ${[...uuids].join(" and ")}`);
     },
-    giveUp: (uuid) => {
-      given.add(uuid);
+    abandon: (uuid) => {
+      abandoned.add(uuid);
     },
     receive: (uuid, result) => {
       if (result === expected[accepted.get(uuid) ?? -1]) return;
       contradict(`${uuid} has the result ${result.slice(0, 200)}`);
     },
-    hear: (uuid, state) => {
+    addState: (uuid, state) => {
       const before = heard.get(uuid) ?? "";
       if (finalStates.includes(before) && before !== state && state !== "expired") {
         contradict(`${uuid} was ${before} and then ${state}`);
       }
       heard.set(uuid, state);
     },
-    heard: (uuid) => heard.get(uuid),
+    lastState: (uuid) => heard.get(uuid),
   };
 }

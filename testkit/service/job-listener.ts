@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
-import type { Position } from "./unlucky-client.ts";
+import type { Position } from "./retrying-client.ts";
 
 const silenceMs = 4_000;
 
@@ -24,7 +24,7 @@ export async function listenToJobs(
     if (Number(id) <= last) ledger.contradict(`the change ${id} came after ${last}`);
     last = Number(id);
     const { uuid, status } = JSON.parse(data) as { uuid: string; status: string };
-    ledger.hear(uuid, status);
+    ledger.addState(uuid, status);
     ledger.count("changes heard");
   }
 

@@ -29,7 +29,7 @@ export type ServiceUnderTest = Service & {
   /** After the job ended. */
   result(key: string, uuid: string): Promise<LightMyRequestResponse>;
   /** Open lease requests. */
-  waitForHeld(requests: number): Promise<void>;
+  waitForPending(requests: number): Promise<void>;
   addPosts(posts: readonly Post[]): Promise<void>;
   remove(): Promise<void>;
 };
@@ -159,7 +159,7 @@ export async function startServiceUnderTest(
       }),
     result: (key, uuid) =>
       call(key, { method: "GET", url: `/v1/search/live/social/result/${uuid}?wait=30` }),
-    waitForHeld: async (requests) => {
+    waitForPending: async (requests) => {
       const line = new RegExp(`^earshot_held_requests ${requests}$`, "m");
       while (!line.test(await context.http.metrics.text())) await setImmediate();
     },

@@ -14,7 +14,7 @@ export type TestBrowser = {
   ): Promise<LightMyRequestResponse>;
   session(): Promise<ReturnType<typeof JSON.parse>>;
   /** `Set-Cookie` fields. */
-  told: string[];
+  setCookies: string[];
 };
 
 const host = "earshot.test";
@@ -33,12 +33,12 @@ export function createTestBrowser(
       headers: { host, ...(cookie === "" ? {} : { cookie }), ...options.headers },
     });
     const fields = answer.headers["set-cookie"] ?? [];
-    browser.told = Array.isArray(fields) ? fields : [fields];
-    for (const field of browser.told) keep(field);
+    browser.setCookies = Array.isArray(fields) ? fields : [fields];
+    for (const field of browser.setCookies) storeCookie(field);
     return answer;
   }
 
-  function keep(field: string): void {
+  function storeCookie(field: string): void {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(field) ?? [];
     if (/max-age=0/i.test(field)) cookies.delete(name);
     else cookies.set(name, value);
@@ -46,7 +46,7 @@ export function createTestBrowser(
 
   const browser: TestBrowser = {
     cookies,
-    told: [],
+    setCookies: [],
     visit: (url, headers = {}) => call({ url, headers: { "sec-fetch-site": "none", ...headers } }),
     send: (method, url, options = {}) =>
       call({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FoundPost, foundPosts } from "../archives/found-posts.ts";
-import { call, type Position } from "../service/unlucky-client.ts";
+import { call, type Position } from "../service/retrying-client.ts";
 import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
 
 /** Answers that claimed to be complete, and what they lacked. */

@@ -25,7 +25,7 @@ import type { AskingJob, Sessions } from "../../src/upstream/requests/sessions.t
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
   /** Such as `cool c1 posts` and `quarantine c1 why`. */
-  told: string[];
+  calls: string[];
 };
 
 export const bearer: CredentialKind = {
@@ -81,7 +81,7 @@ export function pooled(
 export function testPool(): TestPool {
   const pool: TestPool = {
     credentials: [],
-    told: [],
+    calls: [],
     choose: async ({ access, whose }) =>
       pool.credentials.filter(
         ({ kind, owner }) => kind.access === access && (whose === "any" || owner === "account"),
@@ -92,9 +92,9 @@ export function testPool(): TestPool {
     configured: async () =>
       pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
     refusal: async () => null,
-    cool: (id, bucket) => pool.told.push(`cool ${id} ${bucket}`),
+    cool: (id, bucket) => pool.calls.push(`cool ${id} ${bucket}`),
     quarantine: async (id, _revision, reason) => {
-      pool.told.push(`quarantine ${id} ${reason}`);
+      pool.calls.push(`quarantine ${id} ${reason}`);
       pool.credentials = pool.credentials.filter(({ credential }) => credential.id !== id);
     },
     used: () => {},

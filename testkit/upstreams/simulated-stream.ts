@@ -13,7 +13,7 @@ export type SimulatedStream = {
   startTraffic(): Promise<void>;
   endTraffic(): Promise<void>;
   /** Post texts by uri from Jetstream's own replay, and the number of events. */
-  held(): Promise<{ posts: Map<string, string>; events: number }>;
+  jetstreamPosts(): Promise<{ posts: Map<string, string>; events: number }>;
   close(): Promise<void>;
 };
 
@@ -54,7 +54,7 @@ export async function startSimulatedStream(
     },
     startTraffic: () => simulator.start(1_000_000),
     endTraffic: simulator.end,
-    held: () => replayOf(url),
+    jetstreamPosts: () => replayOf(url),
     close: async () => {
       for (const service of services) await stopped(service);
       await jetstream.end("SIGKILL");

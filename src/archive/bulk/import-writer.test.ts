@@ -8,8 +8,8 @@ import {
   type SmallArchive,
   smallArchive,
 } from "../../../testkit/archives/small-archive.ts";
-import { keptCases } from "../../../testkit/data/kept-cases.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
+import { regressionCases } from "../../../testkit/data/regression-cases.ts";
 import type { Post } from "../../posts/post.ts";
 import { readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
@@ -179,7 +179,7 @@ describe("unfinished buffered import", () => {
 
 describe("import without a sealed segment", () => {
   test("when another process runs compaction", () => {
-    const beside = archive.lockUpkeep();
+    const beside = archive.lockCompaction();
     archive.importSealed(posts(0, 10));
     beside.release();
     expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
@@ -220,18 +220,21 @@ test("leaves only segments and retired files", () => {
   expect(existsSync(join(archive.folder, "bluesky", "000003.db"))).toBe(false);
 });
 
-test.each(keptCases)("$name: $query returns the same records as FTS5, byte for byte", (kept) => {
-  const drawn = kept.posts.map((each) => makePost(each));
-  const [sealed, ordinary] = [archive, smallArchive()];
-  try {
-    putInForm(sealed, drawn, "imported");
-    putInForm(ordinary, drawn, "fts5");
-    const answer = (of: SmallArchive) => {
-      const { positions, complete } = of.ask(kept.query, { limit: 10_000 });
-      return { positions, complete, records: of.reader.operations.records(positions) };
-    };
-    expect(answer(sealed)).toEqual(answer(ordinary));
-  } finally {
-    ordinary.remove();
-  }
-});
+test.each(regressionCases)(
+  "$name: $query returns the same records as FTS5, byte for byte",
+  (kept) => {
+    const drawn = kept.posts.map((each) => makePost(each));
+    const [sealed, ordinary] = [archive, smallArchive()];
+    try {
+      putInForm(sealed, drawn, "imported");
+      putInForm(ordinary, drawn, "fts5");
+      const answer = (of: SmallArchive) => {
+        const { positions, complete } = of.ask(kept.query, { limit: 10_000 });
+        return { positions, complete, records: of.reader.operations.records(positions) };
+      };
+      expect(answer(sealed)).toEqual(answer(ordinary));
+    } finally {
+      ordinary.remove();
+    }
+  },
+);

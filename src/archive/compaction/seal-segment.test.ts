@@ -16,7 +16,7 @@ import {
 } from "../../../testkit/archives/changed-archive.ts";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
-import { spoilPageOf } from "../../../testkit/archives/spoil-page.ts";
+import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { expectedRewrites } from "../catalog/pending-rewrites.ts";
@@ -180,7 +180,7 @@ describe("sealed segment", () => {
   test("is not marked if its rows are damaged before sealing", () => {
     archive.put(...posts(400));
     const path = segmentPath(archive.folder, entry());
-    spoilPageOf(path, "post");
+    damagePageOf(path, "post");
     expect(() => seal()).toThrow(/malformed/);
     expect(isMarkedDamaged(path)).toBe(false);
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
@@ -211,7 +211,7 @@ describe("sealed segment", () => {
     archive.put(...posts(400));
     seal();
     const path = segmentPath(archive.folder, entry());
-    spoilPageOf(path, "sealed_terms");
+    damagePageOf(path, "sealed_terms");
     expect(() => seal()).toThrow(/malformed/);
     expect(isMarkedDamaged(path)).toBe(true);
   });

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { PlanNode } from "@earshot/query/plan";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
-import { spoilPageOf } from "../../../testkit/archives/spoil-page.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { lastId, lowestId, xUri } from "../../posts/ids.ts";
 import type { AccountStatus, ArchiveChange, Position } from "../archive.ts";
@@ -567,7 +567,7 @@ describe("damaged sealed index", () => {
   test("in a page of the file is not used, from the first answer on", () => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();
-    spoilPageOf(onlyPath(), "sealed_terms");
+    damagePageOf(onlyPath(), "sealed_terms");
     archive.reopen();
     expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 4, 2, 0]);
     expect(countOf(word("river"))).toBe(10);
@@ -580,7 +580,7 @@ describe("damaged sealed index", () => {
       putAll(20);
       archive.seal();
       archive.write([deletion(5)]);
-      spoilPageOf(onlyPath(), table);
+      damagePageOf(onlyPath(), table);
       archive.reopen();
       archive.write([
         { kind: "upsert", post: post(3, "a brook") },

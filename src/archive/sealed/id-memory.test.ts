@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import type { IdMemoryFindings, IdMemoryTask } from "../../../testkit/archives/id-memory-worker.ts";
-import { type MadeUpIds, madeUpIds } from "../../../testkit/data/made-up-ids.ts";
+import { type ComputedIds, computedIds } from "../../../testkit/data/computed-ids.ts";
 import { idsOfPage } from "./format.ts";
 import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
 import type { SharedIdMemory } from "./shared-pages.ts";
@@ -14,14 +14,14 @@ function memoryOf(pages: number): SharedIdMemory {
   return createIdMemory(bytes);
 }
 
-function readAll(ids: Ids, source: MadeUpIds): void {
+function readAll(ids: Ids, source: ComputedIds): void {
   for (let number = 0; number < source.posts; number++) {
     if (ids.at(number) !== source.idOf(number)) expect.fail(`ID of ${number}`);
   }
 }
 
 /** Verifies the ID of one post per page and the doc number derived from it. */
-function looksRight(ids: Ids, source: MadeUpIds, pages = source.heads.keys()): void {
+function looksRight(ids: Ids, source: ComputedIds, pages = source.heads.keys()): void {
   for (const page of pages) {
     const number = page * idsOfPage + ((page * 31) % 100);
     const id = source.idOf(number);
@@ -54,7 +54,7 @@ test("refuses more memory than the system has", () => {
 
 test("a page that one thread reads is available to all", () => {
   const shared = memoryOf(20);
-  const [one, other] = [madeUpIds(1, 20 * idsOfPage), madeUpIds(1, 20 * idsOfPage)];
+  const [one, other] = [computedIds(1, 20 * idsOfPage), computedIds(1, 20 * idsOfPage)];
   readAll(useIdMemory(shared).open(one), one);
   expect(one.pagesRead()).toBe(20);
   readAll(useIdMemory(shared).open(other), other);
@@ -63,7 +63,7 @@ test("a page that one thread reads is available to all", () => {
 
 test("an evicted page is not read from its former slot", () => {
   const shared = memoryOf(3);
-  const [old, recent] = [madeUpIds(1, 5 * idsOfPage - 7), madeUpIds(2, 9 * idsOfPage + 100)];
+  const [old, recent] = [computedIds(1, 5 * idsOfPage - 7), computedIds(2, 9 * idsOfPage + 100)];
   const [ofOld, ofRecent] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
   for (let round = 0; round < 3; round++) {
     looksRight(ofOld, old, [0, 1, 2].values());
@@ -74,7 +74,7 @@ test("an evicted page is not read from its former slot", () => {
 
 test("a page that two threads read at once is stored once", () => {
   const shared = memoryOf(8);
-  const source = madeUpIds(1, 8 * idsOfPage);
+  const source = computedIds(1, 8 * idsOfPage);
   const other = useIdMemory(shared, 0).open(source);
   const read = (page: number): BigInt64Array => {
     other.at(page * idsOfPage);
@@ -110,7 +110,7 @@ function interrupted(concurrent: () => void, work: () => void): void {
 
 test("a page may be evicted at any moment of a read", () => {
   const shared = memoryOf(2);
-  const [source, pushing] = [madeUpIds(1, 3 * idsOfPage), madeUpIds(2, 40 * idsOfPage)];
+  const [source, pushing] = [computedIds(1, 3 * idsOfPage), computedIds(2, 40 * idsOfPage)];
   const [ids, others] = [useIdMemory(shared, 0).open(source), useIdMemory(shared, 0).open(pushing)];
   let turn = 0;
   const pushOut = (): void => {
@@ -137,7 +137,7 @@ test("a page may be evicted at any moment of a read", () => {
 test("evicts pages of closed segments", () => {
   const shared = memoryOf(8);
   const memory = useIdMemory(shared, 0);
-  const [removed, recent] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 8 * idsOfPage)];
+  const [removed, recent] = [computedIds(1, 8 * idsOfPage), computedIds(2, 8 * idsOfPage)];
   const ofRemoved = memory.open(removed);
   readAll(ofRemoved, removed);
   ofRemoved.close();
@@ -149,7 +149,7 @@ test("evicts pages of closed segments", () => {
 
 test("keeps frequently read pages", () => {
   const memory = useIdMemory(memoryOf(10), 0);
-  const [often, once] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 200 * idsOfPage)];
+  const [often, once] = [computedIds(1, 8 * idsOfPage), computedIds(2, 200 * idsOfPage)];
   const [ofOften, ofOnce] = [memory.open(often), memory.open(once)];
   for (const page of once.heads.keys()) {
     looksRight(ofOften, often);
@@ -160,7 +160,7 @@ test("keeps frequently read pages", () => {
 
 test("distinguishes segments with the same name but other IDs", () => {
   const shared = memoryOf(8);
-  const [one, other] = [madeUpIds(1, 2_000), { ...madeUpIds(2, 2_000), name: "1" }];
+  const [one, other] = [computedIds(1, 2_000), { ...computedIds(2, 2_000), name: "1" }];
   const memory = useIdMemory(shared);
   readAll(memory.open(one), one);
   readAll(memory.open(other), other);
@@ -169,7 +169,7 @@ test("distinguishes segments with the same name but other IDs", () => {
 
 test("a thread without shared memory caches the pages last used, of all segments", () => {
   const memory = useIdMemory(createIdMemory(0), 3);
-  const [one, other] = [madeUpIds(1, 4 * idsOfPage), madeUpIds(2, 4 * idsOfPage)];
+  const [one, other] = [computedIds(1, 4 * idsOfPage), computedIds(2, 4 * idsOfPage)];
   const [ofOne, ofOther] = [memory.open(one), memory.open(other)];
   looksRight(ofOne, one, [0, 1].values());
   looksRight(ofOther, other, [0].values());
@@ -187,7 +187,7 @@ test("a thread without shared memory caches the pages last used, of all segments
 
 test("other threads read what is cached, and continue without the cache, after a thread died with the lock", () => {
   const shared = memoryOf(10);
-  const source = madeUpIds(1, 8 * idsOfPage);
+  const source = computedIds(1, 8 * idsOfPage);
   const before = useIdMemory(shared).open(source);
   looksRight(before, source, [0, 1, 2].values());
   new Int32Array(shared.buffer, 0, 1)[0] = 1;

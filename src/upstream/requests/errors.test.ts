@@ -182,7 +182,7 @@ describe("what is refused", () => {
   test("with 401 is the credential, which nobody uses any more", async () => {
     upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
     expect(await error()).toMatchObject({ code: "credential_refused" });
-    expect(room.pool.told).toEqual([`quarantine c1 ${host()} refuses the credential (status 401)`]);
+    expect(room.pool.calls).toEqual([`quarantine c1 ${host()} refuses the credential (status 401)`]);
     await expect(session()).rejects.toThrow("there is no session");
   });
 
@@ -191,7 +191,7 @@ describe("what is refused", () => {
     const thrown = await error("public");
     expect(thrown).toMatchObject({ code: "credential_refused" });
     expect(thrown.message).toContain("asks for a credential");
-    expect(room.pool.told).toEqual([]);
+    expect(room.pool.calls).toEqual([]);
   });
 });
 
@@ -207,7 +207,7 @@ describe("nothing secret", () => {
     };
     room.pool.credentials = [pooled("c2", upstream.url, { kind: echoing })];
     expect((await error()).message).toBe("no: Bearer [31m…");
-    expect(room.pool.told).toEqual(["quarantine c2 no: Bearer [31m…"]);
+    expect(room.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
 
   test("goes to another host", async () => {

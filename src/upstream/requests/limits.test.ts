@@ -88,7 +88,7 @@ describe("a limit that the platform tells", () => {
     expect(error).toBeInstanceOf(UpstreamLimited);
     expect(error).toMatchObject({ code: "upstream_limited", retryable: true });
     expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + minuteMs - 5_000);
-    expect(room.pool.told).toEqual(["cool c1 posts"]);
+    expect(room.pool.calls).toEqual(["cool c1 posts"]);
     expect(upstream.requests).toHaveLength(1);
   });
 
@@ -194,7 +194,7 @@ describe("a refusal for the limit (429)", () => {
       expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1_000);
       expect(waitedMs).toBeLessThan(waitMs + 5_000);
       expect(room.outcomes).toEqual(["limited", "answered"]);
-      expect(room.pool.told).toEqual(["cool c1 posts"]);
+      expect(room.pool.calls).toEqual(["cool c1 posts"]);
     },
   );
 

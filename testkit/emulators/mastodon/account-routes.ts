@@ -1,9 +1,9 @@
 import { answers, ok } from "./answers.ts";
-import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { acctOf } from "./mark-up.ts";
 import type { Account } from "./network.ts";
 import { pageBy } from "./paging.ts";
+import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
 
 /** https://docs.joinmastodon.org/methods/accounts/ */
 export const accountRoutes: readonly Route[] = [
@@ -18,7 +18,7 @@ export const accountRoutes: readonly Route[] = [
 
 const anybody = { scope: "read:accounts", kind: "anybody" } as const;
 
-function lookup(requested: Requested) {
+function lookup(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   const acct = requested.query.get("acct");
@@ -30,7 +30,7 @@ function lookup(requested: Requested) {
 /** Null unless known to the server. */
 export function accountNamed(
   written: string,
-  { network, character, url }: Pick<Requested, "network" | "character" | "url">,
+  { network, character, url }: Pick<EmulatedRequest, "network" | "character" | "url">,
 ): Account | undefined {
   const [name = "", host] = written.replace(/^@/, "").toLowerCase().split("@");
   const isOwn = host === undefined || host === (character.domain ?? new URL(url).host);
@@ -40,7 +40,7 @@ export function accountNamed(
   );
 }
 
-function verify(requested: Requested) {
+function verify(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, { scope: "read:accounts", kind: "user" });
   if (refused !== null) return refused;
   const account = requested.network.accounts.get(requested.token?.accountId ?? "");
@@ -52,7 +52,7 @@ function verify(requested: Requested) {
   });
 }
 
-function several(requested: Requested) {
+function several(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   if (requested.character.differences.noBatch) return answers.notAllowed;
@@ -62,14 +62,14 @@ function several(requested: Requested) {
   return ok(found.map((account) => accountJson(account, requested)));
 }
 
-function one(requested: Requested, [id = ""]: readonly string[]) {
+function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   const account = requested.network.accounts.get(id);
   return account?.isKnown ? ok(accountJson(account, requested)) : answers.notFound;
 }
 
-function statuses(requested: Requested, [id = ""]: readonly string[]) {
+function statuses(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
   const { network, query } = requested;
@@ -89,7 +89,7 @@ function statuses(requested: Requested, [id = ""]: readonly string[]) {
   );
 }
 
-function followers(requested: Requested, [id = ""]: readonly string[]) {
+function followers(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   return listed(
     requested,
     id,
@@ -98,7 +98,7 @@ function followers(requested: Requested, [id = ""]: readonly string[]) {
   );
 }
 
-function following(requested: Requested, [id = ""]: readonly string[]) {
+function following(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   return listed(
     requested,
     id,
@@ -107,10 +107,10 @@ function following(requested: Requested, [id = ""]: readonly string[]) {
   );
 }
 
-type Follow = Requested["network"]["follows"][number];
+type Follow = EmulatedRequest["network"]["follows"][number];
 
 function listed(
-  requested: Requested,
+  requested: EmulatedRequest,
   id: string,
   isOf: (follow: Follow) => boolean,
   other: (follow: Follow) => string,

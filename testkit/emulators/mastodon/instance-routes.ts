@@ -1,6 +1,6 @@
 import { type Answer, answers, ok } from "./answers.ts";
-import type { Requested, Route } from "./asked.ts";
 import { pageByOffset } from "./paging.ts";
+import type { EmulatedRequest, Route } from "./route.ts";
 
 export const instanceRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v2\/instance$/, answer: second },
@@ -10,12 +10,13 @@ export const instanceRoutes: readonly Route[] = [
   { method: "POST", path: /^\/oauth\/token$/, answer: grant },
 ];
 
-const domainOf = ({ character, url }: Requested): string => character.domain ?? new URL(url).host;
+const domainOf = ({ character, url }: EmulatedRequest): string =>
+  character.domain ?? new URL(url).host;
 
-const streamingOf = ({ character, url }: Requested): string =>
+const streamingOf = ({ character, url }: EmulatedRequest): string =>
   url.replace(/^http/, character.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
 
-function second(requested: Requested): Answer {
+function second(requested: EmulatedRequest): Answer {
   const { character } = requested;
   if (character.differences.noInstanceV2) return answers.notFound;
   const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(character.version);
@@ -48,7 +49,7 @@ function second(requested: Requested): Answer {
   });
 }
 
-function first(requested: Requested): Answer {
+function first(requested: EmulatedRequest): Answer {
   return ok({
     uri: domainOf(requested),
     title: "An emulated server",
@@ -61,7 +62,7 @@ function first(requested: Requested): Answer {
   });
 }
 
-function trendingTags(requested: Requested): Answer {
+function trendingTags(requested: EmulatedRequest): Answer {
   if (requested.character.differences.noTrends) return ok([]);
   const { items, headers } = pageByOffset(requested.network.trends, requested, {
     usual: 10,
@@ -81,14 +82,14 @@ function trendingTags(requested: Requested): Answer {
   return ok(tags, headers);
 }
 
-const usesOf = ({ network }: Requested, name: string): number =>
+const usesOf = ({ network }: EmulatedRequest, name: string): number =>
   [...network.statuses.values()].filter(({ tags }) => tags.includes(name)).length;
 
-function verifyApp(requested: Requested): Answer {
+function verifyApp(requested: EmulatedRequest): Answer {
   if (requested.token === null) return answers.invalidToken;
   return ok({ id: "1", name: "An application", website: null, scopes: requested.token.scopes });
 }
 
-function grant({ tokens, form, character }: Requested): Answer {
+function grant({ tokens, form, character }: EmulatedRequest): Answer {
   return tokens.grant(form, character.differences);
 }

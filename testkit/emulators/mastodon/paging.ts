@@ -1,11 +1,11 @@
-import type { Requested } from "./asked.ts";
 import { compareIds } from "./ids.ts";
+import type { EmulatedRequest } from "./route.ts";
 
 /** Pages by `max_id`, `since_id` and `min_id`, with the `Link` header. */
 export function pageBy<T>(
   all: readonly T[],
   idOf: (item: T) => string,
-  requested: Requested,
+  requested: EmulatedRequest,
   bounds: { usual: number; most: number },
 ): { items: T[]; headers: Record<string, string> } {
   const { query } = requested;
@@ -31,7 +31,7 @@ export function pageBy<T>(
 
 export function pageByOffset<T>(
   all: readonly T[],
-  requested: Requested,
+  requested: EmulatedRequest,
   bounds: { usual: number; most: number },
 ): { items: T[]; headers: Record<string, string> } {
   const limit = limitOf(requested.query, bounds);
@@ -51,7 +51,7 @@ export function limitOf(query: URLSearchParams, { usual, most }: { usual: number
 }
 
 function link(
-  { url, path, query }: Requested,
+  { url, path, query }: EmulatedRequest,
   paging: Record<string, string>,
   rel: string,
 ): string {

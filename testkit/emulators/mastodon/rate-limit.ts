@@ -8,14 +8,14 @@ export function createRateLimit(character: Character) {
   return {
     /** Headers of the nearest limit, and whether it is exceeded. */
     count(
-      asker: string,
+      caller: string,
       query: URLSearchParams,
     ): { headers: Record<string, string>; isOver: boolean } {
       const { requests, pagingRequests, windowMs } = character.rateLimit;
       const nowMs = character.now();
       const window = Math.floor(nowMs / windowMs);
       const used = (kind: string): number => {
-        const key = `${asker} ${kind} ${window}`;
+        const key = `${caller} ${kind} ${window}`;
         counts.set(key, (counts.get(key) ?? 0) + 1);
         return counts.get(key) ?? 0;
       };

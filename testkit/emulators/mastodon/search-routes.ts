@@ -1,11 +1,11 @@
 import { accountNamed } from "./account-routes.ts";
 import { type Answer, answers, ok } from "./answers.ts";
-import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { compareIds } from "./ids.ts";
 import { acctOf } from "./mark-up.ts";
 import type { Account, Status } from "./network.ts";
 import { limitOf } from "./paging.ts";
+import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
 import { readSearchQuery, type SearchQuery, stemOf, wordsOf } from "./search-query.ts";
 
 /** https://docs.joinmastodon.org/methods/search/ and https://docs.joinmastodon.org/user/network/#search */
@@ -13,7 +13,7 @@ export const searchRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v2\/search$/, answer: search },
 ];
 
-function search(requested: Requested): Answer {
+function search(requested: EmulatedRequest): Answer {
   const { query, token } = requested;
   const refused = refusedWithout(requested, { scope: "read:search", kind: "anybody" });
   if (refused !== null) return refused;
@@ -31,12 +31,12 @@ function search(requested: Requested): Answer {
   });
 }
 
-const page = <T>(items: readonly T[], { query }: Requested): T[] => {
+const page = <T>(items: readonly T[], { query }: EmulatedRequest): T[] => {
   const offset = query.has("type") ? Number(query.get("offset") ?? 0) : 0;
   return items.slice(offset, offset + limitOf(query, { usual: 20, most: 40 }));
 };
 
-function accountsFor(text: string, requested: Requested) {
+function accountsFor(text: string, requested: EmulatedRequest) {
   const { network, query } = requested;
   const written = text.replace(/^@/, "").toLowerCase();
   if (query.get("resolve") === "true") {
@@ -51,7 +51,7 @@ function accountsFor(text: string, requested: Requested) {
   return page(found, requested).map((account: Account) => accountJson(account, requested));
 }
 
-function statusesFor(text: string, requested: Requested) {
+function statusesFor(text: string, requested: EmulatedRequest) {
   const { network, query, character } = requested;
   if (query.get("resolve") === "true" && /^https?:\/\//.test(text)) {
     const far = [...network.statuses.values()].find(({ uri }) => uri === text);
@@ -75,7 +75,7 @@ function statusesFor(text: string, requested: Requested) {
 }
 
 /** Public posts of authors who agreed, and posts that involve the user. */
-function isSearched(status: Status, requested: Requested): boolean {
+function isSearched(status: Status, requested: EmulatedRequest): boolean {
   const { network, token, character } = requested;
   if (!isVisible(status, requested) || status.reblogOfId !== null) return false;
   const me = token?.accountId ?? "";
@@ -86,7 +86,11 @@ function isSearched(status: Status, requested: Requested): boolean {
   );
 }
 
-function fits(status: Status, { terms, filters }: SearchQuery, requested: Requested): boolean {
+function fits(
+  status: Status,
+  { terms, filters }: SearchQuery,
+  requested: EmulatedRequest,
+): boolean {
   const texts = [
     status.spoilerText,
     status.text,
@@ -117,7 +121,7 @@ const holdsPhrase = (words: readonly string[], phrase: readonly string[]): boole
   phrase.length > 0 &&
   words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 
-function passes(status: Status, name: string, value: string, requested: Requested): boolean {
+function passes(status: Status, name: string, value: string, requested: EmulatedRequest): boolean {
   const day = Date.parse(`${value}T00:00:00Z`);
   switch (name) {
     case "from":

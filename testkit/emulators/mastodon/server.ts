@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { accountRoutes } from "./account-routes.ts";
 import { type Answer, answers } from "./answers.ts";
-import type { Requested, Route } from "./asked.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { createNetwork } from "./network.ts";
 import { characterOf, type EmulatorOptions } from "./options.ts";
 import { createRateLimit } from "./rate-limit.ts";
+import type { EmulatedRequest, Route } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 import { timelineRoutes } from "./timeline-routes.ts";
@@ -121,7 +121,7 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
   };
 }
 
-function answerTo(requested: Requested): Answer {
+function answerTo(requested: EmulatedRequest): Answer {
   for (const { method, path, answer } of routes) {
     const found = path.exec(requested.path);
     if (found !== null && method === requested.method) return answer(requested, found.slice(1));

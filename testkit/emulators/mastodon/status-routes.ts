@@ -1,9 +1,9 @@
 import { answers, ok } from "./answers.ts";
-import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { compareIds } from "./ids.ts";
 import type { Status } from "./network.ts";
 import { pageBy } from "./paging.ts";
+import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
 
 /** https://docs.joinmastodon.org/methods/statuses/ */
 export const statusRoutes: readonly Route[] = [
@@ -15,19 +15,19 @@ export const statusRoutes: readonly Route[] = [
 
 const anybody = { scope: "read:statuses", kind: "anybody" } as const;
 
-function found(requested: Requested, id: string): Status | null {
+function found(requested: EmulatedRequest, id: string): Status | null {
   const status = requested.network.statuses.get(id);
   return status !== undefined && isVisible(status, requested) ? status : null;
 }
 
-function one(requested: Requested, [id = ""]: readonly string[]) {
+function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   const status = found(requested, id);
   return status === null ? answers.notFound : ok(statusJson(status, requested));
 }
 
-function several(requested: Requested) {
+function several(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   if (requested.character.differences.noBatch) return answers.notAllowed;
@@ -36,7 +36,7 @@ function several(requested: Requested) {
 }
 
 /** Unauthenticated callers get 40 before, 60 after, 20 deep. */
-function context(requested: Requested, [id = ""]: readonly string[]) {
+function context(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   const status = found(requested, id);
@@ -51,7 +51,7 @@ function context(requested: Requested, [id = ""]: readonly string[]) {
   return ok({ ancestors: ancestors.map(json), descendants: descendants.map(json) });
 }
 
-function ancestorsOf(status: Status, requested: Requested): Status[] {
+function ancestorsOf(status: Status, requested: EmulatedRequest): Status[] {
   const above: Status[] = [];
   let current: Status | null = status;
   while (current !== null && current.inReplyToId !== null) {
@@ -61,7 +61,7 @@ function ancestorsOf(status: Status, requested: Requested): Status[] {
   return above;
 }
 
-function descendantsOf(status: Status, requested: Requested, depth: number): Status[] {
+function descendantsOf(status: Status, requested: EmulatedRequest, depth: number): Status[] {
   if (depth <= 0) return [];
   return [...requested.network.statuses.values()]
     .filter(({ inReplyToId }) => inReplyToId === status.id)
@@ -70,7 +70,7 @@ function descendantsOf(status: Status, requested: Requested, depth: number): Sta
     .flatMap((reply) => [reply, ...descendantsOf(reply, requested, depth - 1)]);
 }
 
-function rebloggedBy(requested: Requested, [id = ""]: readonly string[]) {
+function rebloggedBy(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   if (found(requested, id) === null) return answers.notFound;

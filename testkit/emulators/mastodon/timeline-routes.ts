@@ -1,8 +1,8 @@
 import { answers, ok } from "./answers.ts";
-import { isVisible, type Requested, type Route, refusedWithout } from "./asked.ts";
 import { statusJson } from "./entities.ts";
 import type { Status } from "./network.ts";
 import { pageBy } from "./paging.ts";
+import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
 
 /** https://docs.joinmastodon.org/methods/timelines/ */
 export const timelineRoutes: readonly Route[] = [
@@ -14,7 +14,7 @@ export const timelineRoutes: readonly Route[] = [
 /** Further hashtags of each kind. */
 const mostTags = 4;
 
-function home(requested: Requested) {
+function home(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "user" });
   if (refused !== null) return refused;
   const { network, token } = requested;
@@ -27,13 +27,13 @@ function home(requested: Requested) {
   return page(requested, ({ accountId }) => accountId === me || followed.has(accountId));
 }
 
-function everything(requested: Requested) {
+function everything(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
   return page(requested, (status) => status.visibility === "public" && status.reblogOfId === null);
 }
 
-function tagged(requested: Requested, [tag = ""]: readonly string[]) {
+function tagged(requested: EmulatedRequest, [tag = ""]: readonly string[]) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
   const { character, token, query } = requested;
@@ -60,7 +60,7 @@ function tagged(requested: Requested, [tag = ""]: readonly string[]) {
   });
 }
 
-function page(requested: Requested, isIn: (status: Status) => boolean) {
+function page(requested: EmulatedRequest, isIn: (status: Status) => boolean) {
   const all = [...requested.network.statuses.values()].filter(
     (status) => isIn(status) && isVisible(status, requested),
   );

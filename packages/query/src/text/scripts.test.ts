@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finds } from "../../../../testkit/data/finds.ts";
+import { matchesSequence } from "../../../../testkit/data/matches-sequence.ts";
 import { analyzeText } from "./analyze.ts";
 import { phraseSequence, querySequence } from "./sequence.ts";
 
@@ -251,11 +251,11 @@ const scripts: Readonly<Record<string, { finds: readonly Case[]; misses: readonl
 
 describe.each(Object.entries(scripts))("%s", (_, { finds: found, misses }) => {
   test.each(found)("%s finds %s", (query, text) => {
-    expect(finds(querySequence(query), analyzeText(text).tokens)).toBe(true);
-    expect(finds(phraseSequence(query), analyzeText(text).tokens)).toBe(true);
+    expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(true);
+    expect(matchesSequence(phraseSequence(query), analyzeText(text).tokens)).toBe(true);
   });
   test.each(misses)("%s does not find %s", (query, text) => {
-    expect(finds(querySequence(query), analyzeText(text).tokens)).toBe(false);
-    expect(finds(phraseSequence(query), analyzeText(text).tokens)).toBe(false);
+    expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(false);
+    expect(matchesSequence(phraseSequence(query), analyzeText(text).tokens)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { finds } from "../../../../testkit/data/finds.ts";
+import { matchesSequence } from "../../../../testkit/data/matches-sequence.ts";
 import { analyzeText } from "./analyze.ts";
 import { findMentions } from "./entities.ts";
 import { findLinks } from "./links.ts";
@@ -87,7 +87,7 @@ describe("what finds what", () => {
     ["❤", "I ❤️ you"],
     ["AT&T", "AT&amp;T"],
   ])("%s finds %s", (query, text) => {
-    expect(finds(querySequence(query), analyzeText(text).tokens)).toBe(true);
+    expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(true);
   });
   test.each([
     ["パリ", "ハリ"],
@@ -102,7 +102,7 @@ describe("what finds what", () => {
     ["nasa", "hello @nasa"],
     ["example", "see https://example.com"],
   ])("%s does not find %s", (query, text) => {
-    expect(finds(querySequence(query), analyzeText(text).tokens)).toBe(false);
+    expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(false);
   });
 });
 
@@ -166,7 +166,7 @@ test("every word of a text, outside of mentions and links, finds the text", () =
         const sequence = querySequence(word);
         if (isHidden || sequence.length === 0) continue;
         found += 1;
-        expect(finds(sequence, analyzeText(text).tokens), JSON.stringify({ text, word })).toBe(
+        expect(matchesSequence(sequence, analyzeText(text).tokens), JSON.stringify({ text, word })).toBe(
           true,
         );
       }
@@ -218,7 +218,7 @@ test("every stretch of characters of a script without spaces finds the text", ()
         fc.pre(stretch !== "" && !/^\p{M}/u.test(stretch) && !/^\p{M}/u.test(next));
         const text = `${before}${characters.join("")}${after}`;
         expect(
-          finds(querySequence(stretch), analyzeText(text).tokens),
+          matchesSequence(querySequence(stretch), analyzeText(text).tokens),
           JSON.stringify({ text, stretch }),
         ).toBe(true);
       },

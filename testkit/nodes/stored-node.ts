@@ -3,7 +3,7 @@ import type { NodeState } from "../../src/remote/gateway/node-store.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 
 /** A stored node. */
-type KeptNode = {
+type StoredNode = {
   id: string;
   name?: string;
   state?: NodeState;
@@ -13,9 +13,9 @@ type KeptNode = {
 const changes = { approved: "approve", draining: "drain", removed: "remove" } as const;
 
 /** As if it had attested earlier. */
-export async function keepNode(
+export async function storeNode(
   { context, clock }: Pick<ServiceUnderTest, "context" | "clock">,
-  { id, name = "ams-1", state = "approved", evidence = "none" }: KeptNode,
+  { id, name = "ams-1", state = "approved", evidence = "none" }: StoredNode,
 ): Promise<void> {
   const { store } = context;
   const nowMs = clock.now();

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 /** Overwrites the first page of a table. */
-export function spoilPageOf(path: string, table: string): void {
+export function damagePageOf(path: string, table: string): void {
   const database = new DatabaseSync(path);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const page = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);

@@ -1,11 +1,11 @@
 import { until } from "../until.ts";
 import { type Client, createClient, type RequestedJob } from "./clients.ts";
-import { type ErrorReport, runErrors } from "./faults.ts";
+import type { Deployment } from "./deployment.ts";
+import { type InjectedFault, injectFaults } from "./faults.ts";
 import type { GeneratedPosts } from "./posts.ts";
-import type { Room } from "./room.ts";
 
-export type RushOptions = {
-  room: Room;
+export type LoadOptions = {
+  deployment: Deployment;
   posts: GeneratedPosts;
   jobs: number;
   smallKeys: readonly string[];
@@ -15,25 +15,25 @@ export type RushOptions = {
 };
 
 export type Rush = {
-  asked: readonly RequestedJob[];
-  faults: ErrorReport[];
+  requested: readonly RequestedJob[];
+  faults: InjectedFault[];
   /** Sorted. */
   smallWaitsMs: number[];
 };
 
 /** Resolves when all are collected and the last fault is over. */
-export async function rush(options: RushOptions): Promise<Rush> {
-  const { room, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
-  const asked: RequestedJob[] = [];
+export async function runLoad(options: LoadOptions): Promise<Rush> {
+  const { deployment, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
+  const requested: RequestedJob[] = [];
   const smallWaitsMs: number[] = [];
   const jobsPerSmallKey = Math.round(jobs / 20);
 
   const clientOf = (name: string): Client => {
-    const key = room.keys.get(name)?.token ?? "";
-    return createClient({ base: room.base, key, name }, posts, contradict);
+    const key = deployment.keys.get(name)?.token ?? "";
+    return createClient({ base: deployment.base, key, name }, posts, contradict);
   };
   const crowd = (share: number): Promise<unknown> =>
-    until("a crowd", () => (asked.length >= jobs * share ? true : null), 90_000);
+    until("a crowd", () => (requested.length >= jobs * share ? true : null), 90_000);
 
   /** All at once, to dominate the queue. */
   async function greedy(): Promise<void> {
@@ -42,7 +42,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
     await eachOf(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
       const job = await client.submit(turn % posts.topics);
       own.push(job);
-      asked.push(job);
+      requested.push(job);
     });
     await eachOf(own.length, 8, async (turn) => {
       const job = own[turn];
@@ -56,24 +56,24 @@ export async function rush(options: RushOptions): Promise<Rush> {
     for (let turn = 0; turn < jobsPerSmallKey; turn += 1) {
       const beganMs = performance.now();
       const job = await client.submit((turn * 7) % posts.topics);
-      asked.push(job);
+      requested.push(job);
       await client.collect(job);
       smallWaitsMs.push(performance.now() - beganMs);
     }
   }
 
   const faulty = crowd(1 / 4).then(() =>
-    runErrors({
-      victims: room.victims,
-      gateway: { actor: room.gateway, isReady: room.gatewayIsReady },
+    injectFaults({
+      victims: deployment.victims,
+      gateway: { actor: deployment.gateway, isReady: deployment.gatewayIsReady },
       leaseMs,
       random,
       jobs,
-      waiting: () => jobs - (room.store.states().get("done") ?? 0),
+      waiting: () => jobs - (deployment.store.states().get("done") ?? 0),
     }),
   );
   const [faults] = await Promise.all([faulty, greedy(), ...smallKeys.map(small)]);
-  return { asked, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
+  return { requested, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
 async function eachOf(

@@ -1,6 +1,6 @@
 import type { Post } from "../../src/posts/post.ts";
 
-export type KeptCase = {
+export type RegressionCase = {
   name: string;
   query: string;
   posts: readonly Partial<Post>[];
@@ -8,7 +8,7 @@ export type KeptCase = {
 
 const someone = { userId: "did:plc:bob", username: "bob" };
 
-export const keptCases: readonly KeptCase[] = [
+export const regressionCases: readonly RegressionCase[] = [
   {
     name: "an account's id does not stand for another account that goes by the same handle",
     query: "@did:plc:bob",

@@ -1,6 +1,6 @@
 import type { ApiRecord } from "./expected.ts";
 
-export type Asker = {
+export type AccountClient = {
   /** Throws Earshot's error. */
   all(requested: Requested): Promise<ApiRecord[]>;
   page(requested: Requested, cursor?: string): Promise<Page>;
@@ -32,7 +32,11 @@ type Answered = { code: number; body: Record<string, unknown> & { uuid?: string 
 /** Far more than needed. */
 const mostPages = 100;
 
-export function createAsker(base: string, key: string, platform = "bluesky"): Asker {
+export function createAccountClient(
+  base: string,
+  key: string,
+  platform = "bluesky",
+): AccountClient {
   const path = `${base}/v1/search/live/${platform}`;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 

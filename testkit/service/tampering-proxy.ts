@@ -1,19 +1,19 @@
 import { createServer, request as requestOf } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export async function startLyingProxy(
+export async function startTamperingProxy(
   target: string,
-  lies: Readonly<Record<string, unknown>>,
-): Promise<{ url: string; lied: readonly string[]; close(): void }> {
-  const lied: string[] = [];
+  replacements: Readonly<Record<string, unknown>>,
+): Promise<{ url: string; replaced: readonly string[]; close(): void }> {
+  const replaced: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "";
-    const lie = lies[path];
-    if (lie !== undefined) {
-      lied.push(path);
+    const replacement = replacements[path];
+    if (replacement !== undefined) {
+      replaced.push(path);
       request.resume();
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(lie));
+      response.end(JSON.stringify(replacement));
       return;
     }
     const { method, headers } = request;
@@ -29,7 +29,7 @@ export async function startLyingProxy(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    lied,
+    replaced,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -14,7 +14,7 @@ import { findingsIn } from "../../testkit/archives/findings-in.ts";
 const root = mkdtempSync(join(tmpdir(), "earshot-slow-upkeep-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const child = join(import.meta.dirname, "../../testkit/archives/upkeep-child.ts");
+const child = join(import.meta.dirname, "../../testkit/archives/compaction-writer.ts");
 
 /** All assign the same IDs. */
 function newFolder(name: string): string {

@@ -2,13 +2,13 @@ import { idsOfPage } from "../../src/archive/sealed/format.ts";
 import type { IdSource } from "../../src/archive/sealed/id-memory.ts";
 
 /** Counts page reads. */
-export type MadeUpIds = IdSource & {
+export type ComputedIds = IdSource & {
   idOf(number: number): bigint;
   pageOf(number: number): number;
   pagesRead(): number;
 };
 
-export function madeUpIds(segment: number, posts: number): MadeUpIds {
+export function computedIds(segment: number, posts: number): ComputedIds {
   const newest = BigInt(segment + 1) * 10n ** 17n;
   const idOf = (number: number): bigint =>
     newest - BigInt(number * 1_000 + ((number * 7_919) % 997));

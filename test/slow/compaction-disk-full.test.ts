@@ -10,7 +10,7 @@ import { changeCatalog } from "../../testkit/archives/change-catalog.ts";
 import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 
-const child = join(import.meta.dirname, "../../testkit/archives/upkeep-once.ts");
+const child = join(import.meta.dirname, "../../testkit/archives/compact-once.ts");
 
 let archive: SmallArchive;
 beforeEach(() => {

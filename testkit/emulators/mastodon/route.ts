@@ -3,7 +3,7 @@ import type { Network, Status } from "./network.ts";
 import type { Character } from "./options.ts";
 import { allows, type createTokens, type Token } from "./tokens.ts";
 
-export type Requested = {
+export type EmulatedRequest = {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -18,12 +18,12 @@ export type Requested = {
 export type Route = {
   method: "GET" | "POST";
   path: RegExp;
-  answer(requested: Requested, groups: readonly string[]): Answer;
+  answer(requested: EmulatedRequest, groups: readonly string[]): Answer;
 };
 
 /** Null if allowed. */
 export function refusedWithout(
-  { token, character }: Requested,
+  { token, character }: EmulatedRequest,
   needed: { scope: string; kind: "user" | "anybody" },
 ): Answer | null {
   const { isClosed, differences } = character;
@@ -38,7 +38,7 @@ export function refusedWithout(
   return allows(token.scopes, needed.scope) ? null : answers.outOfScope;
 }
 
-export function isVisible(status: Status, { token, network }: Requested): boolean {
+export function isVisible(status: Status, { token, network }: EmulatedRequest): boolean {
   const author = network.accounts.get(status.accountId);
   if (author === undefined || author.suspended || !status.isKnown) return false;
   if (status.visibility === "public" || status.visibility === "unlisted") return true;

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { pageMap } from "./page-map.ts";
 
-export type ErrorKind =
+export type DamageKind =
   | "flipped bit"
   | "zeroed page"
   | "copied page"
@@ -22,7 +22,7 @@ export type ErrorKind =
 /** Returns where it did. */
 export function damageFile(
   path: string,
-  error: ErrorKind,
+  error: DamageKind,
   random: () => number,
   older: string | null,
 ): string {

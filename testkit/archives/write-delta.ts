@@ -9,7 +9,7 @@ const platform = "x";
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 /** Changes a tenth of the posts in both forms, in every way. */
-export function writeOverlay(
+export function writeDelta(
   forms: SegmentForms,
   ids: BigInt64Array,
   texts: readonly string[],

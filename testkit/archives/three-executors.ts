@@ -15,7 +15,7 @@ export type ThreeMethods = {
 };
 
 /** Three independent answers; the oracle sees API output only. */
-export function openThreeMethods(posts: readonly Post[], form: IndexForm = "fts5"): ThreeMethods {
+export function openThreeExecutors(posts: readonly Post[], form: IndexForm = "fts5"): ThreeMethods {
   const set = openPostSet(posts, 15, form);
   const stored = oraclePosts(set.archive, posts);
   const around = oracleAround(posts, stored, asOfMs);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
-import { agree, openThreeMethods } from "../../../testkit/archives/three-ways.ts";
-import { keptCases } from "../../../testkit/data/kept-cases.ts";
+import { agree, openThreeExecutors } from "../../../testkit/archives/three-executors.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
+import { regressionCases } from "../../../testkit/data/regression-cases.ts";
 
 function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form: IndexForm) {
-  const methods = openThreeMethods(
+  const methods = openThreeExecutors(
     posts.map((post) => makePost(post)),
     form,
   );
@@ -19,7 +19,7 @@ function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form:
 describe.each(indexForms.filter((form) => form !== "mixed"))(
   "archive (%s), matcher and oracle agree again",
   (form) => {
-    test.each(keptCases)("$name: $query", ({ query, posts }) => {
+    test.each(regressionCases)("$name: $query", ({ query, posts }) => {
       const answers = answersTo(query, [...posts], form);
       expect(agree(answers), JSON.stringify(answers)).toBe(true);
     });

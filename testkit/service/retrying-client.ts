@@ -38,7 +38,7 @@ export function bodyOf(search: number, mark: string) {
 }
 
 /** Submits, fetches and cancels until `isOver`, and records responses that contradict the API. */
-export async function runUnluckyClient(
+export async function runRetryingClient(
   position: Position,
   ledger: JobLedger,
   searches: number,
@@ -92,7 +92,7 @@ export async function runUnluckyClient(
   }
 
   async function cancel(uuid: string): Promise<void> {
-    ledger.giveUp(uuid);
+    ledger.abandon(uuid);
     const answer = await call(position, "DELETE", `${path}/status/${uuid}`);
     if (answer === null || answer.status === 503) return;
     if (answer.status === 200) ledger.count("jobs cancelled");

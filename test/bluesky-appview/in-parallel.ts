@@ -1,4 +1,4 @@
-export async function inTurns<Item, Outcome>(
+export async function inParallel<Item, Outcome>(
   items: readonly Item[],
   use: (item: Item) => Promise<Outcome>,
 ): Promise<Outcome[]> {

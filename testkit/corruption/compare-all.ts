@@ -1,6 +1,6 @@
 import type { Archive } from "../../src/archive/archive.ts";
 import { EarshotError, messageOf } from "../../src/lib/errors.ts";
-import type { Answer, Question } from "./queries.ts";
+import type { Answer, TrialQuery } from "./queries.ts";
 
 /**
  * - `correct`: complete and equal to the healthy archive.
@@ -13,7 +13,7 @@ import type { Answer, Question } from "./queries.ts";
  */
 type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
 
-export type Requested = { question: Question } & Compared;
+export type ComparedQuery = { query: TrialQuery } & Compared;
 
 type Compared = {
   outcome: Outcome;
@@ -24,23 +24,23 @@ type Compared = {
 const patienceMs = 60_000;
 
 /** Runs all queries and compares them with the healthy archive. */
-export async function requestAll(
+export async function compareAll(
   archive: Archive,
-  truth: ReadonlyMap<Question, Answer>,
-): Promise<Requested[]> {
-  const requested: Requested[] = [];
-  for (const [question, right] of truth) {
-    const compared = await outcomeOf(question, archive, right);
-    requested.push({ question, ...compared });
+  truth: ReadonlyMap<TrialQuery, Answer>,
+): Promise<ComparedQuery[]> {
+  const all: ComparedQuery[] = [];
+  for (const [query, right] of truth) {
+    const compared = await outcomeOf(query, archive, right);
+    all.push({ query, ...compared });
     if (compared.outcome === "endless") break;
   }
-  return requested;
+  return all;
 }
 
-async function outcomeOf(question: Question, archive: Archive, right: Answer): Promise<Compared> {
+async function outcomeOf(query: TrialQuery, archive: Archive, right: Answer): Promise<Compared> {
   const none = { differences: right.values.size };
   try {
-    const answer = await within(patienceMs, question.answer(archive));
+    const answer = await within(patienceMs, query.answer(archive));
     if (answer === null) return { outcome: "endless", ...none, detail: "" };
     return compare(answer, right);
   } catch (error) {

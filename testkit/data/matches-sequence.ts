@@ -1,7 +1,10 @@
 import type { SequenceElement } from "@earshot/query/text";
 
 /** Whether the tokens match the elements of a query, adjacent. */
-export function finds(elements: readonly SequenceElement[], tokens: readonly string[]): boolean {
+export function matchesSequence(
+  elements: readonly SequenceElement[],
+  tokens: readonly string[],
+): boolean {
   return tokens.some((_, start) =>
     elements.every((element, index) => accepts(element, tokens[start + index])),
   );

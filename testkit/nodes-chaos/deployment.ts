@@ -11,7 +11,7 @@ import { type Actor, createActor, earshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
 
 /** A gateway without embedded node, and three node processes. */
-export type Room = {
+export type Deployment = {
   base: string;
   network: Network;
   gateway: Actor;
@@ -26,7 +26,7 @@ export type Room = {
   close(): Promise<void>;
 };
 
-export type RoomOptions = {
+export type DeploymentOptions = {
   folder: string;
   port: number;
   posts: GeneratedPosts;
@@ -38,7 +38,7 @@ export type RoomOptions = {
 
 const evidences = ["none", "simulated", "simulated"] as const;
 
-export async function openRoom(options: RoomOptions): Promise<Room> {
+export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { folder, port, leaseMs } = options;
   const network = await openNetwork(evidences.length, port);
   const gatewayDir = join(folder, "gateway");
@@ -90,18 +90,18 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
     };
     await gatewayIsReady();
     const victims = network.places.map(
-      (place, index): Victim => ({
-        place,
+      (position, index): Victim => ({
+        position,
         order: async (word) => {
           if (!(await orderNode(gatewayDir, `node-${index}`, word)))
             throw new Error("no such node");
         },
         actor: createActor({
           name: `node-${index}`,
-          args: ["node", "--gateway", place.gatewayUrl, "--name", `node-${index}`],
+          args: ["node", "--gateway", position.gatewayUrl, "--name", `node-${index}`],
           dataDir: join(folder, `node-${index}`),
           logFile: join(folder, `node-${index}.log`),
-          command: place.command,
+          command: position.command,
           settings: {
             EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gatewayDir),
             EARSHOT_NODE_EVIDENCE: evidences[index] ?? "none",
@@ -136,7 +136,7 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
   }
 }
 
-async function fillArchives({ folder, posts }: RoomOptions): Promise<void> {
+async function fillArchives({ folder, posts }: DeploymentOptions): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);
   await Promise.all(

@@ -4,7 +4,7 @@ import type { Segment } from "../../src/archive/segments/segment.ts";
 import type { IdRange, TimeSkew } from "../../src/posts/ids.ts";
 import type { SegmentForms } from "./segment-forms.ts";
 
-export type Question = {
+export type FormsQuery = {
   plan: PlanNode;
   range: IdRange;
   fromMs: number | null;
@@ -20,23 +20,23 @@ const never = (): boolean => false;
 /** As text. */
 export type BothAnswers = { plain: string; sealed: string; found: number };
 
-export function requestBoth(
+export function queryBoth(
   { plain, sealed }: SegmentForms,
-  question: Question,
+  request: FormsQuery,
 ): BothAnswers | null {
-  const { plan, fromMs, toMs } = question;
+  const { plan, fromMs, toMs } = request;
   const bounds = { fromMs, toMs, lowId: null, highId: null };
   const query = platformQuery("x", { conjuncts: [plan], ...bounds });
   if (query === null) return null;
-  const byFts5 = answerOf(plain, query, question);
-  const bySealed = answerOf(sealed, query, question);
+  const byFts5 = answerOf(plain, query, request);
+  const bySealed = answerOf(sealed, query, request);
   return { plain: byFts5.text, sealed: bySealed.text, found: byFts5.found };
 }
 
 function answerOf(
   segment: Segment,
   query: PlatformQuery,
-  { range, limit, skew, widthMs }: Question,
+  { range, limit, skew, widthMs }: FormsQuery,
 ): { text: string; found: number } {
   const requested = { ...query, skew };
   if (limit !== null) {

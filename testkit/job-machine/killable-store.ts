@@ -1,7 +1,7 @@
 import type { Store } from "../../src/db/operations.ts";
 
 /** Can be killed before or after the commit of pending writes. */
-export type MortalStore<Table> = {
+export type KillableStore<Table> = {
   store: Store<Table>;
   pending(): number;
   /** Commits pending writes without reporting them. */
@@ -10,9 +10,9 @@ export type MortalStore<Table> = {
   kill(): void;
 };
 
-export function createMortalStore<Table>(inner: Store<Table>): MortalStore<Table> {
+export function createKillableStore<Table>(inner: Store<Table>): KillableStore<Table> {
   let pending = 0;
-  let isHeard = true;
+  let isConnected = true;
   let isAlive = true;
 
   /** Never settles once muted. */
@@ -23,8 +23,8 @@ export function createMortalStore<Table>(inner: Store<Table>): MortalStore<Table
         pending += 1;
         const answered = call();
         answered.then(
-          (value) => isHeard && resolve(value),
-          (error) => isHeard && reject(error),
+          (value) => isConnected && resolve(value),
+          (error) => isConnected && reject(error),
         );
         const end = () => {
           pending -= 1;
@@ -42,10 +42,10 @@ export function createMortalStore<Table>(inner: Store<Table>): MortalStore<Table
     },
     pending: () => pending,
     mute: () => {
-      isHeard = false;
+      isConnected = false;
     },
     kill: () => {
-      isHeard = false;
+      isConnected = false;
       isAlive = false;
     },
   };
