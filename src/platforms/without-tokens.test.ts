@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { startCpuTime } from "../../testkit/cpu-time.ts";
 import { withoutTokens } from "./without-tokens.ts";
 
 test("what a platform says stays as it is where nothing in it looks like a credential", () => {
@@ -47,7 +48,7 @@ test("a token at the place where the text is cut is not left in part", () => {
 });
 
 test("it takes time in proportion to what is read", () => {
-  const startMs = performance.now();
+  const cpuMs = startCpuTime();
   for (const hostile of [
     "a".repeat(1e6),
     `${"-".repeat(3_999)}!`.repeat(200),
@@ -55,5 +56,5 @@ test("it takes time in proportion to what is read", () => {
   ]) {
     withoutTokens(hostile);
   }
-  expect(performance.now() - startMs).toBeLessThan(500);
+  expect(cpuMs()).toBeLessThan(500);
 });

@@ -7,6 +7,7 @@ import {
   search,
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
 
 let service: ServiceUnderTest;
 const base = "/v1/search/live/social";
@@ -412,10 +413,12 @@ async function openUnread(on: ServiceUnderTest, by: string) {
     }
   };
   const socket = (await openByHand(on, by)).pause();
-  for (let before = -1; reported === 0 || reported !== before; ) {
+  let before = 0;
+  await until("the connection takes no more", () => {
+    const isFull = reported > 0 && reported === before;
     before = reported;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return isFull ? true : null;
+  });
   expect(reported).toBeLessThan(most);
   jobs.changes = changes;
   return socket;

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { cancelled as cancelledSchema, jobList } from "../../src/http/schemas/jobs.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
+import { startCpuTime } from "../../testkit/cpu-time.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
@@ -529,7 +530,7 @@ test("8 KB of hostile text in a header or parameter are refused quickly", async 
     '"\\'.repeat(4_000),
     ",".repeat(8_000),
   ];
-  const start = performance.now();
+  const cpuMs = startCpuTime();
   for (const text of hostile) {
     for (const name of ["prefer", "idempotency-key"]) {
       const headers = { [name]: text };
@@ -545,5 +546,5 @@ test("8 KB of hostile text in a header or parameter are refused quickly", async 
       expect(answer.body.length).toBeLessThan(4_000);
     }
   }
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs()).toBeLessThan(3_000);
 });

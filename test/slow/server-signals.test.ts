@@ -98,7 +98,10 @@ test("a second SIGTERM ends the process immediately by that signal, and no job i
   const lock = lockControl("twice");
   const exit = once(server.child, "exit");
   server.child.kill("SIGTERM");
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await until("the stop has begun", async () => {
+    const answer = await fetch(`${server.base}/readyz`).catch(() => null);
+    return answer?.status === 200 ? null : true;
+  });
   expect(server.child.exitCode).toBeNull();
   const secondMs = performance.now();
   server.child.kill("SIGTERM");

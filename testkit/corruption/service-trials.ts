@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "../../bench/measure.ts";
 import { freePort } from "../service/free-port.ts";
 import { environmentOf, program } from "../service/server-process.ts";
+import { until } from "../until.ts";
 import { damageFile } from "./damage-file.ts";
 
 /** `change` returns where. */
@@ -141,12 +141,14 @@ export async function queryService(
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   try {
     const base = `http://127.0.0.1:${port}`;
-    while (!(await isReady(base))) {
-      if (child.exitCode !== null) {
-        await ended;
-        return { refusal: printed, answers: new Map() };
-      }
-      await sleep(20);
+    const started = await until(
+      "the server is ready or has ended",
+      async () => ((await isReady(base)) ? "ready" : child.exitCode === null ? null : "ended"),
+      300_000,
+    );
+    if (started === "ended") {
+      await ended;
+      return { refusal: printed, answers: new Map() };
     }
     return { refusal: null, answers: await request(base, key, uuids) };
   } finally {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { negotiate } from "./negotiate.ts";
 
 const json = "application/json";
@@ -81,8 +82,8 @@ test.each([
 test.each([";", ",", '"', "\\", " ;", "a/b;", 'a/b;q="'])(
   "parses a long field of %j in linear time",
   (piece) => {
-    const started = performance.now();
+    const cpuMs = startCpuTime();
     expect(() => negotiate(piece.repeat(200_000))).toThrow();
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMs()).toBeLessThan(2_000);
   },
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { preferredWaitSeconds } from "./prefer.ts";
 
@@ -80,7 +81,7 @@ test("8 KB of hostile text are parsed quickly", () => {
     `${",".repeat(16_000)}@`,
     "a;b=".repeat(4_000),
   ];
-  const start = performance.now();
+  const cpuMs = startCpuTime();
   for (const field of hostile) {
     try {
       preferredWaitSeconds(field);
@@ -88,5 +89,5 @@ test("8 KB of hostile text are parsed quickly", () => {
       expect(error).toBeInstanceOf(EarshotError);
     }
   }
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(cpuMs()).toBeLessThan(1_000);
 });

@@ -182,7 +182,9 @@ describe("what is refused", () => {
   test("with 401 is the credential, which nobody uses any more", async () => {
     upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
     expect(await error()).toMatchObject({ code: "credential_refused" });
-    expect(room.pool.calls).toEqual([`quarantine c1 ${host()} refuses the credential (status 401)`]);
+    expect(room.pool.calls).toEqual([
+      `quarantine c1 ${host()} refuses the credential (status 401)`,
+    ]);
     await expect(session()).rejects.toThrow("there is no session");
   });
 

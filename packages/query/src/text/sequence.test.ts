@@ -166,9 +166,10 @@ test("every word of a text, outside of mentions and links, finds the text", () =
         const sequence = querySequence(word);
         if (isHidden || sequence.length === 0) continue;
         found += 1;
-        expect(matchesSequence(sequence, analyzeText(text).tokens), JSON.stringify({ text, word })).toBe(
-          true,
-        );
+        expect(
+          matchesSequence(sequence, analyzeText(text).tokens),
+          JSON.stringify({ text, word }),
+        ).toBe(true);
       }
     }),
     { numRuns: 5000 },
