@@ -99,7 +99,7 @@ test("a second SIGTERM ends the process immediately by that signal, and no job i
   const exit = once(server.child, "exit");
   server.child.kill("SIGTERM");
   await until("the stop has begun", async () => {
-    const answer = await fetch(`${server.base}/readyz`).catch(() => null);
+    const answer = await fetch(`${server.base}/livez`).catch(() => null);
     return answer?.status === 200 ? null : true;
   });
   expect(server.child.exitCode).toBeNull();
