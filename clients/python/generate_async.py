@@ -5,7 +5,10 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "src" / "earshot_client"
-METHODS = "search|search_all|submit|wait|status|cancel|jobs|counts|events|close|_events_of|_run|_send"
+METHODS = (
+    "search|search_all|submit|wait|status|cancel|jobs|counts|events|close|_events_of|_run|_send"
+    "|create|list|get|delete|enable|replace_secret|test|deliveries|replay|_call"
+)
 
 #: Each must apply, so that a change of the source cannot pass unseen.
 REPLACEMENTS = [
@@ -14,6 +17,12 @@ REPLACEMENTS = [
     (r"httpx\.Client", "httpx.AsyncClient"),
     (r"class Earshot:\n    \"\"\"", 'class AsyncEarshot:\n    """As `Earshot`, with coroutines. '),
     (r"-> Earshot:", "-> AsyncEarshot:"),
+    (r"earshot: Earshot\)", "earshot: AsyncEarshot)"),
+    (r"class Webhooks:", "class AsyncWebhooks:"),
+    (r"= Webhooks\(", "= AsyncWebhooks("),
+    (r"return self\._(call|earshot\._run)\(", r"return await self._\1("),
+    (r"answer = self\._call\(", "answer = await self._call("),
+    (r"        self\._call\(", "        await self._call("),
     (rf"    def ({METHODS})\(", r"    async def \1("),
     (r"return self\._run\(", "return await self._run("),
     (r"        self\._run\(", "        await self._run("),

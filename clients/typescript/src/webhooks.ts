@@ -17,13 +17,7 @@ export class Webhooks {
 
   /** The secret is in this answer only. */
   create(webhook: NewWebhook, options?: RequestOptions): Promise<WebhookWithSecret> {
-    const sent = {
-      method: "POST",
-      path: "/v1/webhooks",
-      body: webhook,
-      isRepeatable: false,
-    } as const;
-    return this.#send(sent, options);
+    return this.#post("/v1/webhooks", { body: webhook }, options);
   }
 
   async list(options?: RequestOptions): Promise<Webhook[]> {
@@ -42,18 +36,42 @@ export class Webhooks {
     return this.#send({ method: "DELETE", path: pathOf(id), isRepeatable: true }, options);
   }
 
-  /** Sends a test event to it. */
-  test(id: string, options?: RequestOptions): Promise<unknown> {
-    const sent = { method: "POST", path: `${pathOf(id)}/test`, isRepeatable: false } as const;
-    return this.#send(sent, options);
+  /** Enables a webhook that was disabled after failures. */
+  enable(id: string, options?: RequestOptions): Promise<Webhook> {
+    return this.#post(`${pathOf(id)}/enable`, { isRepeatable: true }, options);
   }
 
+  /** The new secret is in this answer only. The former one signs too until `former_secret_until`. */
+  replaceSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret> {
+    return this.#post(`${pathOf(id)}/secret`, {}, options);
+  }
+
+  /** Sends a test event to it. */
+  test(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
+    return this.#post(`${pathOf(id)}/test`, {}, options);
+  }
+
+  /** The newest deliveries. */
   async deliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]> {
     const { deliveries } = await this.#send<{ deliveries: WebhookDelivery[] }>(
       { ...read, path: `${pathOf(id)}/deliveries` },
       options,
     );
     return deliveries;
+  }
+
+  /** Sends a delivery again. */
+  replay(id: string, delivery: string, options?: RequestOptions): Promise<WebhookDelivery> {
+    const path = `${pathOf(id)}/deliveries/${encodeURIComponent(delivery)}/replay`;
+    return this.#post(path, {}, options);
+  }
+
+  #post<Body>(
+    path: string,
+    sent: { body?: unknown; isRepeatable?: true },
+    options?: RequestOptions,
+  ): Promise<Body> {
+    return this.#send({ isRepeatable: false, ...sent, method: "POST", path }, options);
   }
 }
 

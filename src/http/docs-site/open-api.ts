@@ -17,7 +17,10 @@ export type Operation = {
   parameters?: readonly Parameter[];
   requestBody?: { content: Readonly<Record<string, MediaType>> };
   responses: Readonly<Record<string, Answer>>;
+  "x-codeSamples"?: readonly CodeSample[];
 };
+
+type CodeSample = { lang: string; label: string; source: string };
 
 export type Parameter = {
   name: string;

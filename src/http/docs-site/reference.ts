@@ -1,9 +1,8 @@
 import { anchorOf } from "./anchor-names.ts";
-import { curlOf } from "./curl.ts";
 import type { Answer, OpenApi, Operation } from "./open-api.ts";
 import { code, kindOf, memberTable, table } from "./schema-tables.ts";
 
-/** All endpoints, each with its parts and a sample call, then the schemas. */
+/** All endpoints, each with its parts and code samples, then the schemas. */
 export function referenceOf(api: OpenApi): string {
   const endpoints = endpointsOf(api);
   return [
@@ -55,7 +54,7 @@ function endpointChapter(endpoint: Endpoint): string {
     operation.description ?? "",
     parametersOf(operation),
     bodyOf(operation),
-    `\`\`\`sh\n${curlOf(endpoint)}\n\`\`\``,
+    ...samplesOf(operation),
     table(
       ["status", "body", "meaning"],
       Object.entries(operation.responses).map(([status, answer]) => [
@@ -84,6 +83,19 @@ function parametersOf({ parameters = [] }: Operation): string {
 function bodyOf({ requestBody }: Operation): string {
   const schema = requestBody?.content["application/json"]?.schema;
   return schema === undefined ? "" : `The body is a ${kindOf(schema)} in JSON.`;
+}
+
+const fences: Readonly<Record<string, string>> = {
+  Shell: "sh",
+  TypeScript: "ts",
+  Python: "python",
+};
+
+function samplesOf({ "x-codeSamples": samples = [] }: Operation): string[] {
+  return samples.flatMap(({ lang, label, source }) => [
+    ...(samples.length > 1 ? [`${label}:`] : []),
+    `\`\`\`${fences[lang] ?? ""}\n${source}\n\`\`\``,
+  ]);
 }
 
 function bodiesOf({ content = {} }: Answer): string {

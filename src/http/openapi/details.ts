@@ -1,4 +1,5 @@
 import type { ProblemCode } from "../problems/problems.ts";
+import { type CodeSample, codeSamplesOf } from "./code-samples/code-samples.ts";
 import { answerHeaders, headersOf } from "./headers.ts";
 import { links } from "./links.ts";
 import { problemCodes, problemExamples } from "./problems.ts";
@@ -18,6 +19,7 @@ type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, MediaType> };
   responses: Record<string, Answer>;
+  "x-codeSamples"?: CodeSample[];
 };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
@@ -35,14 +37,14 @@ function answersToUnreadable(): Record<string, Answer> {
 }
 
 /**
- * Adds examples, response headers and links. Removes statuses that cannot occur on a path, because similar routes share a list.
+ * Adds examples, response headers, links and code samples. Removes statuses that cannot occur on a path, because similar routes share a list.
  */
 export function addDetails(document: Document): void {
   const { schemas } = document.components;
   document.components.headers = answerHeaders;
   document.components.examples = problemExamples();
   for (const [path, methods] of Object.entries(document.paths)) {
-    for (const operation of Object.values(methods)) {
+    for (const [method, operation] of Object.entries(methods)) {
       for (const parameter of operation.parameters ?? []) addParameterExample(parameter);
       for (const body of Object.values(operation.requestBody?.content ?? {})) {
         addExample(body, schemas);
@@ -59,6 +61,7 @@ export function addDetails(document: Document): void {
         addHeaders(operation, status, answer);
       }
       addLinks(operation);
+      operation["x-codeSamples"] = codeSamplesOf({ method: method.toUpperCase(), path, operation });
     }
   }
 }

@@ -2,14 +2,21 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { openApiFile } from "../routes/ops/openapi.ts";
+import { clientCalls } from "./code-samples/client-calls.ts";
 import { openApiText } from "./openapi.ts";
 
+const codeSample = z.strictObject({
+  lang: z.enum(["Shell", "TypeScript", "Python"]),
+  label: z.enum(["curl", "TypeScript", "Python", "CLI"]),
+  source: z.string().min(10),
+});
 const operation = z.looseObject({
   operationId: z.string().regex(/^[a-z][A-Za-z]+$/),
   summary: z.string().min(3),
   tags: z.array(z.string()).length(1),
   security: z.array(z.unknown()).optional(),
   requestBody: z.looseObject({ content: z.record(z.string(), z.unknown()) }).optional(),
+  "x-codeSamples": z.array(codeSample).min(1),
   responses: z.record(
     z.string(),
     z.looseObject({
@@ -38,6 +45,16 @@ test("openapi.json matches the routes (npm run openapi regenerates it)", () => {
 test("every operation has its own id and a description", () => {
   const ids = operations.map(({ described }) => described.operationId);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("every operation has a curl sample, and those that the clients call have one in each language", () => {
+  const called = new Set(Object.keys(clientCalls));
+  for (const { described } of operations) {
+    const labels = described["x-codeSamples"].map(({ label }) => label);
+    const others = called.delete(described.operationId) ? ["TypeScript", "Python"] : [];
+    expect(labels.slice(0, 3), described.operationId).toEqual(["curl", ...others]);
+  }
+  expect([...called]).toEqual([]);
 });
 
 test("every route is described", async () => {

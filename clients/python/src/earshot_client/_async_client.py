@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, Unpack
 
@@ -36,6 +36,7 @@ class AsyncEarshot:
         self._flows = Flows(max_retries, timeout)
         self._headers = {"authorization": f"Bearer {key}"}
         self._http = http or httpx.AsyncClient()
+        self.webhooks = AsyncWebhooks(self)
 
     async def search(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
@@ -150,3 +151,51 @@ class AsyncEarshot:
         except httpx.TransportError as error:
             return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
         return Answer(answer.status_code, answer.text, answer.headers.get("retry-after"))
+
+
+class AsyncWebhooks:
+    """Notifications of ended jobs. Verify what they send with `verify_webhook`."""
+
+    def __init__(self, earshot: AsyncEarshot) -> None:
+        self._earshot = earshot
+
+    async def create(self, *, url: str, events: Sequence[str] | None = None) -> dict[str, Any]:
+        """The secret is in this answer only."""
+        body = {"url": url} if events is None else {"url": url, "events": events}
+        return await self._call("POST", body=body, repeatable=False)
+
+    async def list(self) -> Sequence[dict[str, Any]]:
+        answer = await self._call("GET")
+        webhooks: Sequence[dict[str, Any]] = answer["webhooks"]
+        return webhooks
+
+    async def get(self, id: str) -> dict[str, Any]:
+        return await self._call("GET", id)
+
+    async def delete(self, id: str) -> None:
+        await self._call("DELETE", id)
+
+    async def enable(self, id: str) -> dict[str, Any]:
+        """Enables a webhook that was disabled after failures."""
+        return await self._call("POST", id, "enable")
+
+    async def replace_secret(self, id: str) -> dict[str, Any]:
+        """The new secret is in this answer only. The former one signs too until `former_secret_until`."""
+        return await self._call("POST", id, "secret", repeatable=False)
+
+    async def test(self, id: str) -> dict[str, Any]:
+        """Sends a test event to it."""
+        return await self._call("POST", id, "test", repeatable=False)
+
+    async def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
+        """The newest deliveries."""
+        answer = await self._call("GET", id, "deliveries")
+        deliveries: Sequence[dict[str, Any]] = answer["deliveries"]
+        return deliveries
+
+    async def replay(self, id: str, delivery: str) -> dict[str, Any]:
+        """Sends a delivery again."""
+        return await self._call("POST", id, "deliveries", delivery, "replay", repeatable=False)
+
+    async def _call(self, method: str, *path: str, body: Any = None, repeatable: bool = True) -> dict[str, Any]:
+        return await self._earshot._run(self._earshot._flows.webhooks(method, path, body, repeatable))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, Unpack
 
@@ -35,6 +35,7 @@ class Earshot:
         self._flows = Flows(max_retries, timeout)
         self._headers = {"authorization": f"Bearer {key}"}
         self._http = http or httpx.Client()
+        self.webhooks = Webhooks(self)
 
     def search(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
@@ -148,3 +149,51 @@ class Earshot:
         except httpx.TransportError as error:
             return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
         return Answer(answer.status_code, answer.text, answer.headers.get("retry-after"))
+
+
+class Webhooks:
+    """Notifications of ended jobs. Verify what they send with `verify_webhook`."""
+
+    def __init__(self, earshot: Earshot) -> None:
+        self._earshot = earshot
+
+    def create(self, *, url: str, events: Sequence[str] | None = None) -> dict[str, Any]:
+        """The secret is in this answer only."""
+        body = {"url": url} if events is None else {"url": url, "events": events}
+        return self._call("POST", body=body, repeatable=False)
+
+    def list(self) -> Sequence[dict[str, Any]]:
+        answer = self._call("GET")
+        webhooks: Sequence[dict[str, Any]] = answer["webhooks"]
+        return webhooks
+
+    def get(self, id: str) -> dict[str, Any]:
+        return self._call("GET", id)
+
+    def delete(self, id: str) -> None:
+        self._call("DELETE", id)
+
+    def enable(self, id: str) -> dict[str, Any]:
+        """Enables a webhook that was disabled after failures."""
+        return self._call("POST", id, "enable")
+
+    def replace_secret(self, id: str) -> dict[str, Any]:
+        """The new secret is in this answer only. The former one signs too until `former_secret_until`."""
+        return self._call("POST", id, "secret", repeatable=False)
+
+    def test(self, id: str) -> dict[str, Any]:
+        """Sends a test event to it."""
+        return self._call("POST", id, "test", repeatable=False)
+
+    def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
+        """The newest deliveries."""
+        answer = self._call("GET", id, "deliveries")
+        deliveries: Sequence[dict[str, Any]] = answer["deliveries"]
+        return deliveries
+
+    def replay(self, id: str, delivery: str) -> dict[str, Any]:
+        """Sends a delivery again."""
+        return self._call("POST", id, "deliveries", delivery, "replay", repeatable=False)
+
+    def _call(self, method: str, *path: str, body: Any = None, repeatable: bool = True) -> dict[str, Any]:
+        return self._earshot._run(self._earshot._flows.webhooks(method, path, body, repeatable))

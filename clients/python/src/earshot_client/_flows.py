@@ -10,7 +10,7 @@ import json
 import random
 import time
 import uuid as uuids
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -111,6 +111,10 @@ class Flows:
 
     def counts(self, platform: str, query: dict[str, Any], timeout: float | None) -> Flow[dict[str, Any]]:
         return self.json(Send("GET", f"/v1/search/{platform}/counts{_query(query)}"), timeout)
+
+    def webhooks(self, method: str, path: Sequence[str], body: Any, repeatable: bool) -> Flow[dict[str, Any]]:
+        written = "".join(f"/{quote(part, safe='')}" for part in path)
+        return self.json(Send(method, f"/v1/webhooks{written}", body, repeatable=repeatable))
 
     def json(self, send: Send, timeout: float | None = None) -> Flow[dict[str, Any]]:
         answer = yield from self._sent(send, self._deadline(timeout))

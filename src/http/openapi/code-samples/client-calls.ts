@@ -1,0 +1,61 @@
+/** How the clients and the command line call an operation. */
+export type ClientCall = {
+  /** Of the TypeScript client; Python has the same in snake case. */
+  method: string;
+  /** Names of path parameters. */
+  path?: readonly string[];
+  /** Query parameters, or members of the body. */
+  fields?: Readonly<Record<string, string | number | readonly string[]>>;
+  /** A name for what is returned; absent if nothing is. */
+  result?: string;
+  isStream?: true;
+  /** Query parameters that the client adds itself. */
+  implied?: Readonly<Record<string, string | number>>;
+  /** Arguments of `earshot`. */
+  command?: string;
+};
+
+const query = "comet lang:en";
+const page = { query, max_results: 20 };
+const id = ["id"];
+const uuid = ["uuid"];
+
+/** By operationId. Other operations have a curl sample only. */
+export const clientCalls: Readonly<Record<string, ClientCall>> = {
+  search: {
+    method: "search",
+    fields: page,
+    result: "page",
+    command: `search '${query}' --max-results 20`,
+  },
+  countPosts: {
+    method: "counts",
+    fields: { query, granularity: "hour" },
+    result: "counts",
+    command: `counts '${query}' --by hour`,
+  },
+  submitSearch: { method: "submit", fields: page, result: "uuid" },
+  readStatus: { method: "status", path: uuid, result: "status" },
+  fetchResult: { method: "wait", path: uuid, result: "job", implied: { wait: 10 } },
+  cancelJob: { method: "cancel", path: uuid },
+  listJobs: { method: "jobs", fields: { status: "done,error", limit: 20 }, result: "jobs" },
+  watchJobs: {
+    method: "events",
+    fields: { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" },
+    result: "event",
+    isStream: true,
+  },
+  createWebhook: {
+    method: "webhooks.create",
+    fields: { url: "https://example.com/earshot", events: ["job.done", "job.error"] },
+    result: "webhook",
+  },
+  listWebhooks: { method: "webhooks.list", result: "webhooks" },
+  readWebhook: { method: "webhooks.get", path: id, result: "webhook" },
+  deleteWebhook: { method: "webhooks.delete", path: id },
+  enableWebhook: { method: "webhooks.enable", path: id, result: "webhook" },
+  replaceWebhookSecret: { method: "webhooks.replaceSecret", path: id, result: "webhook" },
+  testWebhook: { method: "webhooks.test", path: id, result: "delivery" },
+  listDeliveries: { method: "webhooks.deliveries", path: id, result: "deliveries" },
+  replayDelivery: { method: "webhooks.replay", path: [...id, "delivery"], result: "delivery" },
+};

@@ -1,0 +1,52 @@
+import type { ClientCall } from "./client-calls.ts";
+import { type Endpoint, exampleOf, sampleUrl } from "./endpoint.ts";
+
+export function typescriptSample(endpoint: Endpoint, call: ClientCall): string {
+  const { method, fields, result } = call;
+  const named = Object.entries(fields ?? {}).map(([name, value]) => `${name}: ${literal(value)}`);
+  const object = named.length === 0 ? [] : [`{ ${named.join(", ")} }`];
+  const called = `earshot.${method}(${[...pathOf(endpoint, call), ...object].join(", ")})`;
+  const lines = call.isStream
+    ? [`for await (const ${result} of ${called}) {`, `  console.log(${result});`, "}"]
+    : result === undefined
+      ? [`await ${called};`]
+      : [`const ${result} = await ${called};`, `console.log(${result});`];
+  return [
+    'import { Earshot } from "earshot-client";',
+    "",
+    "const earshot = new Earshot({",
+    `  url: "${sampleUrl}",`,
+    '  key: process.env.EARSHOT_API_KEY ?? "",',
+    "});",
+    ...lines,
+  ].join("\n");
+}
+
+export function pythonSample(endpoint: Endpoint, call: ClientCall): string {
+  const { method, fields, result } = call;
+  const named = Object.entries(fields ?? {}).map(([name, value]) => `${name}=${literal(value)}`);
+  const written = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const called = `earshot.${written}(${[...pathOf(endpoint, call), ...named].join(", ")})`;
+  const lines = call.isStream
+    ? [`for ${result} in ${called}:`, `    print(${result})`]
+    : result === undefined
+      ? [called]
+      : [`${result} = ${called}`, `print(${result})`];
+  return [
+    "import os",
+    "",
+    "from earshot_client import Earshot",
+    "",
+    `earshot = Earshot(url="${sampleUrl}", key=os.environ["EARSHOT_API_KEY"])`,
+    ...lines,
+  ].join("\n");
+}
+
+function pathOf(endpoint: Endpoint, { path = [] }: ClientCall): string[] {
+  return path.map((name) => literal(exampleOf(endpoint, name)));
+}
+
+/** The same in both languages. */
+function literal(value: string | number | readonly string[]): string {
+  return typeof value === "object" ? `[${value.map(literal).join(", ")}]` : JSON.stringify(value);
+}

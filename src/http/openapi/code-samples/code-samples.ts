@@ -1,0 +1,26 @@
+import { clientCalls } from "./client-calls.ts";
+import { pythonSample, typescriptSample } from "./client-samples.ts";
+import { curlSample } from "./curl-sample.ts";
+import { type Endpoint, sampleUrl } from "./endpoint.ts";
+
+/** `lang` names the syntax, `label` the tab. */
+export type CodeSample = { lang: string; label: string; source: string };
+
+/** For `x-codeSamples`, with the examples of the description. The key is in `EARSHOT_API_KEY`. */
+export function codeSamplesOf(endpoint: Endpoint): CodeSample[] {
+  const call = clientCalls[endpoint.operation.operationId];
+  const curl = {
+    lang: "Shell",
+    label: "curl",
+    source: curlSample(endpoint, call?.fields ?? call?.implied),
+  };
+  if (call === undefined) return [curl];
+  const samples = [
+    curl,
+    { lang: "TypeScript", label: "TypeScript", source: typescriptSample(endpoint, call) },
+    { lang: "Python", label: "Python", source: pythonSample(endpoint, call) },
+  ];
+  if (call.command === undefined) return samples;
+  const source = `earshot ${call.command} --url ${sampleUrl}`;
+  return [...samples, { lang: "Shell", label: "CLI", source }];
+}

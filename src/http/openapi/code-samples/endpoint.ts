@@ -1,0 +1,24 @@
+type Example = { example?: unknown; schema?: { examples?: readonly unknown[] } };
+
+/** The parts of an OpenAPI operation that samples use. */
+export type Endpoint = {
+  method: string;
+  path: string;
+  operation: {
+    operationId: string;
+    security?: readonly unknown[];
+    parameters?: readonly (Example & { name: string; in: string; required?: boolean })[];
+    requestBody?: {
+      content: Record<string, Example & { examples?: Record<string, unknown> }>;
+    };
+    responses: Record<string, { content?: Record<string, unknown> }>;
+  };
+};
+
+export const sampleUrl = "http://127.0.0.1:8080";
+
+/** The example of a parameter; its name if it has none. */
+export function exampleOf({ operation }: Endpoint, name: string): string {
+  const { example, schema } = operation.parameters?.find((each) => each.name === name) ?? {};
+  return String(example ?? schema?.examples?.[0] ?? name);
+}
