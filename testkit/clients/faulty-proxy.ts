@@ -14,7 +14,7 @@ export type FaultyProxy = {
 /** The target address may change. */
 export async function startFaultyProxy(
   target: () => string,
-  draw: () => Fault,
+  draw: (incoming: IncomingMessage) => Fault,
 ): Promise<FaultyProxy> {
   let requests = 0;
 
@@ -42,7 +42,7 @@ export async function startFaultyProxy(
 
   const server = createServer(async (incoming, outgoing) => {
     requests += 1;
-    const fault = draw();
+    const fault = draw(incoming);
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece);
     if (fault === "cut before") return void outgoing.destroy();

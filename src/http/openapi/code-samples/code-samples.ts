@@ -8,12 +8,10 @@ export type CodeSample = { lang: string; label: string; source: string };
 
 /** For `x-codeSamples`, with the examples of the description. The key is in `EARSHOT_API_KEY`. */
 export function codeSamplesOf(endpoint: Endpoint): CodeSample[] {
-  const call = clientCalls[endpoint.operation.operationId];
-  const curl = {
-    lang: "Shell",
-    label: "curl",
-    source: curlSample(endpoint, call?.fields ?? call?.implied),
-  };
+  const { operationId } = endpoint.operation;
+  const { fields, implied } = clientCalls[operationId.replace("WithoutPlatform", "")] ?? {};
+  const curl = { lang: "Shell", label: "curl", source: curlSample(endpoint, fields ?? implied) };
+  const call = clientCalls[operationId];
   if (call === undefined) return [curl];
   const samples = [
     curl,
