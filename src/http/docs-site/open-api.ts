@@ -22,7 +22,7 @@ export type Operation = {
 
 type CodeSample = { lang: string; label: string; source: string };
 
-export type Parameter = {
+type Parameter = {
   name: string;
   in: string;
   required?: boolean;
@@ -31,7 +31,7 @@ export type Parameter = {
   example?: unknown;
 };
 
-export type MediaType = {
+type MediaType = {
   schema?: Schema;
   example?: unknown;
   examples?: Readonly<Record<string, { value: unknown }>>;
