@@ -6,7 +6,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "src" / "earshot_client"
 METHODS = (
-    "search|search_all|submit|wait|status|cancel|jobs|counts|events|close|_events_of|_run|_send"
+    "search|search_all|submit|wait|status|cancel|proof|jobs|counts|events|close|_events_of|_run|_send"
     "|create|list|get|delete|enable|replace_secret|test|deliveries|replay|_call"
 )
 

@@ -87,8 +87,9 @@ describe("a node with simulated evidence", () => {
     const checked = ["verify", files.proof, ...trust, "--result", files.result, "--job", uuid];
     expect(await runCommand(checked)).toMatchObject({ code: 0, notes: "" });
 
-    const example = ["examples/verify_proof.py", files.proof, root, policy];
-    const { status, stdout } = spawnSync("python3", example, { encoding: "utf8" });
+    const program = ["-m", "earshot_proof", files.proof, policy, "--root", root];
+    const env = { ...process.env, PYTHONPATH: "clients/python/src" };
+    const { status, stdout } = spawnSync("python3", program, { encoding: "utf8", env });
     expect(status, stdout).toBe(0);
 
     await writeFile(files.result, result.body.replace("comet two", "comet ten"));

@@ -1,6 +1,6 @@
 import { EarshotError } from "./errors.ts";
 import { type EventOptions, type JobChangeEvent, watch } from "./events.ts";
-import { type Answer, type Sent, send, type Transport } from "./request.ts";
+import { type Answer, pause, type Sent, send, type Transport } from "./request.ts";
 import type {
   CountParams,
   JobList,
@@ -8,6 +8,7 @@ import type {
   PageParams,
   PostCounts,
   PostRecord,
+  Proof,
   RequestOptions,
   SearchPage,
   SearchParams,
@@ -31,6 +32,7 @@ type Submitted = { uuid: string };
 
 const usualTimeoutMs = 120_000;
 const waitSeconds = 20;
+const proofPauseMs = 1_000;
 
 /**
  * Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an Idempotency-Key,
@@ -140,6 +142,17 @@ export class Earshot {
     } catch (error) {
       // A repeat after a cut connection finds what the first attempt did.
       if (!(error instanceof EarshotError) || error.status !== 404) throw error;
+    }
+  }
+
+  /** The proof of a result that a node signed, once the job has ended. `verifyProof` of `earshot-client/proof` checks it. */
+  async proof(uuid: string, options: RequestOptions = {}): Promise<Proof> {
+    const signal = signalOf(options);
+    const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;
+    for (;;) {
+      const answer = await this.#send({ method: "GET", path, signal, isRepeatable: true });
+      if (answer.status === 200) return JSON.parse(answer.text) as Proof;
+      await pause(proofPauseMs, signal);
     }
   }
 

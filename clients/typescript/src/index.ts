@@ -14,6 +14,7 @@ export type {
   PostCounts,
   PostRecord,
   Problem,
+  Proof,
   RequestOptions,
   SearchPage,
   SearchParams,

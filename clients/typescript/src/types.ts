@@ -8,6 +8,7 @@ export type JobStatus = Schemas["JobStatus"];
 export type JobState = Schemas["JobState"];
 export type JobList = Schemas["JobList"];
 export type PostCounts = Schemas["PostCounts"];
+export type Proof = Schemas["Proof"];
 export type Problem = Schemas["Problem"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookWithSecret = Schemas["WebhookWithSecret"];

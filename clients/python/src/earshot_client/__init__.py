@@ -1,5 +1,7 @@
 """Client of Earshot, the social post search: `Earshot`, and `AsyncEarshot` with the same methods."""
 
+from earshot_proof import ProofVerdict, verify_proof
+
 from ._async_client import AsyncEarshot
 from ._client import Earshot
 from ._errors import EarshotConnectionError, EarshotError, EarshotTimeoutError
@@ -15,7 +17,9 @@ __all__ = [
     "JobChange",
     "JobResult",
     "Params",
+    "ProofVerdict",
     "Record",
     "SearchPage",
+    "verify_proof",
     "verify_webhook",
 ]

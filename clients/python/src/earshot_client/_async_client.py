@@ -77,6 +77,10 @@ class AsyncEarshot:
         """Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted."""
         await self._run(self._flows.cancel(uuid, timeout))
 
+    async def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
+        """The proof of a result that a node signed, once the job has ended. `verify_proof` checks it."""
+        return await self._run(self._flows.proof(uuid, timeout))
+
     async def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
         return await self._run(self._flows.jobs(query, timeout))
 

@@ -76,6 +76,10 @@ class Earshot:
         """Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted."""
         self._run(self._flows.cancel(uuid, timeout))
 
+    def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
+        """The proof of a result that a node signed, once the job has ended. `verify_proof` checks it."""
+        return self._run(self._flows.proof(uuid, timeout))
+
     def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
         return self._run(self._flows.jobs(query, timeout))
 

@@ -20,6 +20,7 @@ from ._errors import EarshotConnectionError, EarshotError, EarshotTimeoutError
 from ._types import JobResult, Params, SearchPage
 
 WAIT_SECONDS = 20
+PROOF_PAUSE_SECONDS = 1.0
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 20.0
 #: Nothing was done for such a request.
@@ -94,6 +95,16 @@ class Flows:
             if answer.status == 200:
                 status = yield from self._sent(Send("GET", _status_path(uuid)), deadline)
                 return JobResult(json.loads(answer.text), json.loads(status.text))
+
+    def proof(self, uuid: str, timeout: float | None) -> Flow[dict[str, Any]]:
+        deadline = self._deadline(timeout)
+        path = f"/v1/search/live/social/result/{quote(uuid, safe='')}/proof"
+        while True:
+            answer = yield from self._sent(Send("GET", path), deadline)
+            if answer.status == 200:
+                proof: dict[str, Any] = json.loads(answer.text)
+                return proof
+            yield Pause(PROOF_PAUSE_SECONDS)
 
     def cancel(self, uuid: str, timeout: float | None) -> Flow[None]:
         try:

@@ -37,6 +37,7 @@ export const clientCalls: Readonly<Record<string, ClientCall>> = {
   submitSearch: { method: "submit", fields: page, result: "uuid" },
   readStatus: { method: "status", path: uuid, result: "status" },
   fetchResult: { method: "wait", path: uuid, result: "job", implied: { wait: 10 } },
+  fetchProof: { method: "proof", path: uuid, result: "proof" },
   cancelJob: { method: "cancel", path: uuid },
   listJobs: { method: "jobs", fields: { status: "done,error", limit: 20 }, result: "jobs" },
   watchJobs: {

@@ -1,0 +1,30 @@
+"""Prints each check; exits with 0 when all hold, else with 1."""
+
+import argparse
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from . import INTEL_ROOT, verify_proof
+
+parser = argparse.ArgumentParser(prog="python -m earshot_proof", description="Verifies a proof offline.")
+parser.add_argument("proof", type=Path, help="answer of GET …/result/<uuid>/proof")
+parser.add_argument("policy", type=Path, help="programs and machines that you trust (docs/attestation.md)")
+parser.add_argument("--root", type=Path, help="certificate that quotes must lead to; default: Intel SGX Root CA")
+parser.add_argument("--collateral", type=Path, help="replaces the proof's collateral")
+parser.add_argument("--as-of", type=datetime.fromisoformat, help="default: the time of the signature")
+given = parser.parse_args()
+
+verdict = verify_proof(
+    given.proof.read_text(),
+    json.loads(given.policy.read_text()),
+    root=given.root.read_text() if given.root else INTEL_ROOT,
+    collateral=json.loads(given.collateral.read_text()) if given.collateral else None,
+    as_of=given.as_of,
+)
+for name, holds in verdict.checks:
+    print(("ok      " if holds else "FAILED  ") + name)
+if verdict.signed_at and verdict.as_of:
+    print(f"signed {verdict.signed_at.isoformat()}, evidence as of {verdict.as_of.isoformat()}")
+sys.exit(0 if verdict.holds else 1)

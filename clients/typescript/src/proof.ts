@@ -1,0 +1,77 @@
+import { readCollateral } from "../../../src/remote/evidence/collateral-text.ts";
+import { readPolicy } from "../../../src/remote/evidence/policy.ts";
+import { verifyProof as verify } from "../../../src/remote/proof/verify-proof.ts";
+
+export type VerifyProofOptions = {
+  /** Kinds of evidence to accept besides `tdx`. */
+  accept?: readonly ("simulated" | "none")[];
+  /** Replaces the collateral of the proof. */
+  collateral?: unknown;
+  /** When certificates and collateral must be valid; default: the time of the signature. */
+  asOf?: Date;
+  /** What the proof must be about. */
+  expected?: {
+    job?: string;
+    query?: string;
+    gatewayKey?: string;
+    /** The fetched result. */
+    body?: Uint8Array;
+    signedAfter?: Date;
+    from?: Date;
+    to?: Date;
+    isFirstPage?: true;
+  };
+};
+
+export type ProofCheck = {
+  check: string;
+  /** Skipped if a check before it failed, or nothing is expected. */
+  outcome: "passed" | "failed" | "skipped";
+  /** Names the failure. */
+  code: string | null;
+  message: string;
+};
+
+/** Nothing in a proof is reliable unless `holds`. */
+export type ProofVerdict = {
+  holds: boolean;
+  checks: readonly ProofCheck[];
+  signedAt: Date | null;
+  /** When certificates and collateral were valid. */
+  asOf: Date | null;
+  records: number | null;
+};
+
+/**
+ * Verifies the answer of `GET …/result/<uuid>/proof`, JSON or parsed, offline, and trusts no claim of the gateway but the time of
+ * the signature. `policy` is that of docs/attestation.md, JSON or parsed; null accepts no quotes.
+ */
+export async function verifyProof(
+  proof: unknown,
+  policy: unknown,
+  { accept = [], collateral, asOf, expected = {} }: VerifyProofOptions = {},
+): Promise<ProofVerdict> {
+  const { signedAfter, from, to, ...others } = expected;
+  const policyText = typeof policy === "string" ? policy : JSON.stringify(policy);
+  const given = collateral === undefined ? null : readCollateral(collateral);
+  const { holds, steps, signed, asOfMs, records } = await verify(proof, {
+    accepted: ["tdx", ...accept],
+    policy: policy === null ? null : readPolicy(policyText),
+    nowMs: Date.now(),
+    ...(given === null ? {} : { collateral: async () => given }),
+    ...(asOf === undefined ? {} : { asOfMs: asOf.getTime() }),
+    expected: {
+      ...others,
+      ...(signedAfter === undefined ? {} : { signedAfterMs: signedAfter.getTime() }),
+      ...(from === undefined ? {} : { fromMs: from.getTime() }),
+      ...(to === undefined ? {} : { toMs: to.getTime() }),
+    },
+  });
+  return {
+    holds,
+    checks: steps,
+    signedAt: signed === null ? null : new Date(signed.signedAtMs),
+    asOf: asOfMs === null ? null : new Date(asOfMs),
+    records,
+  };
+}
