@@ -52,7 +52,7 @@ export async function backfillAccounts(
           }`,
         }),
       onAuthor: (result) => {
-        if ("fault" in result) failed += 1;
+        if ("error" in result) failed += 1;
         reports.answer(options.json ? accountAsJson(result) : accountAsText(result));
       },
     });

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openArchive } from "../archive/threads/open.ts";
-import { type FileLock, holdLock } from "../db/folder-lock.ts";
+import { type FileLock, acquireLock } from "../db/folder-lock.ts";
 import { openNetworkReplay } from "../ingest/backfill/network-replay.ts";
 import { type ReplaySummary, replay } from "../ingest/backfill/replay.ts";
 import { publicJetstreamUrls } from "../ingest/jetstream/settings.ts";
@@ -41,7 +41,7 @@ export async function backfillTime(
       archive,
       clock: systemClock,
       random: Math.random,
-      asked: requested,
+      span: requested,
       followed: ingest.followed,
       lookbackMs: backfill.streamLookbackMs,
       liveSlackMs: ingest.coverageSlackMs,
@@ -81,7 +81,7 @@ export async function backfillTime(
 function lockReplays(dataDir: string): FileLock {
   const folder = join(dataDir, "replay");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = holdLock(join(folder, "lock.db"));
+  const lock = acquireLock(join(folder, "lock.db"));
   if (lock !== null) return lock;
   throw new EarshotError("replay_running", "another replay runs on this data folder", {
     retryable: true,
@@ -124,7 +124,7 @@ function asJson(summary: ReplaySummary): string {
     deletes: summary.deletes,
     reactions: summary.reactions,
     bad_events: summary.badEvents,
-    held_before_seconds: summary.heldBeforeMs / 1_000,
+    held_before_seconds: summary.alreadyCoveredMs / 1_000,
     missing: summary.missing.map(iso),
     seconds: summary.seconds,
   })}\n`;
@@ -132,7 +132,7 @@ function asJson(summary: ReplaySummary): string {
 
 function asText(summary: ReplaySummary): string {
   const existing =
-    summary.heldBeforeMs > 0 ? `${lengthText(summary.heldBeforeMs)} of it was held before\n` : "";
+    summary.alreadyCoveredMs > 0 ? `${lengthText(summary.alreadyCoveredMs)} of it was held before\n` : "";
   if (summary.parts.length === 0) return `${existing}nothing is missing of that time\n`;
   const lines = [
     `${number(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${number(summary.posts)} posts ` +

@@ -2,7 +2,7 @@ import { withoutEnding } from "@earshot/query/tree";
 import { systemClock } from "../lib/clock.ts";
 import { withoutControls } from "../lib/controls.ts";
 import type { CredentialKind, NewCredential } from "../platforms/credential.ts";
-import { storeCredential } from "../upstream/credentials/keep-credential.ts";
+import { storeCredential } from "../upstream/credentials/store-credential.ts";
 import { authorizeCredential, makeCredential } from "../upstream/credentials/make-credential.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
@@ -74,7 +74,7 @@ async function promptFor(
   const values = await readFields(authorization.fields, words, undefined, terminal);
   const dialogue = {
     show: (text: string) => terminal.note(`${withoutControls(text).trimEnd()}\n`),
-    ask: async (question: string) =>
+    prompt: async (question: string) =>
       (await input.ask(withoutEnding(withoutControls(question), ": \n\r\t"))).trim(),
   };
   return await authorizeCredential(authorization, values, tools, dialogue);

@@ -6,7 +6,7 @@ import {
 } from "../upstream/credentials/check-credential.ts";
 import { createCredentialLeases } from "../upstream/credentials/lease-credential.ts";
 import { unknownCredential } from "../upstream/credentials/operations.ts";
-import type { CredentialListing } from "../upstream/credentials/rows.ts";
+import type { ListedCredential } from "../upstream/credentials/rows.ts";
 import { type KindsOf, withCredentials } from "./credentials-folder.ts";
 import { subjectOf } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";
@@ -42,7 +42,7 @@ export async function checkCredentials(
 }
 
 function asText(
-  listing: CredentialListing,
+  listing: ListedCredential,
   { works, message: text, released }: CheckedCredential,
 ): string {
   const { id, platform, kind } = listing;
@@ -53,7 +53,7 @@ function asText(
   );
 }
 
-function asJson({ id, platform, kind }: CredentialListing, outcome: CheckedCredential): string {
+function asJson({ id, platform, kind }: ListedCredential, outcome: CheckedCredential): string {
   const { works, message: text, released } = outcome;
   return `${JSON.stringify({ id, platform, kind, works, message: text, released })}\n`;
 }

@@ -6,7 +6,7 @@ import type { CredentialKind, CredentialTools } from "../platforms/credential.ts
 import type { OpenControl } from "../server/control.ts";
 import type { credentialKinds } from "../server/credential-kinds.ts";
 import { openUpstreamClient } from "../server/upstream-client.ts";
-import type { CredentialStore } from "../upstream/credentials/keep-credential.ts";
+import type { CredentialStore } from "../upstream/credentials/store-credential.ts";
 import type { CredentialOperations } from "../upstream/credentials/operations.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
@@ -38,9 +38,9 @@ export async function withCredentials<Value>(
       store: storeOn(control),
       clock: systemClock,
       randomBytes,
-      keep: async (credential) =>
+      put: async (credential) =>
         control.run("addCredential", { ...credential, actor: "command_line" }),
-      sealer: createEncryptor(await secretKeyOf(config, control), randomBytes),
+      encryptor: createEncryptor(await secretKeyOf(config, control), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,

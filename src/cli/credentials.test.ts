@@ -107,7 +107,7 @@ const oauth: CredentialKind = {
     fields: [noteField],
     run: async ({ clientId = "" }, _tools, dialogue) => {
       dialogue.show(`Open https://x.example/authorize?client=${clientId}`);
-      const back = await dialogue.ask("The address that the browser was sent to");
+      const back = await dialogue.prompt("The address that the browser was sent to");
       const code = new URL(back).searchParams.get("code") ?? "";
       return {
         host: "https://api.x.example",

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { holdLock } from "../db/folder-lock.ts";
+import { acquireLock } from "../db/folder-lock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { ensureSecretKey } from "../lib/secret-key.ts";
 import type { Config } from "../server/config.ts";
@@ -21,7 +21,7 @@ export async function secretKeyOf(
 export function isServed(dir: string): boolean {
   const path = join(dir, "lock.db");
   if (!existsSync(path)) return false;
-  const lock = holdLock(path);
+  const lock = acquireLock(path);
   lock?.release();
   return lock === null;
 }

@@ -5,13 +5,13 @@ import { withoutControls } from "../lib/controls.ts";
 export const number = (value: number): string => Math.round(value).toLocaleString("en");
 
 export function accountAsJson(result: AuthorResult): string {
-  if ("fault" in result) {
-    const { code, message, retryable } = result.fault;
-    return `${JSON.stringify({ author: result.asked, outcome: "failed", error: { code, message, retryable } })}\n`;
+  if ("error" in result) {
+    const { code, message, retryable } = result.error;
+    return `${JSON.stringify({ author: result.author, outcome: "failed", error: { code, message, retryable } })}\n`;
   }
   const { summary } = result;
   return `${JSON.stringify({
-    author: result.asked,
+    author: result.author,
     did: summary.did,
     handle: summary.handle,
     outcome: summary.outcome,
@@ -32,9 +32,9 @@ export function accountAsJson(result: AuthorResult): string {
 }
 
 export function accountAsText(result: AuthorResult): string {
-  const requested = withoutControls(result.asked);
-  if ("fault" in result) {
-    const { message, hint } = result.fault;
+  const requested = withoutControls(result.author);
+  if ("error" in result) {
+    const { message, hint } = result.error;
     return `${requested}: ${withoutControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
   }
   const { summary } = result;

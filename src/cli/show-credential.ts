@@ -1,12 +1,12 @@
 import { withoutControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { Credential } from "../platforms/credential.ts";
-import type { CredentialListing } from "../upstream/credentials/rows.ts";
+import type { ListedCredential } from "../upstream/credentials/rows.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
 /** No secret except the hint. */
-export function listingAsJson(listing: CredentialListing, nowMs: number): Record<string, unknown> {
+export function listingAsJson(listing: ListedCredential, nowMs: number): Record<string, unknown> {
   const { quarantine } = listing;
   const coolings = coolingsOf(listing, nowMs);
   return {
@@ -33,7 +33,7 @@ export function listingAsJson(listing: CredentialListing, nowMs: number): Record
 }
 
 export function listingsAsTable(
-  listings: readonly CredentialListing[],
+  listings: readonly ListedCredential[],
   nowMs: number,
   terminal: Terminal,
 ): string {
@@ -58,11 +58,11 @@ export function subjectOf({ subject, subjectName, host }: Credential): string {
   return `${name} at ${hostText}`;
 }
 
-function ownerOf({ accountId, accountName }: CredentialListing): string {
+function ownerOf({ accountId, accountName }: ListedCredential): string {
   return accountId === null ? "deployment" : (accountName ?? accountId);
 }
 
-function stateOf(listing: CredentialListing, nowMs: number): string {
+function stateOf(listing: ListedCredential, nowMs: number): string {
   if (listing.quarantine !== null) return `quarantined: ${listing.quarantine.reason}`;
   const coolings = coolingsOf(listing, nowMs);
   if (coolings.length === 0) return "ok";

@@ -18,7 +18,7 @@ export type FileLock = { release(): void };
  * Null if another process has the lock after `waitMs`; blocks the thread. Keep a reference: garbage
  * collection releases the lock.
  */
-export function holdLock(path: string, waitMs = 0): FileLock | null {
+export function acquireLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
   const connection = new DatabaseSync(path, { timeout: waitMs });
   try {
@@ -34,7 +34,7 @@ export function holdLock(path: string, waitMs = 0): FileLock | null {
 /** For servers. Errors: `folder_in_use`, with the other process if known. */
 export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = holdLock(join(dataDir, "lock.db"), waitMs);
+  const lock = acquireLock(join(dataDir, "lock.db"), waitMs);
   if (lock === null) throw folderInUse(dataDir);
   noteHolder(dataDir);
   const release = (): void => {

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "./open.ts";
 import { type Operations, type Store, stepsOf } from "./operations.ts";
 import { runNow } from "./statements.ts";
-import { type Call, type Outcome, runBatch } from "./write-batch.ts";
+import { type Call, type CallOutcome, runBatch } from "./write-batch.ts";
 
 /**
  * Operations on the calling thread, one commit per tick. Blocks the event loop: for tests and
@@ -11,7 +11,7 @@ export function createLocalStore<Table extends Operations>(
   database: SqliteDatabase,
   operations: Table,
 ): Store<Table> {
-  let waiting: (Call & { settle: (outcome: Outcome) => void })[] = [];
+  let waiting: (Call & { settle: (outcome: CallOutcome) => void })[] = [];
 
   function flush(): void {
     const calls = waiting;
@@ -22,7 +22,7 @@ export function createLocalStore<Table extends Operations>(
 
   function write(method: string, args: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const settle = (outcome: Outcome) =>
+      const settle = (outcome: CallOutcome) =>
         outcome.ok ? resolve(outcome.value) : reject(outcome.error);
       waiting.push({ method, args, settle });
       if (waiting.length === 1) queueMicrotask(flush);

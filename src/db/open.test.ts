@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openForReading, openForWriting } from "./open.ts";
+import { openStoreForReading, openStoreForWriting } from "./open.ts";
 
 let parent: string;
 let path: string;
@@ -18,7 +18,7 @@ const first = "CREATE TABLE note(text TEXT)";
 const second = "ALTER TABLE note ADD COLUMN place TEXT";
 
 test("the folder and its files are private to their owner", () => {
-  const database = openForWriting(path, [first]);
+  const database = openStoreForWriting(path, [first]);
   database.run("INSERT INTO note VALUES('a')");
   const mode = (name: string) => statSync(name).mode & 0o777;
   expect(mode(join(parent, "data"))).toBe(0o700);
@@ -27,26 +27,26 @@ test("the folder and its files are private to their owner", () => {
 });
 
 test("runs migrations once, in order, and keeps the data", () => {
-  const before = openForWriting(path, [first]);
+  const before = openStoreForWriting(path, [first]);
   before.run("INSERT INTO note VALUES('a')");
   before.close();
-  openForWriting(path, [first, second]).close();
-  const after = openForWriting(path, [first, second]);
+  openStoreForWriting(path, [first, second]).close();
+  const after = openStoreForWriting(path, [first, second]);
   expect(after.get("SELECT * FROM note")).toEqual({ text: "a", place: null });
   after.close();
 });
 
 test("a failed migration leaves nothing behind", () => {
-  expect(() => openForWriting(path, [`${first}; nonsense`])).toThrow(/syntax error/);
-  const database = openForWriting(path, [first]);
+  expect(() => openStoreForWriting(path, [`${first}; nonsense`])).toThrow(/syntax error/);
+  const database = openStoreForWriting(path, [first]);
   expect(database.all("SELECT * FROM note")).toEqual([]);
   database.close();
 });
 
 test("writers and readers refuse a newer schema", () => {
-  openForWriting(path, [first, second]).close();
+  openStoreForWriting(path, [first, second]).close();
   const refusal = expect.objectContaining({ code: "newer_schema" });
-  expect(() => openForWriting(path, [first])).toThrow(refusal);
-  expect(() => openForReading(path, [first])).toThrow(refusal);
-  openForWriting(path, [first, second]).close();
+  expect(() => openStoreForWriting(path, [first])).toThrow(refusal);
+  expect(() => openStoreForReading(path, [first])).toThrow(refusal);
+  openStoreForWriting(path, [first, second]).close();
 });

@@ -36,7 +36,7 @@ const busyTimeoutMs = 5_000;
  * Creates or migrates as needed, readable by the owner only. Commits are durable by default.
  * Errors: `newer_schema`.
  */
-export function openForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
+export function openStoreForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
     path,
@@ -49,7 +49,7 @@ export function openForWriting(path: string, migrations: readonly string[]): Sql
 }
 
 /** Sees the last commit and never waits for a writer. Errors: `newer_schema`. */
-export function openForReading(
+export function openStoreForReading(
   path: string,
   migrations: readonly string[],
   timeoutMs = busyTimeoutMs,

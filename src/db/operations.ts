@@ -9,18 +9,18 @@ import { type Database, runNow, type Steps } from "./statements.ts";
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
-export type Operation<Args, Value, M extends Mode = Mode> = {
+export type StoreOperation<Args, Value, M extends Mode = Mode> = {
   mode: M;
   /** See `byRow`. */
   isByRow: boolean;
   run: (database: Database, args: Args) => Steps<Value>;
 };
 
-export type Operations = Readonly<Record<string, Operation<never, unknown>>>;
+export type Operations = Readonly<Record<string, StoreOperation<never, unknown>>>;
 
-export type Read<Args, Value> = Operation<Args, Value, "read">;
-export type Write<Args, Value> = Operation<Args, Value, "durable" | "relaxed">;
-export type InMemory<Args, Value> = Operation<Args, Value, "memory">;
+export type Read<Args, Value> = StoreOperation<Args, Value, "read">;
+export type Write<Args, Value> = StoreOperation<Args, Value, "durable" | "relaxed">;
+export type InMemory<Args, Value> = StoreOperation<Args, Value, "memory">;
 
 export function read<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
@@ -72,8 +72,8 @@ export function perStore<State>(make: () => State): (database: Database) => Stat
   };
 }
 
-export type ArgsOf<O> = O extends Operation<infer Args, unknown> ? Args : never;
-export type ValueOf<O> = O extends Operation<never, infer Value> ? Value : never;
+export type ArgsOf<O> = O extends StoreOperation<infer Args, unknown> ? Args : never;
+export type ValueOf<O> = O extends StoreOperation<never, infer Value> ? Value : never;
 
 type NamesOf<Table, M extends Mode> = {
   [Name in keyof Table]: Table[Name] extends { mode: infer Own }
@@ -112,7 +112,7 @@ export function stepsOf(
   return operationOf(operations, name).run(database, args as never);
 }
 
-export function operationOf(operations: Operations, name: string): Operation<never, unknown> {
+export function operationOf(operations: Operations, name: string): StoreOperation<never, unknown> {
   const operation = operations[name];
   if (operation === undefined) throw new Error(`the control store has no operation ${name}`);
   return operation;
@@ -120,7 +120,7 @@ export function operationOf(operations: Operations, name: string): Operation<nev
 
 /** At once and outside of a transaction: for tools and tests. */
 export function runOn<Args, Value>(
-  { run }: Operation<Args, Value>,
+  { run }: StoreOperation<Args, Value>,
   { forOperations }: SqliteDatabase,
   args: Args,
 ): Value {

@@ -10,7 +10,7 @@ export type Statement = {
   sql: string;
   parameters: Parameters;
   /** Its own transaction; for statements of one engine (db/postgres/run-operation.ts). */
-  isAlone?: true;
+  isSingle?: true;
 };
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLocalStore } from "./local-store.ts";
-import { openForReading, openForWriting, type SqliteDatabase } from "./open.ts";
+import { openStoreForReading, openStoreForWriting, type SqliteDatabase } from "./open.ts";
 import { durable, read, relaxed, runOn } from "./operations.ts";
 import type { Steps } from "./statements.ts";
 import { runBatch } from "./write-batch.ts";
@@ -32,7 +32,7 @@ let database: SqliteDatabase;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  database = openForWriting(join(folder, "test.db"), schema);
+  database = openStoreForWriting(join(folder, "test.db"), schema);
 });
 
 afterEach(() => {
@@ -109,8 +109,8 @@ test("on a full disk only calls that report success are stored", () => {
   const calls = ["a", "b".repeat(60_000), "c"].map((text) => ({ method: "add", args: { text } }));
   const outcomes = runBatch(database, operations, calls);
   expect(outcomes[1]).toMatchObject({ ok: false, error: { code: "storage_full" } });
-  const kept = ["a", "c"].filter((_, index) => outcomes[index * 2]?.ok);
-  expect(notes()).toEqual(kept);
+  const stored = ["a", "c"].filter((_, index) => outcomes[index * 2]?.ok);
+  expect(notes()).toEqual(stored);
   expect(runBatch(database, operations, [{ method: "add", args: { text: "d" } }])).toEqual([
     { ok: true, value: 1 },
   ]);
@@ -136,7 +136,7 @@ test("an unknown operation fails alone", () => {
 });
 
 test("a read-only connection sees the last commit and cannot write", () => {
-  const reader = openForReading(join(folder, "test.db"), schema);
+  const reader = openStoreForReading(join(folder, "test.db"), schema);
   runBatch(database, operations, [{ method: "add", args: { text: "a" } }]);
   expect(runOn(operations.all, reader, null)).toEqual(["a"]);
   expect(() => runOn(operations.add, reader, { text: "b" })).toThrow(/readonly/);
@@ -146,7 +146,7 @@ test("a read-only connection sees the last commit and cannot write", () => {
 test("empties the log after the first commit that no reader blocks", () => {
   const add = (text: string) => runBatch(database, operations, [{ method: "add", args: { text } }]);
   const logBytes = () => statSync(join(folder, "test.db-wal")).size;
-  const reader = openForReading(join(folder, "test.db"), schema);
+  const reader = openStoreForReading(join(folder, "test.db"), schema);
   try {
     add("a");
     reader.run("BEGIN");

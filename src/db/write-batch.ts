@@ -5,7 +5,7 @@ import { runNow } from "./statements.ts";
 
 export type Call = { method: string; args: unknown };
 
-export type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
+export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
  * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on
@@ -16,11 +16,11 @@ export function runBatch(
   database: SqliteDatabase,
   operations: Operations,
   calls: readonly Call[],
-): readonly Outcome[] {
+): readonly CallOutcome[] {
   try {
     database.syncCommits(calls.some((call) => isDurable(operations, call)));
     database.run("BEGIN IMMEDIATE");
-    const outcomes = calls.map((call) => runAlone(database, operations, call));
+    const outcomes = calls.map((call) => runOne(database, operations, call));
     database.run("COMMIT");
     database.emptyLogIfDue();
     return outcomes;
@@ -31,7 +31,7 @@ export function runBatch(
   }
 }
 
-function runAlone(database: SqliteDatabase, operations: Operations, call: Call): Outcome {
+function runOne(database: SqliteDatabase, operations: Operations, call: Call): CallOutcome {
   database.run("SAVEPOINT call");
   try {
     const value = runNow(stepsOf(operations, call.method, database.forOperations, call.args));

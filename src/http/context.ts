@@ -17,7 +17,7 @@ import type { Platform } from "../posts/post.ts";
 import type { NodeGateway } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
 import type { CountsRequest, SourceCounts } from "../search/archive/count.ts";
-import type { Sources } from "../search/sources.ts";
+import type { SourceAvailability } from "../search/sources.ts";
 import type { DashboardCookies } from "./dashboard/cookies.ts";
 import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -89,7 +89,7 @@ export type HttpContext = {
   webhooks: Webhooks;
   archive: Pick<Archive, "accountsNamed" | "page" | "records" | "search" | "withheld">;
   nodes: NodeGateway;
-  sources: Sources;
+  sources: SourceAvailability;
   dashboard: Dashboard;
   credentials: AccountCredentials;
   usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "flush">;

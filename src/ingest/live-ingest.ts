@@ -26,7 +26,7 @@ export type IngestRequest = {
   log: IngestLog;
 };
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 /** A failing part reports its state and does not block the others. */
 export function startIngest(request: IngestRequest): Ingest {
@@ -40,7 +40,7 @@ export function startIngest(request: IngestRequest): Ingest {
     userAgent,
     timeoutMs: settings.fetchTimeoutMs,
     maxBytes: settings.maxAnswerBytes,
-    maxRedirects: mostRedirects,
+    maxRedirects: maxRedirects,
   });
   const parts = { archive, clock, random, log };
   const lookUp =
@@ -71,7 +71,7 @@ export function startIngest(request: IngestRequest): Ingest {
         timeoutMs: settings.fetchTimeoutMs,
         signal,
       }),
-    onRenamed: (account) => lookUp?.ask(account),
+    onRenamed: (account) => lookUp?.enqueue(account),
   });
   const labelers = settings.labelerUrls.map((url) =>
     startLabeler({

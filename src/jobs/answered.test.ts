@@ -29,8 +29,8 @@ beforeEach(async () => {
     onEnd: (job) => ended.push(job),
     shortSearches: {
       termsOf: () => ({
-        askableOpenly: [],
-        askableWithCredential: [],
+        requestableOpenly: [],
+        requestableWithCredential: [],
         fedPlatforms: [],
         coverageSlackMs: 0,
         liveSinceMs: { bluesky: null, mastodon: null, x: null },

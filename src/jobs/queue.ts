@@ -3,7 +3,7 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { SearchRequest } from "../search/merged-answer.ts";
+import type { MergeableSearch } from "../search/merged-answer.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
@@ -132,7 +132,7 @@ export type EndedJob = {
 
 /** Needed to answer on the writer thread (search-operations.ts). */
 export type ShortSearches = {
-  termsOf(request: SearchRequest): ShortSearchTerms;
+  termsOf(request: MergeableSearch): ShortSearchTerms;
   /** The archive version; null if no search can be answered. */
   version(): number | null;
   /** `ms` from start to commit. */

@@ -2,7 +2,7 @@ import { isDiskError } from "../db/disk-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { causeOf, failureOf } from "./attempt-error.ts";
 import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
@@ -21,7 +21,7 @@ const leaseLost = new Error("the lease of the job is lost");
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;
-  answer: (request: SearchJobRequest, job: AskingJob) => Promise<JobResult>;
+  answer: (request: SearchJobRequest, job: UpstreamJob) => Promise<JobResult>;
   clock: Clock;
   nodeId: string;
   methods: readonly Method[];

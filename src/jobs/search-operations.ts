@@ -65,7 +65,7 @@ export const searchOperations = {
 
 /** Whether credentials let platforms be asked. */
 export function* mayAsk(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
-  const { askableWithCredential: platforms } = search.terms;
+  const { requestableWithCredential: platforms } = search.terms;
   if (platforms.length === 0) return false;
   return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
 }

@@ -1,7 +1,7 @@
 /** The changes of a job that a node runs, where the store is a PostgreSQL server: one statement each, as submissions are. */
 
 import { durable } from "../db/operations.ts";
-import { alone } from "../db/postgres/run-operation.ts";
+import { singleStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
 import { fetchedJson, fetchedSql } from "./fetched-operations.ts";
 import {
@@ -34,14 +34,14 @@ export const sharedLeaseOperations = {
   giveBackJobs: durable(leaseOperations.giveBackJobs.run),
 
   leaseJob: durable(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
-    const changed = yield* alone<ChangedRow>(leaseSql, terms);
+    const changed = yield* singleStatement<ChangedRow>(leaseSql, terms);
     return changed === undefined ? null : unannounced(changed);
   }),
 
   completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
     const { fetched, ...terms } = completion;
     const posts = fetchedJson(fetched);
-    const changed = yield* alone<ChangedRow>(completeSql, {
+    const changed = yield* singleStatement<ChangedRow>(completeSql, {
       ...terms,
       posts,
     });

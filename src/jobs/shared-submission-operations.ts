@@ -4,7 +4,7 @@
  */
 
 import { durable } from "../db/operations.ts";
-import { alone } from "../db/postgres/run-operation.ts";
+import { singleStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
 import type { Platform } from "../posts/post.ts";
 import { usableCredential } from "../upstream/credentials/rows.ts";
@@ -35,7 +35,7 @@ export const sharedSubmissionOperations = {
     const answered = answerOf(database, submission);
     if (answered.kind === "unanswered") return answered;
     const { job } = answered;
-    const inserted = yield* insertAlone(job, submission.search.terms.askableWithCredential);
+    const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);
     if (inserted !== null) return submittedOf(answered, inserted);
     if (yield* mayAsk(database, submission)) return { kind: "unanswered", reason: "declined" };
     return submittedOf(answered, yield* submissionOperations.insertJob.run(database, job));
@@ -85,6 +85,6 @@ function* insertAlone(
     platforms: JSON.stringify(platforms),
     posts: fetchedJson(fetched),
   };
-  const inserted = yield* alone<{ change: number }>(sql, parameters);
+  const inserted = yield* singleStatement<{ change: number }>(sql, parameters);
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }

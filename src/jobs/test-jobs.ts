@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../db/local-store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../db/open.ts";
 import type { Store } from "../db/operations.ts";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
@@ -22,7 +22,7 @@ export type JobTable = {
 };
 
 export function openJobTable(folder = mkdtempSync(join(tmpdir(), "earshot-"))): JobTable {
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   for (const account of ["one", "two"]) {
     database.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", { account });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { controlMigrations } from "../db/migrations/control.ts";
-import { openForWriting } from "../db/open.ts";
+import { openStoreForWriting } from "../db/open.ts";
 import { encodeRequest, encodeResult } from "./stored.ts";
 import { openJobTable, request, result, startTestQueue } from "./test-jobs.ts";
 
@@ -12,7 +12,7 @@ const stoppedMs = 1_700_000_000_000;
 
 /** In the first released schema. */
 function makeFirstStore(folder: string): void {
-  const database = openForWriting(join(folder, "control.db"), controlMigrations.slice(0, 1));
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations.slice(0, 1));
   database.run("INSERT INTO setting VALUES('heartbeat', :stoppedMs)", { stoppedMs });
   database.run("INSERT INTO account VALUES('one', 'somebody', 0)");
   const columns = `uuid, account_id, key_id, request, canonical_query, warnings, state, attempts, lease_token,

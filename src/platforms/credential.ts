@@ -74,7 +74,7 @@ export type Dialogue = {
   /** Control characters are removed. */
   show(text: string): void;
   /** Trimmed. Errors: `input_ended`. */
-  ask(question: string): Promise<string>;
+  prompt(question: string): Promise<string>;
 };
 
 export type CredentialField = {

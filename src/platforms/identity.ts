@@ -12,7 +12,7 @@ export type ClaimedIdentity = {
 };
 
 /** `uri` is null if nothing identifies the record. */
-export type Identity = {
+export type RecordIdentity = {
   uri: string | null;
   url: string | null;
   nativeId: bigint | null;
@@ -24,7 +24,7 @@ export type Identity = {
 export type IdentityError = { field: string; expected: string; found: string };
 
 export type IdentityRules = {
-  identify(claim: ClaimedIdentity): Identity | IdentityError;
+  identify(claim: ClaimedIdentity): RecordIdentity | IdentityError;
   /**
    * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` refers
    * to.
@@ -34,7 +34,7 @@ export type IdentityRules = {
   referenceForm: string;
 };
 
-export const isIdentityError = (outcome: Identity | IdentityError): outcome is IdentityError =>
+export const isIdentityError = (outcome: RecordIdentity | IdentityError): outcome is IdentityError =>
   "expected" in outcome;
 
 export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:./i.test(text);

@@ -10,7 +10,7 @@ import { targetText } from "./target-text.ts";
 const did = "did:plc:z72i7hdynmk6r22z27h6tvur";
 const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";
 
-describe("an account is named", () => {
+describe("reads an account", () => {
   test.each([
     ["@ann", "social", { platform: null, handle: "ann" }],
     ["ann", "social", { platform: null, handle: "ann" }],
@@ -93,7 +93,7 @@ describe("an account is named", () => {
   });
 });
 
-describe("a post is named", () => {
+describe("reads a post", () => {
   const onX = { platform: "x", id: "20", uri: "https://x.com/i/status/20" };
   test.each([
     ["20", "x", onX],
@@ -214,7 +214,7 @@ test.each([
   "x:1YqKDqWqdPLsV",
   "https://x.com/i/spaces/1YqKDqWqdPLsV?s=20",
   "twitter.com/i/spaces/1YqKDqWqdPLsV/peek",
-])("a space is named by %s", (text) => {
+])("reads a space from %s", (text) => {
   const space = { kind: "space", platform: "x", id: "1YqKDqWqdPLsV" };
   expect(readTarget("space", text, "social")).toEqual(space);
 });
@@ -228,7 +228,7 @@ function refused(what: TargetKind, text: string, platform: SearchPlatform) {
   throw new Error("nothing was refused");
 }
 
-describe("what names nothing of its kind is refused", () => {
+describe("rejects text that names nothing of the kind", () => {
   test.each([
     ["user", "", "social", 0, 0],
     ["user", "  ann smith", "social", 5, 1],
@@ -264,12 +264,12 @@ describe("what names nothing of its kind is refused", () => {
     expect(error.message).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
   });
 
-  test("the hint says how it is written", () => {
+  test("the hint has the expected form", () => {
     expect(refused("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
     expect(refused("user", "12", "bluesky").error.hint).toContain("x:12");
   });
 
-  test("a text that is too long is refused for that, and not repeated", () => {
+  test("rejects too long a text without repeating it", () => {
     const { error, detail } = refused("user", `@${"a".repeat(5_000)}`, "social");
     expect(detail).toMatchObject({ offset: 2_048, length: 2_953 });
     expect(error.message.length).toBeLessThan(200);
@@ -286,7 +286,7 @@ test.each([
   ["post", "https://mas.to/@ann/1", "x", "mastodon"],
   ["post", "109@mas.to", "bluesky", "mastodon"],
   ["space", "https://x.com/i/spaces/1a", "mastodon", "x"],
-] as const)("%s %s asked for on %s is refused, as it belongs to %s", (what, text, path, owner) => {
+] as const)("rejects %s %s requested on %s, because it belongs to %s", (what, text, path, owner) => {
   const { error, detail } = refused(what, text, path);
   expect(error).toMatchObject({ code: "platform_mismatch", status: 400 });
   expect(error.message).toContain(owner);
@@ -321,7 +321,7 @@ const texts = fc.oneof(
   fc.array(pieces, { maxLength: 12 }).map((all) => all.join("")),
 );
 
-test("any text is a target, or refused with its place", () => {
+test("any text is a target, or rejected with its offset", () => {
   fc.assert(
     fc.property(kinds, texts, paths, (what, text, path) => {
       try {
@@ -340,7 +340,7 @@ test("any text is a target, or refused with its place", () => {
   );
 });
 
-test("the one form of a target names the same target, and is its own one form", () => {
+test("the canonical form of a target reads back to the same target and is its own canonical form", () => {
   let read = 0;
   fc.assert(
     fc.property(kinds, texts, paths, (what, text, path) => {
@@ -365,7 +365,7 @@ function attempt<Value>(read: () => Value): Value | null {
   }
 }
 
-test("hostile texts are read in no time", () => {
+test("reads hostile texts in linear time", () => {
   const sources = [
     "https://x.com/i/status/20",
     "at://did:plc:ann/app.bsky.feed.post/3k",

@@ -7,9 +7,9 @@
 import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
-import { readAddress } from "./target-address.ts";
-import { characters, type Malformed, malformed, mismatch } from "./target-errors.ts";
-import { readName, readUri } from "./target-names.ts";
+import { readTargetAddress } from "./target-address.ts";
+import { characters, type MalformedTarget, malformed, mismatch } from "./target-errors.ts";
+import { readTargetName, readUri } from "./target-names.ts";
 
 export type TargetKind = Target["kind"];
 
@@ -22,7 +22,7 @@ const prefixes: Readonly<Record<string, Platform>> = {
 };
 const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;
 
-const mostCharacters = 2_048;
+const maxCharacters = 2_048;
 
 /**
  * An account by handle (with or without `@`), id, or address of its profile or a post; a post by
@@ -40,7 +40,7 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
     throw mismatch(position, named);
   const requested = { ...position, platform: within };
   const target =
-    readAddress(what, rest) ?? readUri(what, rest) ?? readName(what, rest, within, requested);
+    readTargetAddress(what, rest) ?? readUri(what, rest) ?? readTargetName(what, rest, within, requested);
   if (target === null) throw malformed(requested);
   if (target.platform === null)
     return within === "social" ? target : { ...target, platform: within };
@@ -49,18 +49,18 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
 }
 
 /** For errors found after reading. */
-export function offsetOf(what: TargetKind, text: string, platform: SearchPlatform): Malformed {
+export function offsetOf(what: TargetKind, text: string, platform: SearchPlatform): MalformedTarget {
   const written = text.trim();
   const offset = characters(text.slice(0, text.indexOf(written)));
   return { what, written, offset, platform };
 }
 
-function checkCharacters(position: Malformed): void {
+function checkCharacters(position: MalformedTarget): void {
   const { written } = position;
   const length = characters(written);
-  if (length > mostCharacters) {
-    const message = `it has ${length} characters; the limit is ${mostCharacters}`;
-    throw malformed(position, { message, from: mostCharacters, length: length - mostCharacters });
+  if (length > maxCharacters) {
+    const message = `it has ${length} characters; the limit is ${maxCharacters}`;
+    throw malformed(position, { message, from: maxCharacters, length: length - maxCharacters });
   }
   const strange = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(written);
   if (strange === null) return;

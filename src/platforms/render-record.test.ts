@@ -65,7 +65,7 @@ describe("a post", () => {
     expect(item).toEqual({ platform, id: 7n, uri, userId, record });
   });
 
-  test("keeps the number that its platform gave it", () => {
+  test("has the number that its platform gave it", () => {
     const post = makePost({ platform: "x", nativeId: 20n });
     const item = itemOf({ kind: "post", post }, options);
     expect(item.id).toBe(20n);
@@ -75,7 +75,7 @@ describe("a post", () => {
     });
   });
 
-  test("of any text is a record of one line", () => {
+  test("with any text is a record of one line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
         const post = makePost({ text, username: name, authorName: name, urls: [text] });
@@ -86,7 +86,7 @@ describe("a post", () => {
     );
   });
 
-  test("of which only IDs may be told tells nothing else", () => {
+  test("with only IDs permitted shows nothing else", () => {
     const post = makePost({
       platform: "x",
       nativeId: 20n,
@@ -127,7 +127,7 @@ describe("a post", () => {
   });
 });
 
-test("a profile is a record under its account's id", () => {
+test("a profile has its account's id as ID", () => {
   expect(itemOf({ kind: "profile", profile }, options)).toMatchObject({
     platform: "x",
     id: null,
@@ -163,13 +163,13 @@ test("a profile is a record under its account's id", () => {
   });
 });
 
-test("a profile on Bluesky has the page that its DID leads to", () => {
+test("a profile on Bluesky has the page of its DID", () => {
   const one = { ...profile, platform: "bluesky" as const, userId: "did:plc:ann" };
   const { Metadata } = read({ kind: "profile", profile: one });
   expect(Metadata.url).toBe("https://bsky.app/profile/did:plc:ann");
 });
 
-test("a trend is a record under its rank", () => {
+test("a trend has its rank as ID", () => {
   expect(read({ kind: "trend", trend })).toEqual({
     ID: "2",
     Content: "#comet",
@@ -186,7 +186,7 @@ test("a trend is a record under its rank", () => {
   });
 });
 
-test("a space is a record under its id; a time that cannot be read is none", () => {
+test("a space has its id as ID, and null for an unreadable time", () => {
   expect(read({ kind: "space", space })).toEqual({
     ID: "1YqKDqWqdPLsV",
     Content: "On comets",
@@ -212,7 +212,7 @@ test.each([
   [{ kind: "profile", profile }, "12", ["jack", "Jack", "just", "pbs"], "https://x.com/i/user/12"],
   [{ kind: "trend", trend }, "2", ["comet", "1200"], null],
   [{ kind: "space", space }, "1YqKDqWqdPLsV", ["comets", "live", '"13"'], undefined],
-] as const)("%j of which only its id may be told", (item, id, hidden, url) => {
+] as const)("%j with only its id permitted", (item, id, hidden, url) => {
   const { record } = itemOf(item, { ...options, mayShow: "ids" });
   const reported = JSON.parse(record);
   expect(reported).toMatchObject({ ID: id, Content: "" });

@@ -35,21 +35,21 @@ function reportedOf(
   item: Exclude<UpstreamItem, { kind: "post" }>,
   mayShow: RenderOptions["mayShow"],
 ): Reported {
-  const isWhole = mayShow === "everything";
+  const isComplete = mayShow === "everything";
   switch (item.kind) {
     case "profile": {
       const { profile } = item;
-      const record = isWhole ? profileRecord(profile) : idOfProfile(profile);
+      const record = isComplete ? profileRecord(profile) : idOfProfile(profile);
       return { record, platform: profile.platform, userId: profile.userId };
     }
     case "trend": {
       const { trend } = item;
-      const record = isWhole ? trendRecord(trend) : rankOfTrend(trend);
+      const record = isComplete ? trendRecord(trend) : rankOfTrend(trend);
       return { record, platform: trend.platform, userId: null };
     }
     case "space": {
       const { space } = item;
-      const record = isWhole ? spaceRecord(space) : idOfSpace(space);
+      const record = isComplete ? spaceRecord(space) : idOfSpace(space);
       return { record, platform: space.platform, userId: null };
     }
   }

@@ -1,7 +1,7 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { credentialRefused } from "./credential-errors.ts";
 
-export function noSlot(perSecond: number, waitMs: number): EarshotError {
+export function turnTooLate(perSecond: number, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `this job's turn to ask a platform comes in ${Math.ceil(waitMs / 1_000)} seconds, after its deadline: ${perSecond} jobs a second begin to ask`,

@@ -123,7 +123,7 @@ const platformSettings = {
     ["true", "false"],
     "Whether X has agreed that posts fetched with the deployment's credentials are shown to other accounts. Otherwise these get IDs only.",
   ),
-  xTrendsPlace: count(
+  xTrendsWoeid: count(
     "EARSHOT_X_TRENDS_WOEID",
     1,
     [1, 1_000_000_000],

@@ -6,7 +6,7 @@ import {
   isServerId,
   isSpaceId,
   isXHandle,
-  postOf,
+  postTarget,
   userOf,
   userOfAuthority,
   xNumber,
@@ -18,7 +18,7 @@ const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
 /** A host with a dot, and a path. */
 const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
-export function readAddress(what: Target["kind"], text: string): Target | null {
+export function readTargetAddress(what: Target["kind"], text: string): Target | null {
   const address = schemeless.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
@@ -84,7 +84,7 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
   const at = path.findIndex((part) => part === "status" || part === "statuses");
   if (at < 1 || at > 2) return null;
   const id = xNumber(path[at + 1] ?? "");
-  return id === null ? null : postOf("x", { ...xPost(id), url: url.href });
+  return id === null ? null : postTarget("x", { ...xPost(id), url: url.href });
 }
 
 /** Prefixes of pages in a server's web app. */
@@ -134,17 +134,17 @@ function postOnServer(path: readonly string[], { host, origin, pathname, href }:
   const page = `${origin}${pathname}`;
   if (first.startsWith("@")) {
     const id = second === "statuses" ? third : second;
-    if (isServerId(id)) return postOf("mastodon", { id, host, url });
+    if (isServerId(id)) return postTarget("mastodon", { id, host, url });
   }
   if (first === "statuses" && isServerId(second)) {
-    return postOf("mastodon", { id: second, host, url });
+    return postTarget("mastodon", { id: second, host, url });
   }
   if (first === "users" && third === "statuses" && isServerId(fourth) && fifth === "") {
-    return postOf("mastodon", { uri: page, id: fourth, host, url });
+    return postTarget("mastodon", { uri: page, id: fourth, host, url });
   }
   const isNumbered = first === "ap" && second === "users" && fourth === "statuses";
   if (isNumbered && isServerId(fifth) && more.length === 0) {
-    return postOf("mastodon", { uri: page, id: fifth, host, url });
+    return postTarget("mastodon", { uri: page, id: fifth, host, url });
   }
-  return postOf("mastodon", { uri: url, host, url });
+  return postTarget("mastodon", { uri: url, host, url });
 }

@@ -3,7 +3,7 @@ import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 
-export type Malformed = {
+export type MalformedTarget = {
   what: Target["kind"];
   written: string;
   /** In code points. */
@@ -38,7 +38,7 @@ const usualHints: Record<Target["kind"], string> = {
   space: "paste the address of the space, https://x.com/i/spaces/… or the id at its end",
 };
 
-export function malformed(position: Malformed, reason: Reason = {}): EarshotError {
+export function malformed(position: MalformedTarget, reason: Reason = {}): EarshotError {
   const { what, written, offset } = position;
   const { from = 0, length = characters(written) } = reason;
   const why = reason.message === undefined ? "" : `: ${reason.message}`;
@@ -54,7 +54,7 @@ export function malformed(position: Malformed, reason: Reason = {}): EarshotErro
 
 /** `selecting`: forms that name one account each. */
 export function ambiguous(
-  { written, offset }: Malformed,
+  { written, offset }: MalformedTarget,
   selecting: readonly string[],
 ): EarshotError {
   return invalidQuery({
@@ -77,7 +77,7 @@ function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): Ea
 }
 
 /** `named`: the target's platform. */
-export function mismatch({ written, offset, platform }: Malformed, named: Platform): EarshotError {
+export function mismatch({ written, offset, platform }: MalformedTarget, named: Platform): EarshotError {
   const message = `${shown(written)} belongs to ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {

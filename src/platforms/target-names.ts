@@ -4,7 +4,7 @@ import { blueskyUri } from "../posts/references.ts";
 import { isDid, isHandle, isRkey } from "./bluesky/at-uri.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { PostTarget, Target, UserTarget } from "./target.ts";
-import { type Malformed, malformed } from "./target-errors.ts";
+import { type MalformedTarget, malformed } from "./target-errors.ts";
 
 const noUser: UserTarget = { kind: "user", platform: null, handle: null, id: null, host: null };
 const noPost: PostTarget = {
@@ -24,7 +24,7 @@ export const userOf = (platform: Platform, known: Partial<UserTarget>): UserTarg
   platform,
 });
 
-export const postOf = (platform: Platform, known: Partial<PostTarget>): PostTarget => ({
+export const postTarget = (platform: Platform, known: Partial<PostTarget>): PostTarget => ({
   ...noPost,
   ...known,
   platform,
@@ -73,7 +73,7 @@ export function hostOf(text: string): string | null {
 export function readUri(what: Target["kind"], text: string): Target | null {
   if (what === "space") return null;
   const imported = /^import:(bluesky|mastodon|x):./.exec(text)?.[1] as Platform | undefined;
-  if (imported !== undefined) return what === "post" ? postOf(imported, { uri: text }) : null;
+  if (imported !== undefined) return what === "post" ? postTarget(imported, { uri: text }) : null;
   if (what === "user" && text.startsWith("did:")) return userOfAuthority(text);
   if (!/^at:\/\//i.test(text)) return null;
   const [authority = "", collection, key, ...more] = text.slice("at://".length).split("/");
@@ -89,15 +89,15 @@ export function userOfAuthority(authority: string): UserTarget | null {
 
 export function blueskyPost(account: string, key: string): PostTarget | null {
   if (!isRkey(key)) return null;
-  if (isDid(account)) return postOf("bluesky", { uri: blueskyUri(account, key) });
-  return isHandle(account) ? postOf("bluesky", { handle: account.toLowerCase(), key }) : null;
+  if (isDid(account)) return postTarget("bluesky", { uri: blueskyUri(account, key) });
+  return isHandle(account) ? postTarget("bluesky", { handle: account.toLowerCase(), key }) : null;
 }
 
-export function readName(
+export function readTargetName(
   what: Target["kind"],
   text: string,
   platform: SearchPlatform,
-  position: Malformed,
+  position: MalformedTarget,
 ): Target | null {
   if (what === "user") return readUser(text, platform, position);
   if (what === "post") return readPostId(text, platform);
@@ -106,7 +106,7 @@ export function readName(
     : null;
 }
 
-function readUser(text: string, platform: SearchPlatform, position: Malformed): UserTarget | null {
+function readUser(text: string, platform: SearchPlatform, position: MalformedTarget): UserTarget | null {
   const isHandleWritten = /^[@＠]/.test(text);
   const name = isHandleWritten ? text.slice(1) : text;
   if (name.includes("@")) return readServerName(name, isHandleWritten);
@@ -140,7 +140,7 @@ function readServerName(name: string, isHandleWritten: boolean): UserTarget | nu
 function readUserNumber(
   digits: string,
   platform: SearchPlatform,
-  position: Malformed,
+  position: MalformedTarget,
 ): UserTarget | null {
   if (platform === "bluesky") {
     throw malformed(position, {
@@ -156,10 +156,10 @@ function readUserNumber(
 /** A number is a record's ID or the platform's; the caller decides. */
 function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
   if (text.includes("@")) return readServerPostId(text);
-  if (platform === "mastodon") return isServerId(text) ? postOf("mastodon", { id: text }) : null;
+  if (platform === "mastodon") return isServerId(text) ? postTarget("mastodon", { id: text }) : null;
   const number = xNumber(text);
   if (number === null) return null;
-  return platform === "x" ? postOf("x", xPost(number)) : { ...noPost, id: number };
+  return platform === "x" ? postTarget("x", xPost(number)) : { ...noPost, id: number };
 }
 
 function readServerPostId(text: string): PostTarget | null {
@@ -167,5 +167,5 @@ function readServerPostId(text: string): PostTarget | null {
   const host = hostOf(server);
   return host === null || more.length > 0 || !isPostId(id)
     ? null
-    : postOf("mastodon", { id, host });
+    : postTarget("mastodon", { id, host });
 }

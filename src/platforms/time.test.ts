@@ -17,7 +17,7 @@ test.each([
   ["9999-12-31T23:59:59Z", Date.UTC(9999, 11, 31, 23, 59, 59)],
   ["2016-12-31T23:59:60Z", Date.UTC(2017, 0, 1)],
   ["2016-02-29", Date.UTC(2016, 1, 29)],
-])("%s is read", (text, ms) => {
+])("parses %s", (text, ms) => {
   expect(parseIsoTime(text)).toBe(ms);
 });
 
@@ -35,11 +35,11 @@ test.each([
   "Wed Oct 05 20:11:30 +0000 2011",
   "1424806552",
   "+012015-02-24",
-])("%j is not", (text) => {
+])("rejects %j", (text) => {
   expect(parseIsoTime(text)).toBeNull();
 });
 
-test("every time that JavaScript writes is read back", () => {
+test("parses every time that JavaScript writes", () => {
   const date = fc.date({
     noInvalidDate: true,
     min: new Date("0001-01-01T00:00:00Z"),

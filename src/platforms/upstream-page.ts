@@ -14,7 +14,7 @@ export type PageOptions = {
   name: string;
   next: string | null;
   nowMs: number;
-  remarks?: readonly UpstreamWarning[];
+  warnings?: readonly UpstreamWarning[];
 };
 
 /** Fits into a cursor, as JSON. */
@@ -24,11 +24,11 @@ const longestTokenBytes = 2_000;
 export function pageToken(
   given: unknown,
   name: string,
-): { next: string | null; remarks: readonly UpstreamWarning[] } {
-  if (given === undefined || given === null || given === "") return { next: null, remarks: [] };
+): { next: string | null; warnings: readonly UpstreamWarning[] } {
+  if (given === undefined || given === null || given === "") return { next: null, warnings: [] };
   const isUsable =
     typeof given === "string" && Buffer.byteLength(JSON.stringify(given)) <= longestTokenBytes;
-  return isUsable ? { next: given, remarks: [] } : { next: null, remarks: [unusableToken(name)] };
+  return isUsable ? { next: given, warnings: [] } : { next: null, warnings: [unusableToken(name)] };
 }
 
 const unusableToken = (name: string): UpstreamWarning => ({
@@ -45,9 +45,9 @@ export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
  * Distinct. Reports how many were unreadable and, if any were left out, how many were received
  * and the oldest time.
  */
-export function pageOf(
+export function itemsPage(
   sent: readonly SentItem[],
-  { name, next, nowMs, remarks = [] }: PageOptions,
+  { name, next, nowMs, warnings = [] }: PageOptions,
 ): UpstreamPage {
   const items = new Map<string, UpstreamItem>();
   let leftOut = 0;
@@ -61,22 +61,22 @@ export function pageOf(
       leftOut += 1;
       continue;
     }
-    const key = keyOf(item);
+    const key = itemKey(item);
     hasRepeats ||= items.has(key);
     if (!items.has(key)) items.set(key, item);
   }
-  const all = unreadable === 0 ? remarks : [...remarks, unreadableItems(unreadable, name)];
+  const all = unreadable === 0 ? warnings : [...warnings, unreadableItems(unreadable, name)];
   return {
     items: [...items.values()],
     next,
     ...(leftOut === 0 ? {} : { received: items.size + leftOut }),
     ...(leftOut === 0 || oldestMs === Number.POSITIVE_INFINITY ? {} : { oldestMs }),
-    ...(all.length === 0 ? {} : { remarks: all }),
+    ...(all.length === 0 ? {} : { warnings: all }),
     ...(hasRepeats ? { hasRepeats } : {}),
   };
 }
 
-export function keyOf(item: UpstreamItem): string {
+export function itemKey(item: UpstreamItem): string {
   switch (item.kind) {
     case "post":
       return `post ${item.post.uri}`;

@@ -95,7 +95,7 @@ export type UpstreamPage = {
   hasRepeats?: boolean;
   /** On a continued page this means that items were lost. */
   isAbsent?: boolean;
-  remarks?: readonly UpstreamWarning[];
+  warnings?: readonly UpstreamWarning[];
 };
 
 export type UpstreamWarning = {

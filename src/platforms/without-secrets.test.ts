@@ -3,7 +3,7 @@ import { shownReason, withoutSecrets } from "./without-secrets.ts";
 
 const secrets = { token: "a+b/c==d", longer: "a+b/c==d-more", quoted: 'in"side', short: "12345" };
 
-test("what is secret is taken out in each form that an answer may echo, the longest first", () => {
+test("redacts a secret in each form that an answer may echo, the longest first", () => {
   expect(withoutSecrets("<a+b/c==d> <a%2Bb%2Fc%3D%3Dd> <a+b/c==d-more>", secrets)).toBe(
     "<…> <…> <…>",
   );
@@ -11,11 +11,11 @@ test("what is secret is taken out in each form that an answer may echo, the long
   expect(withoutSecrets('{"echo":"a+b\\/c==d"}', secrets)).toBe('{"echo":"…"}');
 });
 
-test("short values, which are found everywhere, stay", () => {
+test("leaves short values, which occur in any text", () => {
   expect(withoutSecrets("port 12345", secrets)).toBe("port 12345");
 });
 
-test("a reason is one line without control characters, and not long", () => {
+test("a reason is one short line without control characters", () => {
   expect(shownReason(" one\n\ttwo\u001b[31m ", {})).toBe("one two[31m");
   expect(shownReason("x".repeat(1_000), {})).toHaveLength(300);
   expect(shownReason("a+b\u0007/c\u001b==d", secrets)).toBe("…");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startCpuTime } from "../../testkit/cpu-time.ts";
 import { withoutTokens } from "./without-tokens.ts";
 
-test("what a platform says stays as it is where nothing in it looks like a credential", () => {
+test("leaves a message without apparent credentials unchanged", () => {
   for (const output of [
     "Could not find tweet with id: [1234567890123456789].",
     "the Bearer token is missing",
@@ -15,14 +15,14 @@ test("what a platform says stays as it is where nothing in it looks like a crede
   for (const nothing of [undefined, null, 1, {}, ["a"]]) expect(withoutTokens(nothing)).toBe("");
 });
 
-test("a header that is repeated is taken out, however short its token", () => {
+test("redacts a repeated header, however short its token", () => {
   expect(withoutTokens("no: Authorization: Bearer abc-1, Basic  YWJjOjE=")).toBe(
     "no: Authorization: Bearer …, Basic …",
   );
   expect(withoutTokens("dpop\tey.x and bearer a%2Bb==")).toBe("dpop … and bearer …");
 });
 
-test("a long run is taken out, wherever it stands and whatever becomes of the rest", () => {
+test("redacts a long run of token characters anywhere", () => {
   const token = `${"Ab3_".repeat(20)}.x/y+z==`;
   fc.assert(
     fc.property(
@@ -38,7 +38,7 @@ test("a long run is taken out, wherever it stands and whatever becomes of the re
   );
 });
 
-test("a token at the place where the text is cut is not left in part", () => {
+test("leaves no part of a token where the text is cut", () => {
   for (let words = 3_900; words < 4_010; words += 1) {
     const long = `${"Ab3_".repeat(20)} `.repeat(Math.floor(words / 81));
     const shown = withoutTokens(`${long}${"x ".repeat((words % 81) / 2)}${"Ab3_".repeat(20)}`);
@@ -47,7 +47,7 @@ test("a token at the place where the text is cut is not left in part", () => {
   expect(withoutTokens(`${"a ".repeat(95)}secret-password`)).toBe(`${"a ".repeat(95)}…`);
 });
 
-test("it takes time in proportion to what is read", () => {
+test("runs in linear time", () => {
   const cpuMs = startCpuTime();
   for (const hostile of [
     "a".repeat(1e6),

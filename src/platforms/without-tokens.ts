@@ -1,7 +1,7 @@
 import { withoutControls } from "../lib/controls.ts";
 
-const mostRead = 4_000;
-const mostShown = 200;
+const maxRead = 4_000;
+const maxShown = 200;
 
 /** Plain or URL-encoded. */
 const tokenText = String.raw`[\w.~+/=%-]`;
@@ -17,9 +17,9 @@ const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 /** One line of up to 200 characters without apparent credentials, which a refusal may echo. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
-  const line = withoutControls(cut(output, mostRead)).replaceAll(/\s+/g, " ").trim();
+  const line = withoutControls(cut(output, maxRead)).replaceAll(/\s+/g, " ").trim();
   const clean = line.replaceAll(authorization, "$1 …").replaceAll(longRun, "…");
-  return cut(clean, mostShown).toWellFormed();
+  return cut(clean, maxShown).toWellFormed();
 }
 
 /** Never within a run of token characters: the rest would be too short to be recognised. */

@@ -14,7 +14,7 @@ import {
 import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 import { type Platform, platforms } from "../posts/post.ts";
-import type { AskingJob, ConfiguredAccess, OpenSession } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob, ConfiguredAccess, OpenSession } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
 
 /** The end of every search's window here. */
@@ -80,7 +80,7 @@ export function searchingUpstream(
 
 export const timeOf = (post: Post): number => postTimeMs(post, endMs);
 
-export function sessionOf(platform: Platform, special: Partial<OpenSession> = {}): OpenSession {
+export function testSession(platform: Platform, special: Partial<OpenSession> = {}): OpenSession {
   const unasked = async (): Promise<never> => {
     throw new Error("nothing is fetched here");
   };
@@ -101,7 +101,7 @@ export function sessionOf(platform: Platform, special: Partial<OpenSession> = {}
 export type AnsweringUnderTest = {
   archive: SmallArchive;
   context: AnswerContext;
-  job: AskingJob;
+  job: UpstreamJob;
 };
 
 export function answering({
@@ -144,7 +144,7 @@ export function answering({
     ) as Record<Platform, Upstream>,
     settings: { maxPages, searchWaitMs: 10_000, defaultPlatform: "bluesky" },
   };
-  const job: AskingJob = {
+  const job: UpstreamJob = {
     uuid: "job",
     accountId: "account",
     attempt: 1,

@@ -1,7 +1,7 @@
 import { isSearch, type Method } from "../platforms/methods.ts";
 import type { AnswerRequest, SearchPlatform, SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
 import { fetchAnswer } from "./fetch-answer.ts";
 import { searchAnswer } from "./search-answer.ts";
@@ -12,7 +12,7 @@ export type { AnswerContext } from "./context.ts";
 export async function answerJob(
   context: AnswerContext,
   request: AnswerRequest,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { method } = request;
   if (isSearch(method)) return await searchAnswer(context, { ...request, method }, job);

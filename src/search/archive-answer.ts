@@ -2,18 +2,18 @@ import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./completeness.ts";
-import { merged, type SearchRequest } from "./merged-answer.ts";
+import { merged, type MergeableSearch } from "./merged-answer.ts";
 
 /** `requestable`: the platforms that the search could have requested. */
 export function archiveAnswer(
-  request: SearchRequest,
+  request: MergeableSearch,
   archived: ArchivedAnswer,
-  askable: readonly Platform[],
+  requestable: readonly Platform[],
 ): SourceAnswer {
   const { after, method } = request;
   if (after === null) return answerOf(archived);
   const isLive = method === "searchbyquery";
-  const coverage = searchCoverage(archived.coverage, { searched: [], askable, after, isLive });
+  const coverage = searchCoverage(archived.coverage, { searched: [], requestable, after, isLive });
   return merged(request, archived, { parts: [], coverage });
 }
 

@@ -6,7 +6,7 @@ import type { PostTarget, Target, UserTarget } from "../platforms/target.ts";
 import { hasTime, idTimeMs, xIdOf, xUri } from "../posts/ids.ts";
 import { blueskyUri, importedUri } from "../posts/references.ts";
 import { tidMs } from "../posts/tid.ts";
-import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { searchArchive } from "./archive/search.ts";
 import { staleWarning } from "./archive/unchecked.ts";
 import type { AnswerContext } from "./context.ts";
@@ -22,7 +22,7 @@ export const isAnsweredByArchive = (method: FetchMethod): boolean =>
 export async function archivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer | null> {
   const { target = null, method } = request;
   if (method === "gettrends") return await derivedAnswer(context, request, null, job);

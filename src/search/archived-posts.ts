@@ -1,7 +1,7 @@
 import type { Span } from "../lib/spans.ts";
 import type { SourceRequest, SourceWarning } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { searchArchive } from "./archive/search.ts";
 import type { AnswerContext } from "./context.ts";
 
@@ -35,7 +35,7 @@ export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,
   most: number,
-  { accountId, deadlineMs, signal }: AskingJob,
+  { accountId, deadlineMs, signal }: UpstreamJob,
 ): Promise<ArchivedPosts> {
   const posts: ArchivedPost[] = [];
   let { after } = postsRequest;
@@ -50,7 +50,7 @@ export async function readArchivedPosts(
     signal.throwIfAborted();
     posts.push(...records.map(postOf));
     gaps ??= found.coverage.gaps;
-    warnings.push(...found.warnings.filter(({ code }) => !ofWholeSearch.has(code)));
+    warnings.push(...found.warnings.filter(({ code }) => !redundantCodes.has(code)));
     after = found.next;
     left -= positions.length;
     const isOver = after === null || left <= 0 || positions.length === 0;
@@ -59,7 +59,7 @@ export async function readArchivedPosts(
 }
 
 /** Redundant with the gaps and `next`. */
-const ofWholeSearch = new Set(["incomplete_coverage", "deadline_reached"]);
+const redundantCodes = new Set(["incomplete_coverage", "deadline_reached"]);
 
 type StoredRecord = {
   ID: string;

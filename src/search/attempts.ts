@@ -9,12 +9,12 @@ import type { Session } from "../platforms/session.ts";
 import type { AccessKind, Route } from "../platforms/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 
-export type Attempt = { session: OpenSession; route: Route };
+export type UpstreamAttempt = { session: OpenSession; route: Route };
 
 /** Best answer first; attempts of one rank give equal answers. */
-export type RankedAttempts = readonly (readonly Attempt[])[];
+export type RankedAttempts = readonly (readonly UpstreamAttempt[])[];
 
-export type FailedAttempt = { attempt: Attempt; error: EarshotError };
+export type FailedUpstreamAttempt = { attempt: UpstreamAttempt; error: EarshotError };
 
 export type Ranking = {
   mayShow: (owner: Session["owner"]) => "everything" | "ids";
@@ -28,12 +28,12 @@ export type Ranking = {
 export const attemptsOf = (
   sessions: readonly OpenSession[],
   routesOf: (access: AccessKind) => readonly Route[],
-): Attempt[] =>
+): UpstreamAttempt[] =>
   sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
 
 /** Within a rank: the route's cost, then session order. */
-export function ranked(attempts: readonly Attempt[], ranking: Ranking): RankedAttempts {
-  const ranks = new Map<string, { shownRank: number; unreadMs: number; attempts: Attempt[] }>();
+export function ranked(attempts: readonly UpstreamAttempt[], ranking: Ranking): RankedAttempts {
+  const ranks = new Map<string, { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }>();
   for (const attempt of attempts) {
     const shownRank = ranking.mayShow(attempt.session.owner) === "everything" ? 0 : 1;
     const unreadMs = unreadBy(attempt.route, ranking);
@@ -48,19 +48,19 @@ export function ranked(attempts: readonly Attempt[], ranking: Ranking): RankedAt
 }
 
 export function betterThan(
-  attempt: Attempt,
-  failed: readonly FailedAttempt[],
+  attempt: UpstreamAttempt,
+  failed: readonly FailedUpstreamAttempt[],
   ranks: RankedAttempts,
-): readonly FailedAttempt[] {
-  const rankOf = (one: Attempt) => ranks.findIndex((attempts) => attempts.includes(one));
+): readonly FailedUpstreamAttempt[] {
+  const rankOf = (one: UpstreamAttempt) => ranks.findIndex((attempts) => attempts.includes(one));
   return failed.filter((one) => rankOf(one.attempt) < rankOf(attempt));
 }
 
-export const reachOf = ({ reachMs }: Route, nowMs: number): number | null =>
+export const reachStartMs = ({ reachMs }: Route, nowMs: number): number | null =>
   reachMs === null ? null : nowMs - reachMs;
 
 function unreadBy(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number {
-  const earliestMs = reachOf(route, nowMs);
+  const earliestMs = reachStartMs(route, nowMs);
   if (earliestMs === null) return 0;
   if (fromMs === null) return Number.POSITIVE_INFINITY;
   const unreadMs = Math.max(0, earliestMs - fromMs);

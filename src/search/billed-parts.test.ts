@@ -11,7 +11,7 @@ import {
   endMs,
   requestOf,
   searchingUpstream,
-  sessionOf,
+  testSession,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
@@ -33,7 +33,7 @@ const costOf = (postReads: number): SourceCost => ({
 
 /** A session that was billed for so many posts. */
 const billed = (credentialId: string, postReads: number): OpenSession =>
-  sessionOf("bluesky", { credentialId, cost: () => costOf(postReads) });
+  testSession("bluesky", { credentialId, cost: () => costOf(postReads) });
 
 const refused = new EarshotError("credential_refused", "status 401", { status: 502 });
 
@@ -73,7 +73,7 @@ const requests: [string, Partial<AnswerRequest>][] = [
 ];
 
 test.each(requests)(
-  "of %s, what a credential was billed that failed before another one answered is told beside it",
+  "of %s, reports what a failed credential was billed before another one answered",
   async (_what, requested) => {
     tested = answering({
       upstreams: { bluesky: refusing(["failing", "free"]) },
@@ -91,7 +91,7 @@ test.each(requests)(
 );
 
 test.each(requests)(
-  "of %s, what was billed for nothing is told where the archive answers alone",
+  "of %s, reports what was billed in vain when the archive answers alone",
   async (_what, requested) => {
     tested = answering({
       upstreams: { bluesky: refusing(["failing"]) },

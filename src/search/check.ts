@@ -21,7 +21,7 @@ export type CheckedSearch = {
  * A name means the accounts that the archive knows under it, and those with this handle in these
  * posts.
  */
-export function matching(
+export function matchingPosts(
   posts: readonly Post[],
   ids: ReadonlyMap<string, bigint>,
   search: CheckedSearch,

@@ -102,7 +102,7 @@ function sessionBy(access: Access[number]): OpenSession {
 function begin(access: Access): void {
   tested = answering({
     upstreams: {
-      x: createXUpstream({ apiUrl: x.url, trendsPlace: 1, isRedistributionAgreed: false }),
+      x: createXUpstream({ apiUrl: x.url, trendsWoeid: 1, isRedistributionAgreed: false }),
     },
   });
   const sessions = access.map(sessionBy);
@@ -199,7 +199,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
     test.each(
       fetchMethods.flatMap((method) => stored[method].map((one) => [method, one] as const)),
     )(
-      "%s is complete exactly where everything came (%#)",
+      "%s is complete exactly if everything was returned (%#)",
       async (method, { target, names, isMore = false }) => {
         begin(access);
         const isOwn = [...ownMethods, "gettrends", "getspace"].includes(method);
@@ -235,7 +235,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
     } as const;
 
     test.each(Object.entries(windows))(
-      "a search of a window (%s) is complete exactly where everything came",
+      "a search of a window (%s) is complete exactly if everything was returned",
       async (_name, window) => {
         begin(access);
         const pages = await allPages({ ...window, query: "river" });
@@ -256,7 +256,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
   },
 );
 
-test("a live window is read by the recent search alone, whoever asks", async () => {
+test("a live window is read by recent search alone, with any credential", async () => {
   for (const access of [["own user"], ["own app"], ["own user", "own app"]] as const) {
     begin(access);
     x.requests.length = 0;
@@ -270,7 +270,7 @@ test("a live window is read by the recent search alone, whoever asks", async () 
 });
 
 test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as const)(
-  "a live window begins where the recent search of X begins, and nothing else is asked (%j)",
+  "a live window starts where X's recent search starts, and nothing else is requested (%j)",
   async (access) => {
     begin(access);
     const fromMs = endMs - 7 * dayMs - 5_000;
@@ -283,7 +283,7 @@ test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as c
   },
 );
 
-test("where an application may not search everything, the last days are searched, and it says so", async () => {
+test("searches the last days, with a warning, if an application lacks full-archive search", async () => {
   begin(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
   const pages = await allPages({ query: "river", maxResults: 20 });
@@ -296,14 +296,14 @@ test("where an application may not search everything, the last days are searched
   expect(pages[0]?.warnings.map(({ code }) => code)).toContain("credential_refused");
 });
 
-test("where the recent search is refused, everything is searched", async () => {
+test("searches the full archive if recent search is refused", async () => {
   begin(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/recent"];
   const window = { fromMs: endMs - 7 * dayMs, method: "searchbyquery", query: "river" } as const;
   expect(isComplete(await allPages(window))).toBe(true);
 });
 
-test("what an own credential reaches comes in full, what is older by the deployment's", async () => {
+test("returns in full what an own credential reaches, and older posts by the deployment's", async () => {
   begin(["own user", "deployment app"]);
   const [answer] = await allPages({ query: "river", maxResults: 20 });
   const shown = answer?.items.map((item) => ("record" in item ? JSON.parse(item.record) : null));
@@ -319,7 +319,7 @@ test("what an own credential reaches comes in full, what is older by the deploym
   ]);
 });
 
-test("getmedia is searched for where that is possible, as a timeline bills every post", async () => {
+test("getmedia uses search where possible, because a timeline bills every post", async () => {
   begin(["own user", "own app"]);
   await allPages({ method: "getmedia", target: userTarget({ handle: "ann" }) });
   expect(new Set(x.requests.map(({ path }) => path))).toEqual(new Set(["/2/tweets/search/all"]));
@@ -329,7 +329,7 @@ test("getmedia is searched for where that is possible, as a timeline bills every
   expect(namesOf(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
 });
 
-test("replies of an older post say from when on they were read, and what reads further", async () => {
+test("replies to an older post report their start, and the access that reads further", async () => {
   begin(["own user"]);
   const target = postTarget(oldRoot.id);
   const [answer] = await allPages({ method: "getreplies", target, maxResults: 20 });

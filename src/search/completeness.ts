@@ -30,12 +30,12 @@ export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =
   intersectionOf([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
 
 /** An X post's ID may be in another second than its time. */
-const leastMissingMs = 1_000;
+const minMissingMs = 1_000;
 
 export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
   if (!isWhole(warnings)) return [requested];
   const { fromMs } = requested;
-  if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= leastMissingMs)) return [];
+  if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= minMissingMs)) return [];
   return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];
 }
 
@@ -71,12 +71,12 @@ export function searchCoverage(
   coverage: Coverage,
   {
     searched,
-    askable,
+    requestable,
     after,
     isLive,
   }: {
     searched: readonly SearchedPlatform[];
-    askable: readonly Platform[];
+    requestable: readonly Platform[];
     after: SourceRequest["after"];
     isLive: boolean;
   },
@@ -85,7 +85,7 @@ export function searchCoverage(
   if (known.length === 0) return coverage;
   const fromMs = startOf(coverage, isLive ? searched : []);
   const endOf = (platform: Platform): number =>
-    askable.includes(platform) ? Math.min(coverage.toMs, lastOf(after, platform)) : coverage.toMs;
+    requestable.includes(platform) ? Math.min(coverage.toMs, endMsOf(after, platform)) : coverage.toMs;
   const lastMs = Math.max(...known.map(({ platform }) => endOf(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
   const each = (coverage.platforms ?? []).map((one) => {
@@ -101,11 +101,11 @@ export function searchCoverage(
 }
 
 /** X reports post times in whole seconds; IDs have milliseconds. */
-export const skewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
+export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
 /** Exclusive. */
-export const lastOf = (after: SourceRequest["after"], platform: Platform): number =>
-  after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + skewMs(platform) + 1;
+export const endMsOf = (after: SourceRequest["after"], platform: Platform): number =>
+  after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + postTimeSkewMs(platform) + 1;
 
 function startOf({ fromMs }: Coverage, searched: readonly SearchedPlatform[]): number | null {
   if (fromMs === null) return null;

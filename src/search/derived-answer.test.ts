@@ -12,11 +12,11 @@ import {
   endMs,
   noSupport,
   requestOf,
-  sessionOf,
+  testSession,
   silentUpstream,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
-import { mostReposts, mostTrendPosts } from "./derived-answer.ts";
+import { maxReposts, maxTrendPosts } from "./derived-answer.ts";
 
 let tested: AnsweringUnderTest;
 let read: number;
@@ -27,7 +27,7 @@ function over(posts: readonly Post[], platform?: Upstream): void {
   tested = answering({
     ...(platform === undefined
       ? {}
-      : { upstreams: { bluesky: platform }, sessions: { bluesky: [sessionOf("bluesky")] } }),
+      : { upstreams: { bluesky: platform }, sessions: { bluesky: [testSession("bluesky")] } }),
   });
   tested.archive.put(...posts);
   read = 0;
@@ -102,7 +102,7 @@ const platformWith = (error: EarshotError | null): Upstream =>
   });
 
 test.each(["getprofilebyid", "searchbyprofile"] as const)(
-  "%s shows an account as its newest archived post does",
+  "%s shows an account as in its newest archived post",
   async (method) => {
     over([
       by("ann", { authorName: "Old name" }),
@@ -134,27 +134,27 @@ test.each(["getprofilebyid", "searchbyprofile"] as const)(
   },
 );
 
-test("an account without archived posts is no account, and the answer is not complete", async () => {
+test("an account without archived posts is absent, and the answer incomplete", async () => {
   over([by("bob")]);
   const answer = await answered("getprofilebyid", author);
   expect(answer).toMatchObject({ items: [], complete: false });
 });
 
-test("a platform that can be asked answers, and the archive is not read", async () => {
+test("a platform that can be requested answers without the archive", async () => {
   over([by("ann")], platformWith(null));
   const answer = await answered("getprofilebyid", author);
   expect(answer).toMatchObject({ items: [], sources: [{ via: "credential" }] });
   expect(read).toBe(0);
 });
 
-test("a platform that fails is stood in for by the archive, with its fault as a warning", async () => {
+test("the archive answers when a platform fails, with the error as a warning", async () => {
   over([by("ann")], platformWith(new EarshotError("upstream_unreachable", "it is down")));
   const answer = await answered("getprofilebyid", author);
   expect(answer.items).toHaveLength(1);
   expect(codesOf(answer)).toEqual(["derived_from_archive", "upstream_failed"]);
 });
 
-test("reposters are those of archived reposts, newest first, each once, page after page", async () => {
+test("reposters are those of archived reposts, newest first, distinct, page by page", async () => {
   over([repostBy("a"), repostBy("b"), repostBy("a"), repostBy("c"), by("d"), repostBy("e")]);
   const first = await answered("getretweeters", reposted, { maxResults: 2 });
   expect(recordsOf(first).map(({ ID }) => ID)).toEqual(["did:plc:e", "did:plc:c"]);
@@ -164,10 +164,10 @@ test("reposters are those of archived reposts, newest first, each once, page aft
   expect(second).toMatchObject({ complete: false, coverage: { complete: false } });
 });
 
-test("reposters are found in so many reposts and no more, and the next page goes on there", async () => {
-  over(Array.from({ length: mostReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
+test("reads a bounded number of reposts, and the next page continues there", async () => {
+  over(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
   const answer = await answered("getretweeters", reposted);
-  expect(read).toBe(mostReposts);
+  expect(read).toBe(maxReposts);
   expect(recordsOf(answer).map(({ ID }) => ID)).toEqual(["did:plc:again"]);
   const next = await answered("getretweeters", reposted, { after: answer.next });
   expect(recordsOf(next).map(({ ID }) => ID)).toEqual(["did:plc:again", "did:plc:first"]);
@@ -205,22 +205,22 @@ test("trends are the hashtags and links of most accounts in the last day", async
   expect(codesOf(answer)).toContain("derived_from_archive");
 });
 
-test("trends read no more posts than their bound, and say how far back they reach", async () => {
+test("trends read a bounded number of posts, and report their start", async () => {
   over(
-    Array.from({ length: mostTrendPosts + 300 }, (_, n) =>
+    Array.from({ length: maxTrendPosts + 300 }, (_, n) =>
       by("a", { hashtags: [`t${n % 7}`], text: `#t${n % 7}` }),
     ),
   );
   const answer = await answered("gettrends", null);
-  expect(read).toBe(mostTrendPosts);
+  expect(read).toBe(maxTrendPosts);
   expect(answer.items).toHaveLength(7);
   const sinceMs = answer.sources[0]?.fromMs ?? 0;
   expect(sinceMs).toBeGreaterThan(endMs - 86_400_000);
   expect(answer.coverage.gaps[0]).toMatchObject({ fromMs: null });
-  expect(answer.warnings.at(-1)?.message).toContain(`in ${mostTrendPosts} archived posts`);
+  expect(answer.warnings.at(-1)?.message).toContain(`in ${maxTrendPosts} archived posts`);
 });
 
-test("trends end at the deadline of the job with what was read", async () => {
+test("trends end at the job's deadline with what was read", async () => {
   over(Array.from({ length: 700 }, () => by("a", { hashtags: ["tag"], text: "#tag" })));
   tested.job = { ...tested.job, deadlineMs: endMs };
   const answer = await answered("gettrends", null);

@@ -6,7 +6,7 @@ import type { FetchedItem, SourceAnswer, SourceWarning } from "../platforms/sour
 import type { UpstreamItem } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Profile } from "../posts/profile.ts";
-import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { type ArchivedPost, type ArchivedPosts, readArchivedPosts } from "./archived-posts.ts";
 import { trendsOf } from "./archived-trends.ts";
 import type { AnswerContext } from "./context.ts";
@@ -26,15 +26,15 @@ const derivedMethods: readonly FetchMethod[] = [
 export const isDerived = (method: FetchMethod): boolean => derivedMethods.includes(method);
 
 const trendWindowMs = 86_400_000;
-export const mostTrendPosts = 2_000;
-export const mostReposts = 1_000;
+export const maxTrendPosts = 2_000;
+export const maxReposts = 1_000;
 
 /** `query` finds posts of the account, or reposts of the post; null for trends. */
 export async function derivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
   query: string | null,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer> {
   if (query === null) return await trends(context, request, job);
   if (request.method === "getretweeters") return await reposters(context, request, query, job);
@@ -52,13 +52,13 @@ async function reposters(
   context: AnswerContext,
   request: FetchRequest,
   query: string,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { platform, maxResults, asOfMs } = request;
   const read = await readArchivedPosts(
     context,
     { ...request, query, fromMs: null },
-    mostReposts,
+    maxReposts,
     job,
   );
   const found = new Map<string, UpstreamItem>();
@@ -83,12 +83,12 @@ async function reposters(
 async function trends(
   context: AnswerContext,
   request: FetchRequest,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { platform, asOfMs, maxResults } = request;
   const fromMs = asOfMs - trendWindowMs;
   const tagged = { ...request, query: withTags, fromMs, toMs: asOfMs };
-  const read = await readArchivedPosts(context, tagged, mostTrendPosts, job);
+  const read = await readArchivedPosts(context, tagged, maxTrendPosts, job);
   const sinceMs = sinceOf(read, fromMs);
   const items = trendsOf(platform, read.posts, maxResults).map(
     (trend): UpstreamItem => ({ kind: "trend", trend }),

@@ -14,7 +14,7 @@ import {
   endMs,
   noSupport,
   requestOf,
-  sessionOf,
+  testSession,
   silentUpstream,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
@@ -74,10 +74,10 @@ function contentOf(item: AnswerItem): string {
     : `held: ${tested?.archive.records([item])[0]?.Content}`;
 }
 
-test("a timeline comes from the platform, in its order, with IDs as the archive would give them", async () => {
+test("a timeline comes from the platform, in its order, with the archive's IDs", async () => {
   tested = answering({
     upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)]) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
   expect(contents(answer)).toEqual(["number 3", "number 2", "number 1"]);
@@ -93,22 +93,22 @@ test("a timeline comes from the platform, in its order, with IDs as the archive 
 });
 
 test.each(["a-b@one.example", "a.b@one.example", "ann@localhost:3000"])(
-  "a timeline of %s, which no query can name, comes from the platform",
+  "a timeline of %s, which no query can express, comes from the platform",
   async (handle) => {
     tested = answering({
       upstreams: { bluesky: pagedUpstream([posts]) },
-      sessions: { bluesky: [sessionOf("bluesky")] },
+      sessions: { bluesky: [testSession("bluesky")] },
     });
     const request = requestOf({ ...timeline, target: { ...author, id: null, handle } });
     expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(3);
   },
 );
 
-test("a timeline goes on in the middle of a page where the one before ended", async () => {
+test("a timeline continues in the middle of a page where the previous page ended", async () => {
   const asked: PageCall[] = [];
   tested = answering({
     upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)], { asked }) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const found: string[] = [];
   let place: SourceAnswer["nextPlace"] = null;
@@ -122,11 +122,11 @@ test("a timeline goes on in the middle of a page where the one before ended", as
   expect(found).toEqual(["number 3", "number 2", "number 1"]);
 });
 
-test("the archive answers alone where it holds all posts of the account", async () => {
+test("the archive answers alone if it has all posts of the account", async () => {
   const asked: PageCall[] = [];
   tested = answering({
     upstreams: { bluesky: pagedUpstream([[]], { asked }) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   tested.archive.write(
     posts.map((post) => ({ kind: "upsert", post })),
@@ -155,11 +155,11 @@ test("the archive answers alone where it holds all posts of the account", async 
   expect(asked).toEqual([]);
 });
 
-test("a post that is held is answered from the archive, one that is not by the platform", async () => {
+test("an archived post is answered from the archive, another by the platform", async () => {
   const asked: PageCall[] = [];
   tested = answering({
     upstreams: { bluesky: pagedUpstream([posts.slice(2)], { asked }) },
-    sessions: { bluesky: [sessionOf("bluesky", { access: "public", owner: null })] },
+    sessions: { bluesky: [testSession("bluesky", { access: "public", owner: null })] },
   });
   tested.archive.put(...posts.slice(0, 1));
   const request = async (post: Post | undefined) => {
@@ -176,10 +176,10 @@ test("a post that is held is answered from the archive, one that is not by the p
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
 });
 
-test("a post that was stored before an outage of its stream is asked for, and shown with a warning where that fails", async () => {
+test("a post from before an outage is requested, and shown with a warning if that fails", async () => {
   const asked: PageCall[] = [];
   const upstream = pagedUpstream([posts.slice(0, 1)], { asked });
-  const openly = [sessionOf("bluesky", { access: "public", owner: null })];
+  const openly = [testSession("bluesky", { access: "public", owner: null })];
   tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: openly } });
   const [post = never()] = posts;
   tested.archive.put({ ...post, origin: "stream" });
@@ -229,7 +229,7 @@ describe("replies to a post of a Mastodon server", () => {
     expect(answer.complete).toBe(false);
   });
 
-  test("are left to the platform where the server of the id is unknown", async () => {
+  test("are left to the platform if the server of the id is unknown", async () => {
     const method = { access: ["public"] as const, endpoint: "/", note: "" };
     tested = answering({
       upstreams: {
@@ -238,7 +238,7 @@ describe("replies to a post of a Mastodon server", () => {
           page: async () => ({ items: [{ kind: "post", post: makeReply(ulid) }], next: null }),
         }),
       },
-      sessions: { mastodon: [sessionOf("mastodon", { access: "public", owner: null })] },
+      sessions: { mastodon: [testSession("mastodon", { access: "public", owner: null })] },
     });
     const target = readTarget("post", ulid, "mastodon");
     const request = requestOf({ platform: "mastodon", method: "getreplies", target });
@@ -246,7 +246,7 @@ describe("replies to a post of a Mastodon server", () => {
   });
 });
 
-test("with nobody to ask the archive gives what it has, and does not call it complete", async () => {
+test("without a platform the archive returns what it has, as incomplete", async () => {
   tested = answering({});
   tested.archive.put(...posts);
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
@@ -254,7 +254,7 @@ test("with nobody to ask the archive gives what it has, and does not call it com
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
 });
 
-test("a platform that fails is stood in for by what the archive has, and named", async () => {
+test("a failing platform is replaced by the archive, and named", async () => {
   const error = new EarshotError("upstream_failed", "pds.example answers with status 500", {
     status: 502,
     retryable: true,
@@ -262,7 +262,7 @@ test("a platform that fails is stood in for by what the archive has, and named",
   const failing = { ...pagedUpstream([]), page: () => Promise.reject(error) };
   tested = answering({
     upstreams: { bluesky: failing },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   await expect(answerJob(tested.context, requestOf(timeline), tested.job)).rejects.toBe(error);
   tested.archive.put(...posts);
@@ -272,7 +272,7 @@ test("a platform that fails is stood in for by what the archive has, and named",
   expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
 });
 
-test("of two credentials at their limits the one that is open again first is waited for", async () => {
+test("of two used-up credentials it waits for the first to reopen", async () => {
   const upstream = pagedUpstream([posts]);
   const limited = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
   const page: Upstream["page"] = async (call, session) => {
@@ -280,13 +280,13 @@ test("of two credentials at their limits the one that is open again first is wai
     if (session.credentialId === "soon") throw limited(endMs + 1_000);
     return await upstream.page(call, session);
   };
-  const patient = (credentialId: string) => sessionOf("bluesky", { credentialId });
+  const patient = (credentialId: string) => testSession("bluesky", { credentialId });
   tested = answering({
     upstreams: { bluesky: { ...upstream, page } },
     sessions: {
       bluesky: [
-        sessionOf("bluesky", { credentialId: "late", patient: patient("late, open") }),
-        sessionOf("bluesky", { credentialId: "soon", patient: patient("soon, open") }),
+        testSession("bluesky", { credentialId: "late", patient: patient("late, open") }),
+        testSession("bluesky", { credentialId: "soon", patient: patient("soon, open") }),
       ],
     },
   });
@@ -299,11 +299,11 @@ test("of two credentials at their limits the one that is open again first is wai
   expect(answer.nextPlace).toMatchObject({ credentialId: "soon" });
 });
 
-test("of what only IDs may be told nothing else leaves", async () => {
+test("returns nothing but IDs if only those may be shown", async () => {
   const upstream = { ...pagedUpstream([posts]), mayShow: () => "ids" as const };
   tested = answering({
     upstreams: { bluesky: upstream },
-    sessions: { bluesky: [sessionOf("bluesky", { owner: "deployment" })] },
+    sessions: { bluesky: [testSession("bluesky", { owner: "deployment" })] },
   });
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
   expect(JSON.stringify(answer.items.map((item) => "record" in item && item.record))).not.toContain(
@@ -312,7 +312,7 @@ test("of what only IDs may be told nothing else leaves", async () => {
   expect(answer.warnings).toMatchObject([{ code: "ids_only" }]);
 });
 
-test("a type is asked only in the ways that it allows", async () => {
+test("uses only access methods that the type allows", async () => {
   const opened: unknown[] = [];
   tested = answering({ upstreams: { bluesky: pagedUpstream([posts]) } });
   tested.context.sessions.open = async ({ access, whose }) => {

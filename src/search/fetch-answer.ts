@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { SourceAnswer, SourceWarning } from "../platforms/source.ts";
 import type { Upstream } from "../platforms/upstream.ts";
-import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob, OpenSession } from "../upstream/requests/sessions.ts";
 import { archivedAnswer } from "./archived-answer.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import { fetchCoverage } from "./completeness.ts";
@@ -20,7 +20,7 @@ import { readMethod } from "./read-method.ts";
 export async function fetchAnswer(
   context: AnswerContext,
   request: FetchRequest,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { place = null, method, after } = request;
   const readArchive = async (): Promise<SourceAnswer | null> =>
@@ -53,7 +53,7 @@ export async function fetchAnswer(
 async function sessionsFor(
   { sessions, upstreams }: AnswerContext,
   { platform, method, type, target = null, place = null }: FetchRequest,
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<readonly OpenSession[]> {
   const access = accessFor(type, method, upstreams[platform]);
   if (access.length === 0) return [];
@@ -75,7 +75,7 @@ async function readPlatform(
   context: AnswerContext,
   request: FetchRequest,
   sessions: readonly OpenSession[],
-  job: AskingJob,
+  job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { platform, asOfMs } = request;
   const upstream = context.upstreams[platform];
@@ -106,7 +106,7 @@ async function readPlatform(
       ...read.warnings,
       ...(missing.length === 0 ? [] : failures.map((error) => insteadOf(platform, error))),
       ...readings.flatMap(({ attempt, items }) =>
-        items.length === 0 ? [] : idsAlone(upstream, attempt.session),
+        items.length === 0 ? [] : onlyIds(upstream, attempt.session),
       ),
     ]),
   };
@@ -118,7 +118,7 @@ const insteadOf = (platform: string, error: EarshotError): SourceWarning => ({
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });
 
-export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarning[] {
+export function onlyIds(upstream: Upstream, session: OpenSession): SourceWarning[] {
   if (upstream.mayShow(session.owner) === "everything") return [];
   return [
     {

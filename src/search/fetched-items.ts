@@ -14,14 +14,14 @@ export async function fetchedItems(
 ): Promise<FetchedItem[]> {
   const { nowMs } = session;
   const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
-  const ids = await idsOf(archive, posts, nowMs);
+  const ids = await archiveIds(archive, posts, nowMs);
   const mayShow = upstream.mayShow(session.owner);
   return items.map((item) =>
     itemOf(item, { mayShow, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
   );
 }
 
-export async function idsOf(
+export async function archiveIds(
   archive: Pick<Archive, "identify">,
   posts: readonly Post[],
   nowMs: number,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FetchedName, Position } from "../archive/archive.ts";
 import type { AnswerItem, FetchedItem } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import { pageOf, recordsOf } from "./fill-in.ts";
+import { recordsPage, recordsOf } from "./fill-in.ts";
 
 const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
   JSON.stringify({
@@ -22,12 +22,12 @@ const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem =>
   ...special,
 });
 
-/** An archive of all posts except those in `gone`; counts its calls. */
-function archiveOf({ gone = [] as bigint[], withheld = [] as string[] } = {}) {
+/** An archive of all posts except those in `deleted`; counts its calls. */
+function archiveOf({ deleted = [] as bigint[], withheld = [] as string[] } = {}) {
   const calls = { records: 0, page: 0, withheld: 0 };
   const textsOf = (positions: readonly Position[]): string[] =>
     positions
-      .filter(({ id }) => !gone.includes(id))
+      .filter(({ id }) => !deleted.includes(id))
       .toSorted((a, b) => Number(b.id - a.id))
       .map(({ platform, id }) => recordOf(platform, id));
   return {
@@ -53,8 +53,8 @@ const idsOf = (records: readonly string[]): string[] =>
     return `${Metadata.platform} ${ID}`;
   });
 
-test("records of archive and platforms come in the order of the answer, with one call each", async () => {
-  const archive = archiveOf({ gone: [3n] });
+test("returns records of archive and platforms in the order of the answer, with one call each", async () => {
+  const archive = archiveOf({ deleted: [3n] });
   const items: AnswerItem[] = [
     stored("x", 5n),
     fetched(9n),
@@ -74,24 +74,24 @@ test("records of archive and platforms come in the order of the answer, with one
     "mastodon 6",
   ]);
   expect(archive.calls).toEqual({ records: 1, page: 0, withheld: 1 });
-  const page = new TextDecoder().decode((await pageOf(archive, items)).body);
+  const page = new TextDecoder().decode((await recordsPage(archive, items)).body);
   expect(page).toBe(`[${records.join(",")}]`);
 });
 
-test("an answer of the archive alone is put together where it is read", async () => {
+test("the reader joins an answer of the archive alone", async () => {
   const archive = archiveOf();
-  await pageOf(archive, [stored("x", 5n)]);
+  await recordsPage(archive, [stored("x", 5n)]);
   expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });
 });
 
-test("an answer of a platform alone asks the archive for no records", async () => {
+test("an answer of a platform alone reads no records from the archive", async () => {
   const archive = archiveOf();
   const { records } = await recordsOf(archive, [fetched(2n), fetched(1n)]);
   expect(records).toHaveLength(2);
   expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
 });
 
-test("what was deleted or hidden since is left out, and so is a repost of it", async () => {
+test("drops posts deleted or hidden since, and reposts of them", async () => {
   const reposted = { uri: "at://gone", user_id: "did:gone" };
   const repost = fetched(8n, {
     record: recordOf("bluesky", 8n, { is_retweet: true, reposted }),
@@ -113,7 +113,7 @@ test.each([
   ["is a list", { reposted: [1] }],
   ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],
   ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
-])("a repost whose original %s is shown, and so is what stands beside it", async (_name, more) => {
+])("shows a repost whose original %s, and its neighbours", async (_name, more) => {
   const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
   const { records } = await recordsOf(archiveOf(), [repost, fetched(4n)]);
   expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);

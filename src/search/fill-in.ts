@@ -30,7 +30,7 @@ const nothing: StoredRecords = { records: [], damage: [] };
 
 const utf8 = new TextEncoder();
 
-export async function pageOf(
+export async function recordsPage(
   archive: Pick<Archive, "records" | "page" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<StoredPage> {

@@ -19,7 +19,7 @@ import {
   endMs,
   requestOf,
   searchingUpstream,
-  sessionOf,
+  testSession,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
@@ -44,7 +44,7 @@ function answeringWith(given: Parameters<typeof answering>[0]): AnsweringUnderTe
   return tested;
 }
 
-describe("a hashtag on Mastodon, most of whose authors have not agreed to be searched", () => {
+describe("a hashtag on Mastodon, most of whose authors have not opted in", () => {
   async function startServer(): Promise<MastodonEmulator> {
     const server = await startMastodonEmulator({ now: () => endMs });
     closing.push(() => server.close());
@@ -78,7 +78,7 @@ describe("a hashtag on Mastodon, most of whose authors have not agreed to be sea
     expect(answer.warnings.map(({ code }) => code)).not.toContain("upstream_repeats");
   });
 
-  test("goes on, page of the answer by page, from what was left out", async () => {
+  test("continues after the hidden posts, page by page", async () => {
     const server = await startServer();
     let after: AnswerRequest["after"] = null;
     let found = 0;
@@ -127,7 +127,7 @@ describe("an account on X", () => {
   async function request(session: Session, request: Partial<AnswerRequest>, maxPages = 20) {
     const upstream = createXUpstream({
       apiUrl: "https://api.x.com",
-      trendsPlace: 1,
+      trendsWoeid: 1,
       isRedistributionAgreed: true,
     });
     const tested = answeringWith({
@@ -143,7 +143,7 @@ describe("an account on X", () => {
     );
   }
 
-  test("whose newest posts have no media gives the media of the older ones", async () => {
+  test("whose newest posts have no media yields the media of older ones", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
     const answer = await request(session, { method: "getmedia" });
@@ -152,7 +152,7 @@ describe("an account on X", () => {
     expect(session.settled.postReads).toBe(320);
   });
 
-  test("is read no further than the bound at once, and on from there", async () => {
+  test("is read up to the limit at once, and continues from there", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
     const first = await request(session, { method: "getmedia" }, 3);
@@ -165,7 +165,7 @@ describe("an account on X", () => {
   });
 
   test.each(["suspended", "deleted"])(
-    "that is %s in the middle of paging is no whole answer",
+    "that is %s during paging makes the answer incomplete",
     async (what) => {
       const x = await startX(150, 1);
       const session = appSession(x);
@@ -188,7 +188,7 @@ describe("an account on X", () => {
     },
   );
 
-  test("that is not there from the first is an empty answer, and a whole one", async () => {
+  test("that is absent from the start is an empty, complete answer", async () => {
     const x = await startX(1, 1);
     const [ann] = x.world.users;
     if (ann !== undefined) ann.isSuspended = true;
@@ -209,7 +209,7 @@ describe("a search", () => {
     const search = upstream.search && { ...upstream.search, page: async () => page(calls++) };
     const tested = answeringWith({
       upstreams: { bluesky: { ...upstream, search } },
-      sessions: { bluesky: [sessionOf("bluesky")] },
+      sessions: { bluesky: [testSession("bluesky")] },
       maxPages,
     });
     const request = requestOf({ query: "comet", fromMs: endMs - 24 * hourMs, after });
@@ -220,14 +220,14 @@ describe("a search", () => {
   test.each<[string, Omit<UpstreamPage, "next">, string]>([
     ["holds nothing", { items: [] }, "upstream_empty_pages"],
     ["is left out", { items: [], received: 9, oldestMs: endMs - hourMs }, "upstream_repeats"],
-  ])("ends at the same page under other cursors that %s", async (_what, page, code) => {
+  ])("ends at a repeated page with other cursors that %s", async (_what, page, code) => {
     const { answer, codes, calls } = await searching((call) => ({ ...page, next: String(call) }));
     expect(answer).toMatchObject({ items: [], complete: false });
     expect(codes).toContain(code);
     expect(calls).toBeLessThanOrEqual(4);
   });
 
-  test("of which everything is left out goes on below what it has read, and comes to an end", async () => {
+  test("with all items filtered continues below what it has read, and ends", async () => {
     const page = (call: number): UpstreamPage => ({
       items: [],
       next: String(call),
@@ -247,7 +247,7 @@ describe("a search", () => {
     expect(stuck.answer.next).toBeNull();
   });
 
-  test("whose subject is gone on a later page does not count as having found all", async () => {
+  test("whose subject disappears on a later page is incomplete", async () => {
     const pages: UpstreamPage[] = [
       { items: [{ kind: "post", post: comet }], next: "more" },
       { items: [], next: null, isAbsent: true },

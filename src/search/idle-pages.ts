@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { UpstreamPage } from "../platforms/upstream.ts";
-import { keyOf } from "../platforms/upstream-page.ts";
-import { mostIdlePages } from "./page-warnings.ts";
+import { itemKey } from "../platforms/upstream-page.ts";
+import { maxIdlePages } from "./page-warnings.ts";
 
 export type Idleness = "none" | "empty" | "repeated";
 
 /**
  * Idle pages are empty, or only repeat earlier ones. A page with all items filtered out is not
- * idle: later ones may have some to show. `isNews`: it has a new item. After `mostIdlePages` in a
+ * idle: later ones may have some to show. `isNews`: it has a new item. After `maxIdlePages` in a
  * row the reading ends.
  */
 export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
@@ -27,7 +27,7 @@ export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idlen
       empty = 0;
       repeated = 0;
     }
-    if (empty + repeated < mostIdlePages) return "none";
+    if (empty + repeated < maxIdlePages) return "none";
     return repeated === 0 ? "empty" : "repeated";
   };
 }
@@ -35,5 +35,5 @@ export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idlen
 /** Null if too little of the page is left to recognise it. */
 function lookOf({ items, received, oldestMs }: UpstreamPage): string | null {
   if (items.length === 0 && oldestMs === undefined) return null;
-  return hash("sha256", JSON.stringify([received, oldestMs, items.map(keyOf)]), "base64url");
+  return hash("sha256", JSON.stringify([received, oldestMs, items.map(itemKey)]), "base64url");
 }

@@ -1,14 +1,14 @@
 import type { SearchMethod } from "../platforms/methods.ts";
 import type { AnswerRequest, Coverage, SourceAnswer } from "../platforms/source.ts";
-import { type ArchivedAnswer, warningsOf } from "./archive/search.ts";
+import { type ArchivedAnswer, coverageWarnings } from "./archive/search.ts";
 import { type MergedPart, merge } from "./merge.ts";
 import type { PlatformPart } from "./search-platform.ts";
 
-export type SearchRequest = AnswerRequest & { method: SearchMethod };
+export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
 /** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
 export function merged(
-  { maxResults }: SearchRequest,
+  { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,
   { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
 ): SourceAnswer {
@@ -39,7 +39,7 @@ export function merged(
       ...parts.flatMap(({ billed }) => billed),
     ],
     warnings: [
-      ...warningsOf(coverage, items, isSearched || next === null || items.length === maxResults),
+      ...coverageWarnings(coverage, items, isSearched || next === null || items.length === maxResults),
       ...archived.warnings.filter(({ code }) => !ownWarnings.has(code)),
       ...parts.flatMap(({ warnings }) => warnings),
     ],

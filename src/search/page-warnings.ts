@@ -4,7 +4,7 @@ import type { Method } from "../platforms/methods.ts";
 import type { UpstreamWarning } from "../platforms/upstream.ts";
 
 /** In a row. */
-export const mostIdlePages = 3;
+export const maxIdlePages = 3;
 
 export const goOn = "continue with next_cursor";
 
@@ -54,7 +54,7 @@ export const outOfOrder = (name: string): UpstreamWarning => ({
 /** Empty, though each names a next page. */
 export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
-  message: `${name} gave ${mostIdlePages} pages in a row with nothing in them, and each says that more follows`,
+  message: `${name} gave ${maxIdlePages} pages in a row with nothing in them, and each says that more follows`,
   hint,
   isPartial: true,
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { UpstreamItem, UpstreamPage } from "../platforms/upstream.ts";
-import { keyOf, pageOf } from "../platforms/upstream-page.ts";
+import { itemKey, itemsPage } from "../platforms/upstream-page.ts";
 import { isWhole } from "./completeness.ts";
 import { firstPage, lastKeyOf, type PageReading, readPages } from "./pages.ts";
 
@@ -11,7 +11,7 @@ const item = (key: number): UpstreamItem => ({
   kind: "post",
   post: makePost({ key: `post${key}` }),
 });
-const keys = (items: readonly UpstreamItem[]) => items.map(keyOf);
+const keys = (items: readonly UpstreamItem[]) => items.map(itemKey);
 
 /** Reads the pages that a function returns by call number. */
 async function reading(
@@ -30,7 +30,7 @@ async function reading(
   return { ...read, isWhole: isWhole(read.warnings) };
 }
 
-test("pages are read until nothing follows", async () => {
+test("reads pages until the last", async () => {
   const pages = [
     { items: [item(1), item(2)], next: "b" },
     { items: [], next: "c" },
@@ -41,7 +41,7 @@ test("pages are read until nothing follows", async () => {
   expect(read).toMatchObject({ isWhole: true, position: null, warnings: [] });
 });
 
-test("an item that pages repeat comes once, and makes the reading partial", async () => {
+test("an item repeated across pages is returned once, and makes the reading partial", async () => {
   const pages = [
     { items: [item(1), item(2), item(1)], next: "b" },
     { items: [item(2), item(3)], next: null },
@@ -52,27 +52,27 @@ test("an item that pages repeat comes once, and makes the reading partial", asyn
   expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
-test("an item that one page repeats makes the reading partial", async () => {
+test("an item repeated within a page makes the reading partial", async () => {
   const sent = [item(1), item(2), item(1)];
-  const read = await reading(() => pageOf(sent, { name: "bluesky", next: null, nowMs: 0 }));
+  const read = await reading(() => itemsPage(sent, { name: "bluesky", next: null, nowMs: 0 }));
   expect(keys(read.items)).toEqual(keys([item(1), item(2)]));
   expect(read).toMatchObject({ isWhole: false });
 });
 
-test("items of which some could not be read make the reading partial", async () => {
+test("unreadable items make the reading partial", async () => {
   const sent = [item(1), { kind: "unreadable" } as const];
-  const read = await reading(() => pageOf(sent, { name: "bluesky", next: null, nowMs: 0 }));
+  const read = await reading(() => itemsPage(sent, { name: "bluesky", next: null, nowMs: 0 }));
   expect(read).toMatchObject({ isWhole: false, warnings: [{ code: "unreadable_items" }] });
 });
 
-test("a cursor that leads back ends the reading, and is told", async () => {
+test("a cyclic cursor ends the reading with a warning", async () => {
   const read = await reading((call) => ({ items: [item(call)], next: call % 2 === 0 ? "a" : "b" }));
   expect(read).toMatchObject({ isWhole: false, position: null });
   expect(read.items).toHaveLength(3);
   expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
-test("pages that are empty as they are sent end a reading, which can go on behind them", async () => {
+test("pages that are sent empty end a reading, which can continue after them", async () => {
   const page = (call: number) => ({
     items: call === 3 ? [item(1)] : [],
     next: call === 3 ? null : String(call),
@@ -84,7 +84,7 @@ test("pages that are empty as they are sent end a reading, which can go on behin
   expect(keys(rest.items)).toEqual(keys([item(1)]));
 });
 
-test("a page that comes again and again under other cursors ends the reading for good", async () => {
+test("a page that repeats under other cursors ends the reading permanently", async () => {
   const pages: Omit<UpstreamPage, "next">[] = [
     { items: [item(1), item(2)] },
     { items: [item(1)], received: 40, oldestMs: 7 },
@@ -102,7 +102,7 @@ test("a page that comes again and again under other cursors ends the reading for
   }
 });
 
-test("pages of which everything is left out are read on, to those that show something", async () => {
+test("reads on over filtered pages to those with items to show", async () => {
   const leftOut = (call: number) => ({ items: [], received: 40, oldestMs: -call });
   const reported = await reading((call) =>
     call < 9 ? { ...leftOut(call), next: String(call) } : { items: [item(1)], next: null },
@@ -116,7 +116,7 @@ test("pages of which everything is left out are read on, to those that show some
   expect(bounded.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
-test("pages that never end are read to the bound", async () => {
+test("an endless list is read up to the limit", async () => {
   const endless = await reading((call) => ({ items: [item(call)], next: String(call) }), {
     maxPages: 5,
   });
@@ -125,7 +125,7 @@ test("pages that never end are read to the bound", async () => {
   expect(endless.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
-test("a fault after the first page gives what was read and where to go on; before, it is thrown", async () => {
+test("an error after the first page returns what was read and where to continue; on the first, it is thrown", async () => {
   const error = new EarshotError("upstream_failed", "pds.example answers with status 500");
   const failingFrom = (first: number) =>
     reading((call) => {
@@ -139,7 +139,7 @@ test("a fault after the first page gives what was read and where to go on; befor
   await expect(failingFrom(0)).rejects.toBe(error);
 });
 
-test("readings of any size, one going on where the other ended, give every item once and in order", async () => {
+test("readings of any size, each continuing the previous, yield every item once and in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
@@ -180,7 +180,7 @@ test("readings of any size, one going on where the other ended, give every item 
   );
 });
 
-test("a page whose last item given is gone goes on behind as many as were given", async () => {
+test("if the last returned item was deleted, continues after as many as were returned", async () => {
   const start = { cursor: null, lastKey: lastKeyOf(item(9)), skip: 1 };
   const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
   expect(keys(read.items)).toEqual(keys([item(2)]));

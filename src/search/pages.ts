@@ -6,7 +6,7 @@ import type {
   UpstreamPage,
   UpstreamWarning,
 } from "../platforms/upstream.ts";
-import { keyOf } from "../platforms/upstream-page.ts";
+import { itemKey } from "../platforms/upstream-page.ts";
 import type { Reading } from "./completeness.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import {
@@ -23,20 +23,20 @@ import { watchItems } from "./watch-items.ts";
 const keyLength = 22;
 
 export const lastKeyOf = (item: UpstreamItem): string =>
-  hash("sha256", keyOf(item), "base64url").slice(0, keyLength);
+  hash("sha256", itemKey(item), "base64url").slice(0, keyLength);
 
-export type PagePosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
+export type ReadingPosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
 
-export const firstPage: PagePosition = { cursor: null, lastKey: null, skip: 0 };
+export const firstPage: ReadingPosition = { cursor: null, lastKey: null, skip: 0 };
 
 export type ReadPages = {
   items: readonly UpstreamItem[];
-  position: PagePosition | null;
+  position: ReadingPosition | null;
 } & Reading;
 
 export type PageReading = {
   read: (cursor: string | null, limit: number) => Promise<UpstreamPage>;
-  start: PagePosition;
+  start: ReadingPosition;
   limit: number;
   maxPages: number;
   name: string;
@@ -54,10 +54,10 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   const watched = watchItems(name);
   let sinceMs: number | null = null;
   const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
-  let position: PagePosition = start;
+  let position: ReadingPosition = start;
   const idlenessOf = watchIdlePages();
 
-  const ended = (next: PagePosition | null, warning?: UpstreamWarning): ReadPages => ({
+  const ended = (next: ReadingPosition | null, warning?: UpstreamWarning): ReadPages => ({
     items,
     position: next,
     sinceMs,
@@ -76,13 +76,13 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       return ended(position, brokenOff(error));
     }
     if (page.isAbsent && position.cursor !== null) return ended(null, pageUnavailable(name));
-    warnings.push(...(page.remarks ?? []));
+    warnings.push(...(page.warnings ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
     if (page.hasRepeats) watched.noteRepeats();
     const from = startIn(page.items, position);
     let isNews = false;
     for (const [index, item] of page.items.entries()) {
-      const key = keyOf(item);
+      const key = itemKey(item);
       const isFirst = watched.note(key, null);
       isNews ||= isFirst;
       if (!isFirst || index < from) continue;
@@ -104,7 +104,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
 }
 
 /** The index after the last returned item; if that was deleted, after as many as were returned. */
-function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePosition): number {
+function startIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {
   if (lastKey === null) return 0;
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
   return index === -1 ? Math.min(skip, items.length) : index + 1;

@@ -3,7 +3,7 @@ import type { SourceRequest } from "../platforms/source.ts";
 import { hasTime, idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
-import { lastOf, since, skewMs } from "./completeness.ts";
+import { endMsOf, since, postTimeSkewMs } from "./completeness.ts";
 
 /** Missing on this page; and older, for later pages. Oldest first. */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
@@ -17,7 +17,7 @@ export function gapsOf(
     (each) => each.platform === platform && each.collection === "posts",
   );
   const { fromMs, toMs } = archived.coverage;
-  const lastMs = lastOf(after, platform);
+  const lastMs = endMsOf(after, platform);
   const left = intersectionOf(known?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
   if (left.length === 0) return null;
   const oldestMs = oldestOfPage(archived, platform, maxResults);
@@ -33,5 +33,5 @@ function oldestOfPage(
   maxResults: number,
 ): number | null {
   const last = items.length < maxResults ? undefined : items.at(-1);
-  return last?.id == null || !hasTime(last.id) ? null : idTimeMs(last.id) - skewMs(platform);
+  return last?.id == null || !hasTime(last.id) ? null : idTimeMs(last.id) - postTimeSkewMs(platform);
 }

@@ -2,20 +2,20 @@ import { EarshotError } from "../lib/errors.ts";
 import { intersectionOf, type Span } from "../lib/spans.ts";
 import type { FetchedItem, SourceRequest } from "../platforms/source.ts";
 import type { Upstream, UpstreamSearch } from "../platforms/upstream.ts";
-import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob, OpenSession } from "../upstream/requests/sessions.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import {
-  type Attempt,
+  type UpstreamAttempt,
   attemptsOf,
   betterThan,
   type RankedAttempts,
   ranked,
-  reachOf,
+  reachStartMs,
 } from "./attempts.ts";
 import { liveToleranceMs, since } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { oneAfterAnother } from "./one-after-another.ts";
+import { tryInOrder } from "./try-in-order.ts";
 import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
 
 /** Time reserved for assembling the answer. */
@@ -29,11 +29,11 @@ export type GapRequest = {
   search: UpstreamSearch;
   sessions: readonly OpenSession[];
   gaps: readonly Span[];
-  job: AskingJob;
+  job: UpstreamJob;
 };
 
 type GapReading = {
-  attempt: Attempt;
+  attempt: UpstreamAttempt;
   span: Span;
   searched: SearchedGaps;
   items: readonly FetchedItem[];
@@ -122,7 +122,7 @@ async function readOnce(
   const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
   const same = { upstream: search, tree, names, asOfMs, after, fromMs, toMs, nowMs, limit, isOver };
   try {
-    const tried = await oneAfterAnother(ranks, (attempt, session, rest) =>
+    const tried = await tryInOrder(ranks, (attempt, session, rest) =>
       searchGaps(context, {
         ...same,
         session,
@@ -145,13 +145,13 @@ async function readOnce(
   }
 }
 
-function reachedBy({ route }: Attempt, spans: readonly Span[], nowMs: number): readonly Span[] {
-  const earliestMs = reachOf(route, nowMs);
+function reachedBy({ route }: UpstreamAttempt, spans: readonly Span[], nowMs: number): readonly Span[] {
+  const earliestMs = reachStartMs(route, nowMs);
   return earliestMs === null ? spans : since(spans, earliestMs);
 }
 
-function unreachedBy({ route }: Attempt, spans: readonly Span[], nowMs: number): readonly Span[] {
-  const earliestMs = reachOf(route, nowMs);
+function unreachedBy({ route }: UpstreamAttempt, spans: readonly Span[], nowMs: number): readonly Span[] {
+  const earliestMs = reachStartMs(route, nowMs);
   return earliestMs === null
     ? []
     : intersectionOf([...spans], [{ fromMs: null, toMs: earliestMs }]);
@@ -160,7 +160,7 @@ function unreachedBy({ route }: Attempt, spans: readonly Span[], nowMs: number):
 const lengthOf = (spans: readonly Span[]): number =>
   spans.reduce((sum, { fromMs, toMs }) => sum + toMs - (fromMs ?? Number.NEGATIVE_INFINITY), 0);
 
-function isFurther({ route }: Attempt, than: Attempt): boolean {
+function isFurther({ route }: UpstreamAttempt, than: UpstreamAttempt): boolean {
   const { reachMs } = than.route;
   return reachMs !== null && (route.reachMs === null || route.reachMs > reachMs);
 }

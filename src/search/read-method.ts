@@ -10,17 +10,17 @@ import {
 } from "../platforms/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 import { archivedFromMs } from "./archived-answer.ts";
-import { type Attempt, attemptsOf, betterThan, ranked } from "./attempts.ts";
+import { type UpstreamAttempt, attemptsOf, betterThan, ranked } from "./attempts.ts";
 import { isWhole, missingOf } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { oneAfterAnother } from "./one-after-another.ts";
+import { tryInOrder } from "./try-in-order.ts";
 import { notFurther } from "./page-warnings.ts";
 import { firstPage, type ReadPages, readPages } from "./pages.ts";
 import { credentialCommand } from "./unanswerable.ts";
 
-type MethodReading = { attempt: Attempt; read: ReadPages; items: readonly FetchedItem[] };
+type MethodReading = { attempt: UpstreamAttempt; read: ReadPages; items: readonly FetchedItem[] };
 
 export type ReadMethod = {
   readings: readonly MethodReading[];
@@ -46,7 +46,7 @@ export async function readMethod(
   const { method, platform, target = null, place = null, asOfMs, maxResults } = request;
   const upstream = context.upstreams[platform];
   const { archive, clock } = context.source;
-  const routesOf = (access: Attempt["session"]["access"]) =>
+  const routesOf = (access: UpstreamAttempt["session"]["access"]) =>
     upstream.routes?.(method, access) ?? onlyRoute;
   const nowMs = clock.now();
   const requested = { fromMs: target && archivedFromMs(method, target), toMs: asOfMs };
@@ -64,7 +64,7 @@ export async function readMethod(
     const { mayShow } = upstream;
     const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
     const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
-    const tried = await oneAfterAnother(ranks, ({ route }, first, rest) =>
+    const tried = await tryInOrder(ranks, ({ route }, first, rest) =>
       readPages({
         ...same,
         read: (cursor, count) =>

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { pooled, type TestPool, testPool } from "../../testkit/upstreams/sessions.ts";
 import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
-import { userTokenKind } from "../platforms/mastodon/user-token.ts";
-import { appTokenKind } from "../platforms/x/app-token.ts";
+import { mastodonUserTokenKind } from "../platforms/mastodon/user-token.ts";
+import { xAppTokenKind } from "../platforms/x/app-token.ts";
 import { createXUpstream } from "../platforms/x/upstream.ts";
 import { releaseCredential } from "./release-credential.ts";
 
@@ -14,19 +14,19 @@ let pool: TestPool;
 beforeEach(() => {
   pool = testPool();
   pool.credentials = [
-    pooled("shared", host, { kind: userTokenKind }),
-    pooled("own", host, { kind: userTokenKind, owner: "account" }),
+    pooled("shared", host, { kind: mastodonUserTokenKind }),
+    pooled("own", host, { kind: mastodonUserTokenKind, owner: "account" }),
   ];
 });
 
 const released = async (request: Parameters<typeof releaseCredential>[1]) =>
   (await releaseCredential({ pool, upstream, nowMs: 0 }, request, "ann"))?.id ?? null;
 
-test("the account's own credential is released before the deployment's", async () => {
+test("releases the account's own credential before the deployment's", async () => {
   expect(await released(search)).toBe("own");
 });
 
-test("one whose limit is used up is released when there is no other", async () => {
+test("releases a used-up credential when there is no other", async () => {
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const cool = (one: (typeof pool.credentials)[number]) => ({
     ...one,
@@ -40,7 +40,7 @@ test("one whose limit is used up is released when there is no other", async () =
   expect(await released(search)).toBe("own");
 });
 
-test("a further page is read with the credential of the page before", async () => {
+test("reads a further page with the credential of the previous page", async () => {
   const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
   const followers = { type: "social", method: "getfollowers" } as const;
   expect(await released({ ...followers, place: { ...position, credentialId: "shared" } })).toBe(
@@ -49,14 +49,14 @@ test("a further page is read with the credential of the page before", async () =
   expect(await released({ ...followers, place: { ...position, credentialId: "gone" } })).toBeNull();
 });
 
-test("nothing is released for the home timeline of an account, nor for a type that excludes the credential", async () => {
+test("releases nothing for an account's home timeline, nor for a type that excludes the credential", async () => {
   expect(await released({ type: "social", method: "gethometweets" })).toBeNull();
   expect(await released({ type: "social-api", method: "searchbyquery" })).toBeNull();
 });
 
-test("nothing is released of X", async () => {
+test("releases nothing for X", async () => {
   pool.credentials = [
-    pooled("x", "https://api.x.example", { kind: appTokenKind("https://api.x.example") }),
+    pooled("x", "https://api.x.example", { kind: xAppTokenKind("https://api.x.example") }),
   ];
   const x = createXUpstream({ apiUrl: "https://api.x.example" } as never);
   expect(await releaseCredential({ pool, upstream: x, nowMs: 0 }, search, "")).toBeNull();

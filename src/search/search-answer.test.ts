@@ -12,7 +12,7 @@ import {
   type RequestedPages,
   requestOf,
   searchingUpstream,
-  sessionOf,
+  testSession,
   timeOf,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
@@ -61,11 +61,11 @@ function uriOf(item: AnswerItem, all: readonly Post[]): string {
 
 const everything = { query: "comet", fromMs: startMs };
 
-test("no platform is requested before the job is accepted, and the archive alone needs no acceptance", async () => {
+test("requests no platform before the job is accepted; the archive alone needs no acceptance", async () => {
   const asked: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { asked }) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const refused = new EarshotError("lease_lost", "the submission was refused");
   let accepting = 0;
@@ -82,12 +82,12 @@ test("no platform is requested before the job is accepted, and the archive alone
   expect([accepting, asked.length]).toEqual([1, 0]);
 });
 
-test("the platform is asked for what the archive does not hold, and for nothing else", async () => {
+test("requests exactly what the archive lacks", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   const asked: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts, { asked }) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   hold(
     tested,
@@ -119,11 +119,11 @@ test("the platform is asked for what the archive does not hold, and for nothing 
   ]);
 });
 
-test("where the archive holds the whole window no platform is asked", async () => {
+test("requests no platform if the archive covers the whole window", async () => {
   const asked: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { asked }) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   hold(tested, [], [[0, 24]]);
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
@@ -131,21 +131,21 @@ test("where the archive holds the whole window no platform is asked", async () =
   expect(asked).toEqual([]);
 });
 
-test("what a platform gives is checked: a post that does not match is not in the answer", async () => {
+test("drops posts of a platform that do not match", async () => {
   const posts = [postAt(3), postAt(4, { text: "meteor" }), postAt(5, { createdMs: startMs - 1 })];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(urisOf(answer, posts)).toEqual([posts[0]?.uri]);
 });
 
-test("a handle that the archive has never seen finds the posts that show it", async () => {
+test("a handle unknown to the archive finds the posts that show it", async () => {
   const posts = [postAt(3), postAt(4, { username: "other.example.com", userId: "did:plc:other" })];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const request = requestOf({ ...everything, query: "from:other.example.com" });
   expect(urisOf(await answerJob(tested.context, request, tested.job), posts)).toEqual([
@@ -153,10 +153,10 @@ test("a handle that the archive has never seen finds the posts that show it", as
   ]);
 });
 
-test("a platform whose search promises nothing leaves the gap a gap", async () => {
+test("a platform without an exhaustive search leaves the gap open", async () => {
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { isExhaustive: false }) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer.items).toHaveLength(1);
@@ -164,7 +164,7 @@ test("a platform whose search promises nothing leaves the gap a gap", async () =
   expect(answer.warnings.map(({ code }) => code)).toEqual(["incomplete_coverage"]);
 });
 
-test("a fault after the first page leaves what was found, incomplete, and says whose it is", async () => {
+test("an error after the first page leaves an incomplete answer that names the platform", async () => {
   const posts = [3, 5, 7].map((hour) => postAt(hour));
   const upstream = searchingUpstream("bluesky", posts, { pageSize: 1 });
   const { search } = upstream;
@@ -183,7 +183,7 @@ test("a fault after the first page leaves what was found, incomplete, and says w
   };
   tested = answering({
     upstreams: { bluesky: { ...upstream, search: failing } },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(urisOf(answer, posts)).toEqual([posts[2]?.uri, posts[1]?.uri]);
@@ -197,7 +197,7 @@ test("a fault after the first page leaves what was found, incomplete, and says w
   );
 });
 
-test("a passing fault is thrown when nothing was found, so that the job is tried again", async () => {
+test("throws a temporary error when nothing was found, so that the job is retried", async () => {
   const upstream = searchingUpstream("bluesky", []);
   const error = new EarshotError("upstream_timeout", "api.example did not answer in time", {
     status: 504,
@@ -206,12 +206,12 @@ test("a passing fault is thrown when nothing was found, so that the job is tried
   const search = upstream.search && { ...upstream.search, page: () => Promise.reject(error) };
   tested = answering({
     upstreams: { bluesky: { ...upstream, search } },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   await expect(answerJob(tested.context, requestOf(everything), tested.job)).rejects.toBe(error);
 });
 
-test("a refused credential gives way to the next one", async () => {
+test("uses the next credential after a refused one", async () => {
   const posts = [postAt(3)];
   const upstream = searchingUpstream("bluesky", posts);
   const { search } = upstream;
@@ -225,14 +225,14 @@ test("a refused credential gives way to the next one", async () => {
   tested = answering({
     upstreams: { bluesky: { ...upstream, search: choosy } },
     sessions: {
-      bluesky: [sessionOf("bluesky", { credentialId: "bad" }), sessionOf("bluesky")],
+      bluesky: [testSession("bluesky", { credentialId: "bad" }), testSession("bluesky")],
     },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer.items).toHaveLength(1);
 });
 
-test("pages that lead in a circle and pages that never end come to an end", async () => {
+test("cyclic and endless pages come to an end", async () => {
   for (const next of [
     () => "same",
     (
@@ -249,7 +249,7 @@ test("pages that lead in a circle and pages that never end come to an end", asyn
       upstreams: {
         bluesky: { ...upstream, search: upstream.search && { ...upstream.search, page } },
       },
-      sessions: { bluesky: [sessionOf("bluesky")] },
+      sessions: { bluesky: [testSession("bluesky")] },
     });
     const answer = await answerJob(tested.context, requestOf(everything), tested.job);
     expect(answer.items).toHaveLength(1);
@@ -281,15 +281,15 @@ test.each([
     [
       {
         ...pageWith([5]),
-        remarks: [{ code: "unreadable_items", message: "one", isPartial: true }],
+        warnings: [{ code: "unreadable_items", message: "one", isPartial: true }],
       },
     ],
     "unreadable_items",
   ],
-] as const)("posts that a platform gives %s make the answer partial", async (_, pages, code) => {
+] as const)("posts that a platform returns %s make the answer partial", async (_, pages, code) => {
   tested = answering({
     upstreams: { bluesky: givingPages(pages) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
@@ -297,22 +297,22 @@ test.each([
   expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
 });
 
-test("posts of one second are in no order among themselves", async () => {
+test("posts of one second may be in any order", async () => {
   const [one, other] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
   const items = [one, other].map((post) => ({ kind: "post", post }) as const);
   tested = answering({
     upstreams: { bluesky: givingPages([{ items, next: null }]) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer).toMatchObject({ complete: true });
 });
 
-test("a later page covers what is older than the one before, and calls nothing newer a gap", async () => {
+test("a later page covers what is older than the previous one, without gaps after it", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   const request = { ...everything, platform: "bluesky", maxResults: 2 } as const;
   let after: SourceAnswer["next"] = null;
@@ -335,11 +335,11 @@ test("a later page covers what is older than the one before, and calls nothing n
   expect(after).toBeNull();
 });
 
-test("a later page is complete where a platform filled what is newer, and the archive holds the rest", async () => {
+test("a later page is complete if a platform filled the newer part and the archive covers the rest", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
-    sessions: { bluesky: [sessionOf("bluesky")] },
+    sessions: { bluesky: [testSession("bluesky")] },
   });
   hold(tested, posts.slice(0, 4), [[0, 15]]);
   const first = await answerJob(
@@ -357,7 +357,7 @@ test("a later page is complete where a platform filled what is newer, and the ar
   expect(second.items).toHaveLength(3);
 });
 
-test("pages of any size, put together, are all posts of archive and platform, each once, newest first", async () => {
+test("pages of any size together contain all posts of archive and platform, once, newest first", async () => {
   const hour = fc.integer({ min: 0, max: 23 });
   const drawn = fc.record({
     hours: fc.uniqueArray(hour, { maxLength: 20 }),
@@ -385,7 +385,7 @@ test("pages of any size, put together, are all posts of archive and platform, ea
           .map((at) => postAt(at));
         const one = answering({
           upstreams: { bluesky: searchingUpstream("bluesky", posts, { pageSize, isExhaustive }) },
-          sessions: { bluesky: [sessionOf("bluesky")] },
+          sessions: { bluesky: [testSession("bluesky")] },
           maxPages,
         });
         tested = one;

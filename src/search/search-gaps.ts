@@ -9,13 +9,13 @@ import type {
   UpstreamSearch,
   UpstreamWarning,
 } from "../platforms/upstream.ts";
-import { keyOf } from "../platforms/upstream-page.ts";
+import { itemKey } from "../platforms/upstream-page.ts";
 import { hasTime, idTimeMs, postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
-import { type CheckedSearch, matching } from "./check.ts";
+import { type CheckedSearch, matchingPosts } from "./check.ts";
 import { type Reading, readOf } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
-import { idsOf } from "./fetched-items.ts";
+import { archiveIds } from "./fetched-items.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import {
   emptyPages,
@@ -55,12 +55,12 @@ export type GapSearch = CheckedSearch & {
 };
 
 /** Times `maxPages`, while all posts are of the moment at which the previous page ended. */
-const mostRepeated = 10;
+const maxRepeated = 10;
 
 function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
   if (page.hasRepeats) watched.noteRepeats();
   for (const item of page.items) {
-    watched.note(keyOf(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
+    watched.note(itemKey(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
   }
 }
 
@@ -117,7 +117,7 @@ export async function searchGaps(
     const idlenessOf = watchIdlePages();
     for (;;) {
       const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
-      if (isStuck && pages >= mostRepeated * maxPages) {
+      if (isStuck && pages >= maxRepeated * maxPages) {
         warn(stuck(platform, pages));
         break;
       }
@@ -150,7 +150,7 @@ export async function searchGaps(
       }
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
-      warn(...(page.remarks ?? []));
+      warn(...(page.warnings ?? []));
       // Otherwise inconsistent pages do not show that posts are missing.
       if (upstream.isExhaustive) note(watched, page, nowMs);
       const posts = page.items.flatMap((item) =>
@@ -158,8 +158,8 @@ export async function searchGaps(
       );
       for (const { uri } of posts) seen.add(uri);
       const known = await archive.withLanguages(posts);
-      const ids = await idsOf(archive, known, nowMs);
-      for (const post of matching(known, ids, { ...search, ...gap })) {
+      const ids = await archiveIds(archive, known, nowMs);
+      for (const post of matchingPosts(known, ids, { ...search, ...gap })) {
         const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
         if (after !== null && !comesAfter({ ...position, uri: post.uri }, after)) continue;
         found.push({ position, post });

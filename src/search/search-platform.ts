@@ -1,19 +1,19 @@
 import type { EarshotError } from "../lib/errors.ts";
 import type { FetchedItem, SourcePart, SourceRequest, SourceWarning } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob, OpenSession } from "../upstream/requests/sessions.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import type { SearchedPlatform } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { distinctWarnings } from "./distinct-warnings.ts";
 import { codeOfError } from "./error-code.ts";
-import { idsAlone } from "./fetch-answer.ts";
+import { onlyIds } from "./fetch-answer.ts";
 import { type MergedPart, positionBefore } from "./merge.ts";
 import type { Gaps } from "./platform-gaps.ts";
 import { readGaps } from "./read-gaps.ts";
 
-export type Askable = { platform: Platform; sessions: readonly OpenSession[] };
+export type RequestablePlatform = { platform: Platform; sessions: readonly OpenSession[] };
 
 export type PlatformPart = SearchedPlatform & {
   isSearched: boolean;
@@ -30,8 +30,8 @@ export async function searchPlatform(
   context: AnswerContext,
   request: SourceRequest & { isLive: boolean },
   archived: ArchivedAnswer,
-  { platform, sessions, gaps, olderThanMs }: Askable & Gaps,
-  job: AskingJob,
+  { platform, sessions, gaps, olderThanMs }: RequestablePlatform & Gaps,
+  job: UpstreamJob,
 ): Promise<PlatformPart> {
   const upstream = context.upstreams[platform];
   const { search } = upstream;
@@ -69,7 +69,7 @@ export async function searchPlatform(
       ...readings.flatMap(({ searched }) => searched.warnings),
       ...[...failures, ...(error === null ? [] : [error])].map((one) => failed(platform, one)),
       ...readings.flatMap(({ attempt, items }) =>
-        items.length === 0 ? [] : idsAlone(upstream, attempt.session),
+        items.length === 0 ? [] : onlyIds(upstream, attempt.session),
       ),
     ]),
   };

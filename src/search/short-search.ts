@@ -9,14 +9,14 @@ import type { Platform } from "../posts/post.ts";
 import { answerFound, archiveSearch } from "./archive/search.ts";
 import { interrupted } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";
-import type { SearchRequest } from "./merged-answer.ts";
+import type { MergeableSearch } from "./merged-answer.ts";
 import { gapsOf } from "./platform-gaps.ts";
 import { itemOfRecord } from "./with-records.ts";
 
 /** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {
-  askableOpenly: readonly Platform[];
-  askableWithCredential: readonly Platform[];
+  requestableOpenly: readonly Platform[];
+  requestableWithCredential: readonly Platform[];
   fedPlatforms: readonly Platform[];
   coverageSlackMs: number;
   liveSinceMs: Readonly<Record<Platform, number | null>>;
@@ -26,7 +26,7 @@ export type ShortSearchTerms = {
   hasRecords: boolean;
 };
 
-export type ShortSearch = { request: SearchRequest; tree: QueryNode; terms: ShortSearchTerms };
+export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: ShortSearchTerms };
 
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
@@ -51,14 +51,14 @@ export function shortAnswer(
 
   const feed = {
     clock: { now: () => nowMs },
-    fedPlatforms: [...terms.fedPlatforms, ...terms.askableOpenly],
+    fedPlatforms: [...terms.fedPlatforms, ...terms.requestableOpenly],
     coverageSlackMs: terms.coverageSlackMs,
     liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
   };
   const archived = answerFound(feed, request, { tree, names, plan }, found, []);
-  if (terms.askableOpenly.some((platform) => gapsOf(archived, platform, request) !== null))
+  if (terms.requestableOpenly.some((platform) => gapsOf(archived, platform, request) !== null))
     return null;
-  const answer = archiveAnswer(request, archived, terms.askableOpenly);
+  const answer = archiveAnswer(request, archived, terms.requestableOpenly);
   const page = jsonPage(found.positions, isOver);
   const shown = page === null || page.damage.length > 0 ? null : page;
   if (!terms.hasRecords) return { answer, page: shown };

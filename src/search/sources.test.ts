@@ -6,7 +6,7 @@ import {
   noSupport,
   silentUpstream,
 } from "./answer.test-support.ts";
-import { deploymentAccess } from "./deployment-ways.ts";
+import { deploymentAccess } from "./deployment-access.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
@@ -48,7 +48,7 @@ const sourcesOf = (special: Parameters<typeof answering>[0], remote?: RemoteCapa
 
 const ofDeployment = { x: [{ access: "user", owner: "deployment" }] } as const;
 
-test("a method is answered where a credential may ask, and what the archive holds without one", async () => {
+test("a method is answerable with a credential, or from the archive without one", async () => {
   expect(await answerable("getfollowers", { configured: ofDeployment })).toEqual({
     ok: true,
     usesUpstream: true,
@@ -56,7 +56,7 @@ test("a method is answered where a credential may ask, and what the archive hold
   expect(await answerable("gettweets")).toEqual({ ok: true, usesUpstream: false });
 });
 
-test("what is missing is told, and how to add it", async () => {
+test("reports what is missing, and how to add it", async () => {
   expect(await answerable("getfollowers")).toMatchObject({
     why: "not_configured",
     hint: expect.stringContaining("earshot credentials add x user-token"),
@@ -64,14 +64,14 @@ test("what is missing is told, and how to add it", async () => {
   expect(await answerable("getspace")).toMatchObject({ why: "no_counterpart" });
 });
 
-test("a timeline of one's own is not asked for with the deployment's credential", async () => {
+test("does not use the deployment's credential for an own timeline", async () => {
   expect(await answerable("gethometweets", { configured: ofDeployment })).toMatchObject({
     why: "own_credential_needed",
     hint: expect.stringContaining("earshot credentials add x user-token --account"),
   });
 });
 
-test("a credential that its platform refuses is told of, with the reason", async () => {
+test("reports a credential refused by its platform, with the reason", async () => {
   const refusals = { x: "api.x.com refuses the credential (status 401)" };
   expect(await answerable("gethometweets", { refusals })).toMatchObject({
     why: "credential_refused",
@@ -86,7 +86,7 @@ const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities =>
   ...special,
 });
 
-test("what a node of another process can do is answerable, whether or not this one runs jobs", async () => {
+test("what another process's node can do is answerable, whether or not this one runs jobs", async () => {
   const asking = { answers: () => "upstream" as const };
   expect(await answerable("getfollowers", {}, nodes(asking))).toEqual({
     ok: true,
@@ -103,7 +103,7 @@ test("what a node of another process can do is answerable, whether or not this o
   });
 });
 
-test("where this process runs nothing and no node can do it, that is said", async () => {
+test("reports that neither this process nor any node can answer", async () => {
   const configured = ofDeployment;
   expect(await answerable("getfollowers", { configured }, nodes())).toMatchObject({
     why: "not_configured",
@@ -118,7 +118,7 @@ test("where this process runs nothing and no node can do it, that is said", asyn
   expect(await answerable("getspace", {}, nodes())).toMatchObject({ why: "no_counterpart" });
 });
 
-test("a search is taken where something searches: here, or at a node", () => {
+test("accepts a search if this process or a node can search", () => {
   const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
   expect(sourcesOf({}).isSearched(requested)).toBe(true);
   expect(sourcesOf({}, nodes()).isSearched(requested)).toBe(false);
@@ -130,27 +130,27 @@ test("a search is taken where something searches: here, or at a node", () => {
   ).toBe(false);
 });
 
-test("a job stays here where the account has a credential of its own for it", async () => {
+test("runs a job here if the account has its own credential for it", async () => {
   const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
   const ofAccount = { x: [{ access: "user", owner: "account" }] } as const;
   const here = nodes({ isRunHere: true });
   const kept = (configured: typeof ofAccount | typeof ofDeployment, remote = here) =>
-    sourcesOf({ configured }, remote).isKeptHere({ ...requested, platform: "x" });
+    sourcesOf({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
   expect(await kept(ofAccount)).toBe(true);
   expect(await kept(ofDeployment)).toBe(false);
   expect(await kept(ofAccount, nodes())).toBe(false);
   expect(await kept(ofAccount, nodes({ isRunHere: true, isThere: () => false }))).toBe(false);
   const remote = sourcesOf({ configured: ofAccount }, here);
-  expect(await remote.isKeptHere({ ...requested, platform: "bluesky" })).toBe(false);
+  expect(await remote.isLocalOnly({ ...requested, platform: "bluesky" })).toBe(false);
 });
 
-test("a timeline that belongs to one account stays here", async () => {
-  const { isKeptHere } = sourcesOf({}, nodes({ isRunHere: true }));
+test("runs the timeline of an account here", async () => {
+  const { isLocalOnly: isKeptHere } = sourcesOf({}, nodes({ isRunHere: true }));
   const requested = { platform: "x", type: "social", accountId: "account" } as const;
   expect(await isKeptHere({ ...requested, method: "gethometweets" })).toBe(true);
 });
 
-test("the deployment's ways leave out what accounts have, and what belongs to accounts", async () => {
+test("the deployment's access methods exclude accounts' credentials and own data", async () => {
   const configured = {
     x: [
       { access: "user", owner: "deployment" },

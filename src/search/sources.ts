@@ -12,19 +12,19 @@ import { type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
 import { isAnsweredByArchive } from "./archived-answer.ts";
 import { type AnswerContext, accessFor, isOwn } from "./context.ts";
-import { requestedFor } from "./deployment-ways.ts";
+import { requestedFor } from "./deployment-access.ts";
 import { noRemoteCapabilities } from "./remote-capabilities.ts";
 import {
   type Answerable,
-  credentialRefused,
+  refusedByPlatform,
   noCounterpart,
-  noNode,
+  noNodeAvailable,
   notConfigured,
   ownCredentialNeeded,
 } from "./unanswerable.ts";
 
 /** Known before a job is accepted. */
-export type Sources = {
+export type SourceAvailability = {
   /** Of `social` searches that name none. */
   defaultPlatform: Platform;
   support: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>>;
@@ -43,7 +43,7 @@ export type Sources = {
    * Its method belongs to the account, or the account has its own credential for it, which no other
    * process gets.
    */
-  isKeptHere(request: {
+  isLocalOnly(request: {
     platform: SearchPlatform;
     type: SourceType;
     method: Method;
@@ -61,7 +61,7 @@ type RoutedSearch = {
 export function createSources(
   { sessions, upstreams, settings }: Pick<AnswerContext, "sessions" | "upstreams" | "settings">,
   remoteCapabilities = noRemoteCapabilities,
-): Sources {
+): SourceAvailability {
   async function configuredFor(
     platform: Platform,
     method: Method,
@@ -77,7 +77,7 @@ export function createSources(
     );
   }
 
-  const answerable: Sources["answerable"] = async (request) => {
+  const answerable: SourceAvailability["answerable"] = async (request) => {
     const here = remoteCapabilities.isRunHere ? await answerableHere(request) : null;
     if (here?.ok && here.usesUpstream) return here;
     const needsOwn = isOwn(request.method, upstreams[request.platform]);
@@ -85,7 +85,7 @@ export function createSources(
     if (there === "upstream") return { ok: true, usesUpstream: true };
     if (here?.ok) return here;
     if (there === "archive") return { ok: true, usesUpstream: false };
-    return here ?? noNode(upstreams, request);
+    return here ?? noNodeAvailable(upstreams, request);
   };
 
   async function answerableHere(request: RoutedFetch): Promise<Answerable> {
@@ -99,13 +99,13 @@ export function createSources(
     if (isAnsweredByArchive(method)) return { ok: true, usesUpstream: false };
     if (support.access.length === 0) return noCounterpart(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
-    if (refusal !== null) return credentialRefused(platform, refusal);
+    if (refusal !== null) return refusedByPlatform(platform, refusal);
     const allowed = accessFor(type, method, upstreams[platform]);
     if (isOwn(method, upstreams[platform])) return ownCredentialNeeded(request, allowed);
     return notConfigured(request, allowed, support.access);
   }
 
-  const isKeptHere: Sources["isKeptHere"] = async ({ platform, type, method, accountId }) => {
+  const isLocalOnly: SourceAvailability["isLocalOnly"] = async ({ platform, type, method, accountId }) => {
     if (!remoteCapabilities.isRunHere) return false;
     if (ownMethods.includes(method)) return true;
     if (!remoteCapabilities.isThere()) return false;
@@ -145,8 +145,8 @@ export function createSources(
       (platform === "social" ? platforms : [platform]).some(
         (one) => remoteCapabilities.answers({ platform: one, type, method }) !== null,
       ),
-    isKeptHere,
+    isLocalOnly: isLocalOnly,
   };
 }
 
-type RoutedFetch = Parameters<Sources["answerable"]>[0];
+type RoutedFetch = Parameters<SourceAvailability["answerable"]>[0];

@@ -34,7 +34,7 @@ export function noCounterpart(
   };
 }
 
-export const credentialRefused = (platform: Platform, reason: string): Unanswerable => ({
+export const refusedByPlatform = (platform: Platform, reason: string): Unanswerable => ({
   ok: false,
   why: "credential_refused",
   message: `your credential of ${platform} is not used, as it was refused: ${reason}`,
@@ -71,7 +71,7 @@ export const notConfigured = (
 });
 
 /** This process runs no jobs, and no other can request the platform. */
-export function noNode(
+export function noNodeAvailable(
   upstreams: Upstreams,
   { platform, method, type }: RoutedFetch,
 ): Unanswerable {

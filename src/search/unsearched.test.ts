@@ -28,12 +28,12 @@ const coverage: Coverage = {
   ],
 };
 
-test("an answer whose whole requested time was searched is left as it is", () => {
+test("leaves an answer unchanged if the whole time was searched", () => {
   const answer = { complete: true, coverage };
   expect(withUnsearched(answer, null)).toBe(answer);
 });
 
-test("a part that was not searched is a gap of all and of each platform's posts", () => {
+test("a part that was not searched is a gap in total and of each platform", () => {
   const gap = { fromMs: 40, toMs: 100 };
   const answer = withUnsearched({ complete: true, coverage }, gap);
   expect(answer.complete).toBe(false);
@@ -46,7 +46,7 @@ test("a part that was not searched is a gap of all and of each platform's posts"
   expect(answer.coverage.platforms?.[1]).toBe(coverage.platforms?.[1]);
 });
 
-test("where nothing was searched the coverage is of the requested time, all of it a gap", () => {
+test("if nothing was searched, the whole requested time is a gap", () => {
   const gap = { fromMs: null, toMs: 60 };
   const nothing = { ...coverage, toMs: 100, platforms: [] };
   expect(withUnsearched({ complete: true, coverage: nothing }, gap).coverage).toEqual({

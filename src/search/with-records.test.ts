@@ -29,10 +29,10 @@ const answerOf = (items: readonly AnswerItem[]): SourceAnswer => ({
   warnings: [],
 });
 
-function archive({ gone = [], hidden = [] }: { gone?: bigint[]; hidden?: string[] }) {
+function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: string[] }) {
   return {
     records: async (positions: readonly Position[]) => ({
-      records: positions.filter(({ id }) => !gone.includes(id)).map(({ id }) => recordOf(id)),
+      records: positions.filter(({ id }) => !deleted.includes(id)).map(({ id }) => recordOf(id)),
       damage: [],
     }),
     withheld: async (names: readonly { uri: string | null }[]) =>
@@ -40,7 +40,7 @@ function archive({ gone = [], hidden = [] }: { gone?: bigint[]; hidden?: string[
   };
 }
 
-test("what the archive holds gets its record, with uri and author as that names them, in its place among the others", async () => {
+test("adds record, uri and author to archived items, in their order", async () => {
   const shown = await withRecords(archive({}), answerOf([stored(3n), fetched("two"), stored(1n)]));
   expect(shown.items).toEqual([
     {
@@ -61,12 +61,12 @@ test("what the archive holds gets its record, with uri and author as that names 
   ]);
 });
 
-test("what was deleted or hidden since is left out, of both kinds", async () => {
+test("drops both kinds of items if deleted or hidden since", async () => {
   const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
-  const shown = await withRecords(archive({ gone: [3n], hidden: ["b"] }), answerOf(items));
+  const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), answerOf(items));
   expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
 });
 
-test("nothing is an answer too", async () => {
+test("accepts an empty answer", async () => {
   expect((await withRecords(archive({}), answerOf([]))).items).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { limitOperations } from "../accounts/limit-operations.ts";
 import { accountStoreOperations } from "../accounts/store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
-import { openForReading, openForWriting, type SqliteDatabase } from "../db/open.ts";
+import { openStoreForReading, openStoreForWriting, type SqliteDatabase } from "../db/open.ts";
 import { runOn } from "../db/operations.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
 import { runNow } from "../db/statements.ts";
@@ -36,7 +36,7 @@ export type ControlOperations = typeof controlOperations;
  */
 export function openControlForWriting(dataDir: string): SqliteDatabase {
   requireControl(dataDir, pathIn(dataDir));
-  const database = openForWriting(pathIn(dataDir), controlMigrations);
+  const database = openStoreForWriting(pathIn(dataDir), controlMigrations);
   try {
     runNow(ensureSecrets(database.forOperations, randomBytes));
     const cursorKey = runOn(settingOperations.readSecret, database, { name: "cursor_key" });
@@ -50,7 +50,7 @@ export function openControlForWriting(dataDir: string): SqliteDatabase {
 
 /** `timeoutMs`: how long a statement waits for a lock. */
 export function openControlForReading(dataDir: string, timeoutMs?: number): SqliteDatabase {
-  return openForReading(pathIn(dataDir), controlMigrations, timeoutMs);
+  return openStoreForReading(pathIn(dataDir), controlMigrations, timeoutMs);
 }
 
 function pathIn(dataDir: string): string {

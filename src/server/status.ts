@@ -4,7 +4,7 @@ import { createStatusBoard, type StatusBoard } from "../http/dashboard/status-bo
 import type { Clock } from "../lib/clock.ts";
 import type { Platform } from "../posts/post.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
-import type { Sources } from "../search/sources.ts";
+import type { SourceAvailability } from "../search/sources.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { diskOf } from "./disk.ts";
@@ -20,7 +20,7 @@ export type StatusContext = {
   clock: Clock;
   ingest: IngestRole;
   sampler: UsageRole["sampler"];
-  sources: Sources;
+  sources: SourceAvailability;
   waitingJobs(): number;
   embedded(): EmbeddedNode;
   nodes(): readonly NodeView[];

@@ -13,18 +13,18 @@ import { createXUpstream } from "../platforms/x/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import { type AnswerContext, answerJob } from "../search/answer.ts";
 import type { ArchiveSource } from "../search/archive/search.ts";
-import { askableBy } from "../search/askable.ts";
-import { deploymentAccess } from "../search/deployment-ways.ts";
-import type { SearchRequest } from "../search/merged-answer.ts";
+import { requestableBy } from "../search/requestable.ts";
+import { deploymentAccess } from "../search/deployment-access.ts";
+import type { MergeableSearch } from "../search/merged-answer.ts";
 import { releaseCredential } from "../search/release-credential.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
-import { createSources, type Sources } from "../search/sources.ts";
+import { createSources, type SourceAvailability } from "../search/sources.ts";
 import { createCredentialPool } from "../upstream/credentials/create-pool.ts";
 import type { ReleasedCredential } from "../upstream/credentials/release.ts";
 import { createSessions } from "../upstream/requests/create-sessions.ts";
 import type { RequestOutcome } from "../upstream/requests/outgoing-request.ts";
-import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { credentialKinds } from "./credential-kinds.ts";
@@ -32,13 +32,13 @@ import { openUpstreamClient } from "./upstream-client.ts";
 
 /** Searches platforms beside the archive, with the credentials of this store. */
 export type UpstreamRole = {
-  answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
+  answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
-  sourcesBeside(remote: RemoteCapabilities): Sources;
+  sourcesBeside(remote: RemoteCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   askableBy(
-    request: Pick<SearchRequest, "platform" | "type" | "method">,
-  ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
+    request: Pick<MergeableSearch, "platform" | "type" | "method">,
+  ): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential">;
   /** The deployment's token, by the server's origin. */
   mastodonToken(origin: string): Promise<string | null>;
   /** For a remote node. An empty account id excludes credentials of accounts. */
@@ -71,7 +71,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const client = openUpstreamClient(config);
   const keeping = {
     store,
-    sealer: createEncryptor(context.secretKey, randomBytes),
+    encryptor: createEncryptor(context.secretKey, randomBytes),
     kinds: credentialKinds(config, client),
     clock,
     randomBytes,
@@ -99,7 +99,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
     answer: (request, job) => answerJob(answering, request, job),
     sourcesBeside: (remote) => createSources(answering, remote),
     deploymentMethods: (platform) => deploymentAccess(answering, platform),
-    askableBy: (request) => askableBy(answering, request),
+    askableBy: (request) => requestableBy(answering, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",
@@ -142,7 +142,7 @@ function platformsOf({ upstreams: settings, ingest }: Config): Record<Platform, 
     mastodon: createMastodonUpstream({ instance: settings.mastodonInstance[0] ?? null }),
     x: createXUpstream({
       apiUrl: settings.xApiUrl,
-      trendsPlace: settings.xTrendsPlace,
+      trendsWoeid: settings.xTrendsWoeid,
       isRedistributionAgreed: settings.xRedistributionAgreed === "true",
     }),
   };

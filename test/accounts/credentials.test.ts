@@ -43,7 +43,7 @@ beforeAll(async () => {
   method = openUpstreamClient(config);
   pool = createCredentialPool({
     store: control.store,
-    sealer: createEncryptor(control.secrets.secretKey, randomBytes),
+    encryptor: createEncryptor(control.secrets.secretKey, randomBytes),
     kinds: credentialKinds(config, method),
     fetch: method.fetch,
     clock: { ...systemClock, now: () => nowMs },

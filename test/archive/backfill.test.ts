@@ -59,7 +59,7 @@ afterAll(async () => {
 const earshot = (...args: string[]) => runCommand(args, environment);
 
 describe("accounts", () => {
-  test("that can be read are, and the others are told, in words", async () => {
+  test("are read if possible; errors of the others are printed", async () => {
     const { code, out, notes } = await earshot("backfill", "--author", "@ann.example", bob);
     expect(code).toBe(1);
     expect(out).toMatch(
@@ -71,7 +71,7 @@ describe("accounts", () => {
     expect(JSON.parse(found.out)).toMatchObject({ Metadata: { origin: "backfill" } });
   });
 
-  test("that have not changed are not read again, unless it is asked for", async () => {
+  test("without changes are not read again unless forced", async () => {
     const file = join(folder, "people.txt");
     writeFileSync(file, "# people\n\n@ann.example # the first one\nann.example\n");
     const again = await earshot("backfill", "--authors-file", file);
@@ -91,15 +91,15 @@ describe("accounts", () => {
     });
   });
 
-  test("without labels the labeler is not asked", async () => {
+  test("without labels the labeler gets no request", async () => {
     host.requests.length = 0;
     await earshot("backfill", "--author", "ann.example", "--again", "--no-labels");
     expect(host.requests.filter((requested) => requested.includes("queryLabels"))).toEqual([]);
   });
 });
 
-describe("a stretch of time", () => {
-  test("is replayed, and what is missing still is told", async () => {
+describe("a time span", () => {
+  test("is replayed, and what remains missing is printed", async () => {
     const atMs = Date.now() - 3_600_000;
     const commit = (offsetMs: number, rkey: string) => ({
       did: ann,
@@ -129,7 +129,7 @@ describe("a stretch of time", () => {
     expect(JSON.parse(again.out)).toMatchObject({ events: 0, held_before_seconds: 0.5 });
   });
 
-  test("that only the network's archive has asks for a token", async () => {
+  test("only in the network's archive requires a token", async () => {
     const { code, notes } = await earshot("backfill", "--replay", "2026-01-01..2026-01-02");
     expect(code).toBe(1);
     expect(notes).toMatch(/their archive asks for a token – .*EARSHOT_NETWORK_REPLAY_TOKEN/);
@@ -143,7 +143,7 @@ describe("a stretch of time", () => {
     expect(notes).toMatch(/another replay runs on this data folder – wait for its end/);
   });
 
-  test("of which nothing is missing is done at once", async () => {
+  test("without gaps is done at once", async () => {
     const empty = { ...environment, EARSHOT_DATA_DIR: join(folder, "empty") };
     const { code, out } = await runCommand(["backfill", "--replay", "gaps"], empty);
     expect({ code, out }).toEqual({ code: 0, out: "nothing is missing of that time\n" });
@@ -156,7 +156,7 @@ test.each([
   [["--replay", "yesterday"], "It takes FROM..TO"],
   [["--replay", "2999-01-01..2999-01-02"], "--replay begins in the future"],
   [["--author"], "argument missing"],
-])("earshot backfill %j is wrong use", async (args, message) => {
+])("earshot backfill %j is a usage error", async (args, message) => {
   const { code, notes } = await earshot("backfill", ...args);
   expect(code).toBe(2);
   expect(notes).toContain(message);

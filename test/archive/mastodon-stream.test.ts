@@ -84,9 +84,9 @@ const connected = () =>
 
 async function addCredential(accountId: string): Promise<void> {
   const { token } = emulator.addToken({ accountId, scopes: ["read"] });
-  const sealer = createEncryptor(secretKey, randomBytes);
+  const encryptor = createEncryptor(secretKey, randomBytes);
   const owned = { id: "the-stream", accountId: null };
-  await service.context.store.write("keepCredential", {
+  await service.context.store.write("putCredential", {
     ...owned,
     platform: "mastodon",
     kind: "user-token",
@@ -94,13 +94,13 @@ async function addCredential(accountId: string): Promise<void> {
     subject: accountId,
     subjectName: "@ben",
     hint: token.slice(0, 4),
-    sealedSecret: encryptSecrets(sealer, owned, { token }),
+    sealedSecret: encryptSecrets(encryptor, owned, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });
 }
 
-test("without a credential the stream waits and says so; with one it begins", async () => {
+test("waits for a credential and says so; starts once there is one", async () => {
   await until("what is missing", async () => {
     const { mastodon } = await readiness();
     return String(mastodon).includes(`no user token for ${emulator.host}`) ? true : null;
@@ -111,7 +111,7 @@ test("without a credential the stream waits and says so; with one it begins", as
 });
 
 describe("while it is connected", () => {
-  test("a post is found, and nothing of who has not agreed ever is", async () => {
+  test("finds posts, and never those without consent", async () => {
     const { network } = emulator;
     network.addStatus({ accountId: ben, text: "a heron of ben" });
     network.addStatus({ accountId: ann, text: "a private heron", visibility: "private" });
@@ -125,7 +125,7 @@ describe("while it is connected", () => {
     expect(status.complete).toBe(false);
   });
 
-  test("a post is found within a second", async () => {
+  test("finds a post within a second", async () => {
     const tookMs: number[] = [];
     for (const word of ["gull", "tern", "skua"]) {
       const madeAt = performance.now();
@@ -146,14 +146,14 @@ describe("while it is connected", () => {
     expect((await request("egret")).posts).toEqual([]);
   });
 
-  test("a deletion reaches a post that the archive holds", async () => {
+  test("a deletion removes an archived post", async () => {
     const { id } = emulator.network.addStatus({ accountId: ann, text: "a bittern" });
     await finds("bittern", 1);
     emulator.network.deleteStatus(id);
     await finds("bittern", 0);
   });
 
-  test("an account that takes its agreement back is hidden, and found again when it agrees", async () => {
+  test("hides an account that withdraws consent, and shows it after renewed consent", async () => {
     const { network } = emulator;
     const eve = network.addAccount({ username: "eve" });
     network.addStatus({ accountId: eve.id, text: "a first spoonbill" });
@@ -167,7 +167,7 @@ describe("while it is connected", () => {
     expect(posts.map(({ Content }) => Content)).toEqual(["a third spoonbill", "a first spoonbill"]);
   });
 
-  test("hostile events do no harm", async () => {
+  test("tolerates hostile events", async () => {
     streams.raw("nonsense");
     streams.raw(JSON.stringify({ event: "update", payload: "[".repeat(100_000) }));
     streams.event("update", { id: "1", account: null, uri: "javascript:alert(1)" });
@@ -181,7 +181,7 @@ describe("while it is connected", () => {
   });
 });
 
-describe("after a cut", () => {
+describe("after a disconnection", () => {
   const getById = async (id: string) => {
     const path = "/v1/search/live/mastodon";
     const query = `${emulator.url}/users/ann/statuses/${id}`;
@@ -198,7 +198,7 @@ describe("after a cut", () => {
   const codes = ({ warnings }: { warnings: { code: string }[] }) =>
     warnings.map(({ code }) => code);
 
-  test("a stored post is not called complete until it was compared with the server", async () => {
+  test("does not report a stored post as complete until it was compared with the server", async () => {
     const { network } = emulator;
     const cora = network.addAccount({ username: "ann" }).id;
     const kept = network.addStatus({ accountId: cora, text: "a godwit that stays" }).id;
@@ -239,7 +239,7 @@ describe("after a cut", () => {
   });
 });
 
-test("a cut leaves a gap in the ledger, and what comes after it is found", async () => {
+test("leaves a gap in the coverage, and finds what comes after it", async () => {
   emulator.network.addStatus({ accountId: ann, text: "a crane before" });
   await finds("crane", 1);
   const before = streams.requests.length;

@@ -67,7 +67,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     return ids;
   }
 
-  test("jobs in flight are finished, each with its first page", async () => {
+  test("finishes jobs in flight, each with its first page", async () => {
     const expected = known.pages.find(({ args }) => args.query === "comet");
     for (const uuid of known.inFlight) {
       const { ids, cursor } = await page(uuid);
@@ -76,7 +76,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("results lead on to all further pages, from their own cursors and from those given out then", async () => {
+  test("results continue to all further pages, from new and from earlier cursors", async () => {
     for (const { uuid, args, cursor, ids, all } of known.pages) {
       const first = await page(uuid);
       expect(first.ids).toEqual(ids);
@@ -86,13 +86,13 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("the archive answers the same posts", async () => {
+  test("the archive returns the same posts", async () => {
     for (const { args, all } of known.pages) {
       expect(timesOf((await submit({ ...args, max_results: 500 })).ids)).toEqual(timesOf(all));
     }
   });
 
-  test("posts are found by the IDs that they had then", async () => {
+  test("finds posts by the IDs that they had then", async () => {
     const [first] = known.pages;
     if (first === undefined) throw new Error("a page");
     const former = first.all;
@@ -107,7 +107,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("every job is listed and has its status", async () => {
+  test("lists every job with its status", async () => {
     const jobs: { uuid: string }[] = [];
     for (let before = ""; ; ) {
       const url = `/v1/search/live/social/jobs?limit=100${before}`;

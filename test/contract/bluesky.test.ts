@@ -108,13 +108,13 @@ const postOf = (uri: string): Target => ({
 });
 
 /** Nothing was skipped as unreadable, and there is something. */
-function expectWhole({ items, remarks = [] }: UpstreamPage): void {
-  expect(remarks).toEqual([]);
+function expectWhole({ items, warnings: warnings = [] }: UpstreamPage): void {
+  expect(warnings).toEqual([]);
   expect(items.length).toBeGreaterThan(0);
 }
 
 describe.skipIf(!isOpen)(openTitle, () => {
-  test("a profile, by handle and by DID", async () => {
+  test("returns a profile by handle and by DID", async () => {
     const byHandle = await page(open, "searchbyprofile", user);
     expectWhole(byHandle);
     const [item] = byHandle.items;
@@ -127,7 +127,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
   });
 
   test.each<FetchMethod>(["gettweets", "getmedia", "getfollowing", "getfollowers"])(
-    "%s, and its second page",
+    "returns %s, and its second page",
     async (method) => {
       const first = await page(open, method, user);
       expectWhole(first);
@@ -140,7 +140,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     },
   );
 
-  test("a post, the replies to it, and who reposted it", async () => {
+  test("returns a post, its replies, and its reposters", async () => {
     const { items } = await page(open, "gettweets", user);
     const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
     const most = posts
@@ -156,11 +156,11 @@ describe.skipIf(!isOpen)(openTitle, () => {
     await page(open, "getretweeters", postOf(most.uri));
   });
 
-  test("trends", async () => {
+  test("returns trends", async () => {
     expectWhole(await page(open, "gettrends", null));
   });
 
-  test("what does not exist is an empty page", async () => {
+  test("returns an empty page for what does not exist", async () => {
     const noOne = { ...user, handle: "nobody-bears-this-name.invalid" };
     for (const method of ["searchbyprofile", "gettweets", "getfollowers"] as const) {
       expect(await page(open, method, noOne)).toMatchObject({ items: [], next: null });
@@ -176,7 +176,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
 const withoutCounts = (key: string, value: unknown): unknown => (key === "counts" ? null : value);
 
 describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
-  test("one login serves the timeline, the feed, and a search", async () => {
+  test("serves the timeline, the feed, and a search with one login", async () => {
     const kinds = blueskyCredentialKinds({ plcUrl, appviewUrl, resolveTxt });
     const kind = kinds.find(({ name }) => name === "app-password");
     if (kind === undefined) throw new Error("no such kind");
@@ -186,8 +186,8 @@ describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
       kind.send({ url, headers, signal: AbortSignal.timeout(20_000) }, credential, tools);
     const session = sessionAt(credential.credential.host, send, "user");
     for (const method of ["gethometweets", "getforyoutweets"] as const) {
-      const { remarks = [] } = await page(session, method, null);
-      expect(remarks).toEqual([]);
+      const { warnings: warnings = [] } = await page(session, method, null);
+      expect(warnings).toEqual([]);
     }
     const found = await upstream.search?.page(
       {
@@ -201,7 +201,7 @@ describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
       },
       session,
     );
-    const codes = (found?.remarks ?? []).map(({ code }) => code);
+    const codes = (found?.warnings ?? []).map(({ code }) => code);
     expect(codes.filter((code) => code !== "search_unavailable")).toEqual([]);
     expect(credential.renewals()).toBe(0);
   });

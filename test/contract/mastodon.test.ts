@@ -5,7 +5,7 @@ import { createGuard } from "../../src/lib/guard.ts";
 import { createGuardedFetch } from "../../src/lib/guarded-fetch.ts";
 import type { CredentialTools } from "../../src/platforms/credential.ts";
 import { createMastodonUpstream } from "../../src/platforms/mastodon/upstream.ts";
-import { userTokenKind } from "../../src/platforms/mastodon/user-token.ts";
+import { mastodonUserTokenKind } from "../../src/platforms/mastodon/user-token.ts";
 import type { FetchMethod } from "../../src/platforms/methods.ts";
 import { methods } from "../../src/platforms/methods.ts";
 import { readTarget } from "../../src/platforms/read-target.ts";
@@ -89,11 +89,11 @@ async function page(
 
 const posts = (items: readonly UpstreamItem[]) =>
   items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
-const unreadable = ({ remarks = [] }: UpstreamPage) =>
-  remarks.filter(({ code }) => code === "unreadable_items");
+const unreadable = ({ warnings: warnings = [] }: UpstreamPage) =>
+  warnings.filter(({ code }) => code === "unreadable_items");
 
 describe.skipIf(!isOpen)(openTitle, () => {
-  test("a profile, by name and by id", async () => {
+  test("returns a profile by name and by id", async () => {
     const [byName] = (await page("searchbyprofile", account)).items;
     if (byName?.kind !== "profile") throw new Error("no such account");
     const { userId, username, counts, createdAt } = byName.profile;
@@ -105,7 +105,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     ]);
   });
 
-  test("posts, two pages of them, newest first, and each by its id and uri", async () => {
+  test("returns two pages of posts, newest first, and each by its id and uri", async () => {
     const first = await page("gettweets", account);
     expect(unreadable(first)).toEqual([]);
     const second = await page("gettweets", account, "public", first.next);
@@ -119,7 +119,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     expect(again).toMatchObject({ uri: own?.uri, text: own?.text });
   });
 
-  test("media, followers, boosters, replies and trends", async () => {
+  test("returns media, followers, boosters, replies and trends", async () => {
     const media = await page("getmedia", account);
     expect(posts(media.items).every((post) => post.media.length > 0)).toBe(true);
     const [popular] = posts((await page("gettweets", account)).items)
@@ -137,23 +137,23 @@ describe.skipIf(!isOpen)(openTitle, () => {
     }
   });
 
-  test("nothing of what does not exist", async () => {
+  test("returns nothing for what does not exist", async () => {
     expect((await page("searchbyprofile", `@nobody-${Date.now()}`)).items).toEqual([]);
     expect((await page("getbyid", "1")).items).toEqual([]);
   });
 });
 
 describe.skipIf(!isSignedIn)(signedInTitle, () => {
-  test("whose token it is", async () => {
-    const made = await userTokenKind.make({ host: instance, token }, tools);
+  test("reports the user of the token", async () => {
+    const made = await mastodonUserTokenKind.make({ host: instance, token }, tools);
     expect(made.subjectName).toMatch(/^@.+@.+/);
   });
 
-  test("the home timeline", async () => {
+  test("returns the home timeline", async () => {
     expect(unreadable(await page("gethometweets", null, "user"))).toEqual([]);
   });
 
-  test("a search, newest first", async () => {
+  test("searches, newest first", async () => {
     const nowMs = Date.now();
     const found = await upstream.search?.page(
       {

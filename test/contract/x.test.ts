@@ -41,7 +41,7 @@ const userTitle = hasUser
   : "what X gives to a user (skipped: EARSHOT_CONTRACT_X, EARSHOT_CONTRACT_X_CLIENT_ID and EARSHOT_CONTRACT_X_ACCESS_TOKEN are not set)";
 
 const tools = { ...toolsAt, now: Date.now };
-const upstream = createXUpstream({ apiUrl: url, trendsPlace: 1, isRedistributionAgreed: false });
+const upstream = createXUpstream({ apiUrl: url, trendsWoeid: 1, isRedistributionAgreed: false });
 const sessions: TestSession[] = [];
 
 function kindOf(name: string) {
@@ -88,7 +88,7 @@ const search = async (session: TestSession, query: string, fromMs: number | null
 
 /** Nothing was skipped as unreadable, and there is something. */
 function expectWhole(found: UpstreamPage | null): void {
-  expect(found?.remarks ?? []).toEqual([]);
+  expect(found?.warnings ?? []).toEqual([]);
   expect(found?.items.length).toBeGreaterThan(0);
 }
 
@@ -107,13 +107,13 @@ describe.skipIf(!hasApp)(appTitle, () => {
     return await app;
   };
 
-  test("the credential works", async () => {
+  test("accepts the credential", async () => {
     expect(await kindOf("app-token").test(stored({ token: appToken }), tools)).toContain(
       "it works",
     );
   });
 
-  test("a profile by name and by number", async () => {
+  test("returns a profile by name and by number", async () => {
     const byName = await page(await session(), "searchbyprofile", userTarget({ handle }));
     const [found] = byName.items;
     if (found?.kind !== "profile") throw new Error("no profile");
@@ -124,7 +124,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     expect(byNumber.items).toMatchObject([{ profile: { userId } }]);
   });
 
-  test("posts, and the next page of them", async () => {
+  test("returns posts, and the next page of them", async () => {
     const first = await page(await session(), "gettweets", userTarget({ handle }), { limit: 5 });
     expectWhole(first);
     const [item] = first.items;
@@ -145,17 +145,17 @@ describe.skipIf(!hasApp)(appTitle, () => {
     expect(found.items).toMatchObject([{ post: { uri: item.post.uri, text: item.post.text } }]);
   });
 
-  test("both searches take every operator that Earshot writes", async () => {
+  test("both searches accept every operator that Earshot writes", async () => {
     const query = `from:${handle} -filter:retweets -filter:replies lang:en min_faves:0`;
-    expect((await search(await session(), query, Date.now() - weekMs))?.remarks).toEqual([]);
+    expect((await search(await session(), query, Date.now() - weekMs))?.warnings).toEqual([]);
     const all =
       '("the api" OR #x OR @x OR $twtr OR url:x.com) -from:x filter:links filter:media (min_faves:1 OR min_retweets:1 OR min_replies:1)';
-    expect((await search(await session(), all, null))?.remarks).toEqual([]);
+    expect((await search(await session(), all, null))?.warnings).toEqual([]);
     const position = "weather geocode:52.52,13.405,10km";
-    expect((await search(await session(), position, null))?.remarks).toEqual([]);
+    expect((await search(await session(), position, null))?.warnings).toEqual([]);
   });
 
-  test("media, replies, followers, trends", async () => {
+  test("returns media, replies, followers, trends", async () => {
     expectWhole(await page(await session(), "getmedia", userTarget({ handle })));
     expectWhole(await page(await session(), "getfollowers", userTarget({ handle }), { limit: 1 }));
     expectWhole(await page(await session(), "gettrends", null));
@@ -163,7 +163,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     for (const item of replies.items) expect(item).toMatchObject({ post: { isReply: true } });
   });
 
-  test("what is not there is an empty page", async () => {
+  test("returns an empty page for what does not exist", async () => {
     expect((await page(await session(), "getbyid", postTarget("21"))).items).toEqual([]);
     const noOne = userTarget({ handle: "aaaaaaaaaaaaaa_" });
     expect((await page(await session(), "searchbyprofile", noOne)).items).toEqual([]);
@@ -172,12 +172,12 @@ describe.skipIf(!hasApp)(appTitle, () => {
 });
 
 describe.skipIf(!hasUser)(userTitle, () => {
-  test("the home timeline, and a search of the last days", async () => {
+  test("returns the home timeline, and searches the last days", async () => {
     const given = { client_id: clientId, access_token: accessToken };
     const session = await sessionOf("user-token", given);
-    expect((await page(session, "gethometweets", null)).remarks).toEqual([]);
+    expect((await page(session, "gethometweets", null)).warnings).toEqual([]);
     const found = await search(session, `from:${handle}`, null);
-    expect(found?.remarks).toEqual([]);
+    expect(found?.warnings).toEqual([]);
   });
 });
 

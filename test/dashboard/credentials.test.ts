@@ -263,7 +263,7 @@ describe("a credential that is given by its fields", () => {
   });
 
   test("is not there for another account, nor is the deployment's for anyone", async () => {
-    await service.context.store.write("keepCredential", {
+    await service.context.store.write("putCredential", {
       id: "ofTheDeployment",
       accountId: null,
       platform: "mastodon",

@@ -49,7 +49,7 @@ afterAll(() => service.remove());
 
 async function keepCredential(accountId: string): Promise<string> {
   const id = "cr1dential0";
-  await service.context.store.write("keepCredential", {
+  await service.context.store.write("putCredential", {
     id,
     accountId,
     platform: "x",

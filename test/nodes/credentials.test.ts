@@ -69,8 +69,8 @@ beforeEach(() => {
 
 async function keep(id: string, owner: string | null, subject: string, token: string) {
   const { secretKey } = gateway.service().context.secrets;
-  const sealer = createEncryptor(secretKey, randomBytes);
-  await gateway.service().context.store.write("keepCredential", {
+  const encryptor = createEncryptor(secretKey, randomBytes);
+  await gateway.service().context.store.write("putCredential", {
     id,
     accountId: owner,
     platform: "mastodon",
@@ -79,7 +79,7 @@ async function keep(id: string, owner: string | null, subject: string, token: st
     subject,
     subjectName: "@someone",
     hint: "abcd",
-    sealedSecret: encryptSecrets(sealer, { id, accountId: owner }, { token }),
+    sealedSecret: encryptSecrets(encryptor, { id, accountId: owner }, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

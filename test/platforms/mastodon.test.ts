@@ -78,8 +78,8 @@ async function makeAccount(name: string) {
 async function keep(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
   const { token } = server.addToken({ accountId: subject });
   const id = `token-of-${owner}`.slice(0, 40);
-  const sealer = createEncryptor(secretKey, randomBytes);
-  await service.context.store.write("keepCredential", {
+  const encryptor = createEncryptor(secretKey, randomBytes);
+  await service.context.store.write("putCredential", {
     id,
     accountId: owner,
     platform: "mastodon",
@@ -88,7 +88,7 @@ async function keep(server: MastodonEmulator, owner: string, subject: string): P
     subject,
     subjectName: "@me",
     hint: "use",
-    sealedSecret: encryptSecrets(sealer, { id, accountId: owner }, { token }),
+    sealedSecret: encryptSecrets(encryptor, { id, accountId: owner }, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });
@@ -114,7 +114,7 @@ describe("without a credential", () => {
     outsider = (await makeAccount("stranger")).token;
   });
 
-  test("the server that the operator has named is asked, page after page", async () => {
+  test("requests the configured server, page after page", async () => {
     const first = await answered({
       method: "gettweets",
       query: "@ann",
@@ -148,7 +148,7 @@ describe("without a credential", () => {
     ]);
   });
 
-  test("a post, its author and trends are told", async () => {
+  test("returns a post, its author and trends", async () => {
     const uri = `${open.url}/users/ann/statuses/${[...open.network.statuses.keys()][3]}`;
     expect(
       contents((await answered({ method: "getbyid", query: uri, by: outsider })).records),
@@ -164,7 +164,7 @@ describe("without a credential", () => {
     ).toEqual([]);
   });
 
-  test("replies to a post whose id has letters are found, by its page and by ID@host", async () => {
+  test("finds replies to a post whose id has letters, by its page and by ID@host", async () => {
     open.character.differences.ulids = true;
     const { id } = open.network.addStatus({ accountId: ann, text: "lettered", createdMs: startMs });
     const reply = { accountId: ann, text: "a reply", inReplyToId: id, createdMs: startMs + 1 };
@@ -181,7 +181,7 @@ describe("without a credential", () => {
     }
   });
 
-  test("posts with a hashtag are found, of authors who agree to be searched", async () => {
+  test("finds posts with a hashtag, of authors who opted in", async () => {
     const { records, status } = await answered({
       method: "searchbyquery",
       query: "#space comet",
@@ -192,7 +192,7 @@ describe("without a credential", () => {
     expect(status.complete).toBe(false);
   });
 
-  test("a server that a query names inside the operator's own network is not called", async () => {
+  test("does not call a server in the operator's own network that a query names", async () => {
     const { host } = own;
     const { status } = await answered({
       method: "gettweets",
@@ -204,7 +204,7 @@ describe("without a credential", () => {
   });
 });
 
-describe("with a token of its own an account", () => {
+describe("with its own token an account", () => {
   test("is answered by its own server", async () => {
     const { records, status } = await answered({
       method: "gettweets",
@@ -216,7 +216,7 @@ describe("with a token of its own an account", () => {
     expect(open.requests).toEqual([]);
   });
 
-  test("reads its home timeline, with what only followers see, and nobody else does", async () => {
+  test("reads its home timeline, with what only followers see, and no other account does", async () => {
     const home = { method: "gethometweets", type: "social-credential" };
     expect(contents((await answered(home)).records)).toEqual([
       "comet for all",
@@ -227,7 +227,7 @@ describe("with a token of its own an account", () => {
     expect((await service.submit(other, body, "/v1/search/live/mastodon")).statusCode).toBe(422);
   });
 
-  test("searches, and finds nothing that is not for all", async () => {
+  test("searches, and finds only public posts", async () => {
     const { records } = await answered({
       method: "searchbyquery",
       query: "comet",
@@ -236,7 +236,7 @@ describe("with a token of its own an account", () => {
     expect(contents(records)).toEqual(["comet for all"]);
   });
 
-  test("whose token was taken back is told so, and it is used no more", async () => {
+  test("gets an error for a revoked token, which is not used again", async () => {
     const { token: by, accountId: owner } = await makeAccount("late");
     await keep(own, owner, [...own.network.accounts.keys()][0] ?? "");
     const used = { method: "gettweets", query: "@friend", type: "social-credential", by };

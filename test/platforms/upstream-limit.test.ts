@@ -49,9 +49,9 @@ afterEach(async () => {
 
 /** A deployment token, as `earshot credentials add`. */
 async function keepToken(): Promise<void> {
-  const sealer = createEncryptor(secretKey, randomBytes);
+  const encryptor = createEncryptor(secretKey, randomBytes);
   const owner = { purpose: "credential", accountId: "", id: "credential-1" } as const;
-  await service.context.store.write("keepCredential", {
+  await service.context.store.write("putCredential", {
     id: owner.id,
     accountId: null,
     platform: "mastodon",
@@ -60,13 +60,13 @@ async function keepToken(): Promise<void> {
     subject: "1",
     subjectName: "alice",
     hint: "secr",
-    sealedSecret: sealer.seal(JSON.stringify({ token: "secret-token" }), owner),
+    sealedSecret: encryptor.seal(JSON.stringify({ token: "secret-token" }), owner),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });
 }
 
-test("a hundred jobs at once on one credential respect its limit, and all finish", async () => {
+test("a hundred concurrent jobs on one credential respect its limit, and all finish", async () => {
   const usual = limited({ limit, windowMs, body: { ids: ["1", "2"] } });
   upstream.usual = usual;
   await keepToken();

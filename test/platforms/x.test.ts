@@ -94,7 +94,7 @@ async function keep(
           expiresMs: "",
           ...x.grant({ userId: "12", scopes, clientId: client.id }),
         };
-  await service.context.store.write("keepCredential", {
+  await service.context.store.write("putCredential", {
     id,
     accountId: owner,
     platform: "x",
@@ -133,8 +133,8 @@ async function answered({
   return { result, status, records: result.json() };
 }
 
-describe("with a credential of its own an account", () => {
-  test("is shown everything that X gives, and what it cost", async () => {
+describe("with its own credential an account", () => {
+  test("sees everything that X returns, and the cost", async () => {
     await keep("app-token", accountId);
     x.world.posts.push(post(1), post(2), post(3, { text: "stone" }));
     const { records, status } = await answered({ query: "river" });
@@ -161,7 +161,7 @@ describe("with a credential of its own an account", () => {
     expect(refused.statusCode).toBe(422);
   });
 
-  test("finds it nowhere again, whatever X repeats of it", async () => {
+  test("finds the credential in no output, whatever X repeats of it", async () => {
     await keep("app-token", accountId);
     await keep("user-token", accountId);
     x.faults.isEchoing = true;
@@ -183,7 +183,7 @@ describe("with a credential of its own an account", () => {
   });
 
   test.each(["app-token", "user-token"] as const)(
-    "searches the last days by the recent search, completely, with its %s",
+    "searches the last days by recent search, completely, with its %s",
     async (kind) => {
       await keep(kind, accountId);
       x.world.posts.push(post(1), post(6 * 24 * 60));
@@ -209,7 +209,7 @@ describe("with a credential of its own an account", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("an unusable answer", () => {
   test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops"}]}'])(
     "of status 200 and %s is requested once, and its cost is recorded",
     async (body) => {
@@ -225,7 +225,7 @@ describe("an answer that is none", () => {
     },
   );
 
-  test("a request that X refuses (400) is not to be sent again, and nothing says so", async () => {
+  test("a request that X refuses (400) is not retryable, without a hint to retry", async () => {
     await keep("app-token", accountId);
     x.faults.isEchoing = true;
     const { result } = await answered({ method: "getbyid", query: "20" });
@@ -237,10 +237,10 @@ describe("an answer that is none", () => {
   });
 });
 
-describe("with a credential of the deployment", () => {
+describe("with the deployment's credential", () => {
   beforeAll(() => keep("app-token", null));
 
-  test("posts are shown by their IDs alone", async () => {
+  test("shows posts by their IDs only", async () => {
     x.world.posts.push(post(1));
     const { records, status } = await answered({ query: "river" });
     expect(records).toMatchObject([{ ID: post(1).id, Content: "" }]);
@@ -250,7 +250,7 @@ describe("with a credential of the deployment", () => {
     );
   });
 
-  test("so are accounts", async () => {
+  test("shows accounts by their IDs only", async () => {
     const { records } = await answered({
       type: "social-api",
       method: "getprofilebyid",
@@ -260,7 +260,7 @@ describe("with a credential of the deployment", () => {
     expect(JSON.stringify(records)).not.toMatch(/"ann"/i);
   });
 
-  test("the month's budget binds, and says so", async () => {
+  test("enforces the month's budget, and says so", async () => {
     x.world.posts.push(...Array.from({ length: 40 }, (_, n) => post(n + 1)));
     const before = x.billed.posts;
     const first = await answered({ query: "river", max: 20 });
@@ -277,7 +277,7 @@ describe("with a credential of the deployment", () => {
   });
 
   test.each([["getspace", "1DXxyRYNejbKM"]])(
-    "%s, of which nothing may be shown to others, is refused before it is paid for",
+    "refuses %s before paying, because nothing of it may be shown to others",
     async (method, query) => {
       const body = { type: "social", arguments: { type: method, query, max_results: 10 } };
       const refused = await service.submit(key, body, "/v1/search/live/x");
@@ -292,14 +292,14 @@ describe("with a credential of the deployment", () => {
     },
   );
 
-  test("gettrends, of which nothing may be shown to others, is answered from the archive alone", async () => {
+  test("answers gettrends from the archive alone, because nothing of it may be shown to others", async () => {
     const found = await answered({ method: "gettrends", type: "social" });
     expect(found.status).toMatchObject({ status: "done", complete: false });
     expect(found.status.warnings[0].code).toBe("no_credential");
     expect(x.requests).toEqual([]);
   });
 
-  test("an own credential that X takes one request a second of is waited for, not replaced", async () => {
+  test("waits for an own credential limited to one request a second instead of replacing it", async () => {
     await keep("app-token", accountId, "app-token-0002");
     x.faults.isUnpaced = false;
     x.world.posts.push(post(1));
@@ -315,7 +315,7 @@ describe("with a credential of the deployment", () => {
     );
   });
 
-  test("what X cannot be asked is said, and asks nothing", async () => {
+  test("reports what X cannot express, without a request", async () => {
     const { status, records } = await answered({ query: "lang:en filter:media" });
     expect(JSON.stringify([status, records])).toContain("from:<username>");
     expect(x.requests).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting } from "../../src/db/open.ts";
+import { openStoreForWriting } from "../../src/db/open.ts";
 import { migratePostgres } from "../../src/db/postgres/migrate.ts";
 import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 function inSqlite(): Map<string, Column[]> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   const rows = database.all<{
     table: string;
     name: string;

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mostTerms, parseQuery } from "@earshot/query";
+import { maxTerms, parseQuery } from "@earshot/query";
 import { makePlan, namesIn, type PlanNode, splitWindow } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
@@ -102,10 +102,10 @@ function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
  * slice. Containers: those of the terms in one chunk.
  */
 const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
-  work.statements <= 2 + mostTerms + recheckedOfStep &&
+  work.statements <= 2 + maxTerms + recheckedOfStep &&
   work.rechecked <= recheckedOfStep &&
   work.candidates <= mostPosts &&
-  work.containers <= mostTerms * 2;
+  work.containers <= maxTerms * 2;
 
 /** Maximises the longest slice, then the total time. */
 function climb(reader: Reader, random: () => number): { longest: Finding; total: Finding } {

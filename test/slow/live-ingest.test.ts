@@ -47,8 +47,8 @@ const start = (settings: Partial<IngestSettings> = {}): Ingest => {
       lookbackMs: 3_600_000,
       batchMs: 1,
       quietBatchMs: 1,
-      leastBackoffMs: 1,
-      mostBackoffMs: 4,
+      minBackoffMs: 1,
+      maxBackoffMs: 4,
       ...settings,
     },
   });
@@ -119,7 +119,7 @@ test("an unreachable labeler or AppView does not delay the stream", async () => 
   await labeler.close();
   appView.closeAllConnections();
   appView.close();
-  const slowly = { leastBackoffMs: 10_000, mostBackoffMs: 10_000 };
+  const slowly = { minBackoffMs: 10_000, maxBackoffMs: 10_000 };
   const removed = start({ appviewUrl: "http://127.0.0.1:1", compress: "on", ...slowly });
   jetstream.events.push(commit(startUs, "a"));
   await archive.until(() => archive.posts.size === 1);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import { jobOperations } from "../../src/jobs/operations.ts";
 import { answerSearches } from "../../src/jobs/search-operations.ts";
 import { accounts, type MachineEngine } from "./machine.ts";
@@ -12,7 +12,7 @@ export async function createFileEngine(): Promise<MachineEngine> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-machine-"));
   return {
     open: async (answer) => {
-      const opened = openForWriting(join(folder, "control.db"), controlMigrations);
+      const opened = openStoreForWriting(join(folder, "control.db"), controlMigrations);
       opened.syncCommits(false);
       for (const account of accounts) {
         opened.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", {

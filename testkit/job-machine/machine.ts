@@ -61,8 +61,8 @@ export type Machine = {
 };
 
 const noTerms: ShortSearchTerms = {
-  askableOpenly: [],
-  askableWithCredential: [],
+  requestableOpenly: [],
+  requestableWithCredential: [],
   fedPlatforms: [],
   coverageSlackMs: 0,
   liveSinceMs: { bluesky: null, mastodon: null, x: null },

@@ -2,7 +2,7 @@ import { read } from "../../src/db/operations.ts";
 import { createCalls } from "../../src/db/postgres/calls.ts";
 import { migratePostgres } from "../../src/db/postgres/migrate.ts";
 import { openPool } from "../../src/db/postgres/pool.ts";
-import { alone, postgresDatabase } from "../../src/db/postgres/run-operation.ts";
+import { singleStatement, postgresDatabase } from "../../src/db/postgres/run-operation.ts";
 import type { Parameters } from "../../src/db/statements.ts";
 import { answerSearches } from "../../src/jobs/search-operations.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -13,7 +13,7 @@ import { databaseSettings } from "./suite-database.ts";
 const operations = {
   ...databaseOperations,
   getRow: read(function* (_database, { sql, parameters }: { sql: string; parameters: Parameters }) {
-    return yield* alone(sql, parameters);
+    return yield* singleStatement(sql, parameters);
   }),
 };
 

@@ -8,7 +8,7 @@ import { keyOperations } from "../../src/accounts/keys/operations.ts";
 import { limitOperations } from "../../src/accounts/limit-operations.ts";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 
 const operations = { ...keyOperations(randomBytes), ...limitOperations };
@@ -27,7 +27,7 @@ export type TestAccounts = {
 export function createTestAccounts(
   folder: string = mkdtempSync(join(tmpdir(), "earshot-")),
 ): TestAccounts {
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   const store = createLocalStore(database, operations);
   return {
     database,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type UsageOperations, usageOperations } from "../../src/accounts/usage/operations.ts";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 
 /** With accounts `one` and `two`. */
@@ -18,7 +18,7 @@ export type TestUsage = {
 
 export function openTestUsage(): TestUsage {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   for (const account of ["one", "two"]) {
     database.run("INSERT INTO account(id, created_ms) VALUES(:account, 0)", { account });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../src/db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 import { createEncryptor, type Encryptor } from "../../src/lib/encryption.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
@@ -25,9 +25,9 @@ export type CredentialBench = {
   database: SqliteDatabase;
   store: Store<CredentialOperations>;
   clock: ManualClock;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   /** A credential of X, of the deployment unless an account is named. */
-  keep(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
+  put(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
   pool(context?: Partial<PoolContext>): ReturnType<typeof createCredentialPool>;
   close(): void;
 };
@@ -37,20 +37,20 @@ const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(7);
 
 export function openCredentialBench(): CredentialBench {
   const folder = mkdtempSync(join(tmpdir(), "earshot-credentials-"));
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   const store = createLocalStore(database, credentialOperations);
   const clock = createManualClock();
-  const sealer = createEncryptor(bytes(32), bytes);
+  const encryptor = createEncryptor(bytes(32), bytes);
   for (const id of ["ann", "ben"]) {
     database.run("INSERT INTO account(id, name, created_ms) VALUES(:id, :id, 1)", { id });
   }
 
-  const keep: CredentialBench["keep"] = async (
+  const put: CredentialBench["put"] = async (
     id,
     { secrets = { token: `${id}-token` }, ...values } = {},
   ) => {
     const accountId = values.accountId ?? null;
-    await store.write("keepCredential", {
+    await store.write("putCredential", {
       id,
       accountId,
       platform: "x",
@@ -59,7 +59,7 @@ export function openCredentialBench(): CredentialBench {
       subject: null,
       subjectName: null,
       hint: id,
-      sealedSecret: encryptSecrets(sealer, { id, accountId }, secrets),
+      sealedSecret: encryptSecrets(encryptor, { id, accountId }, secrets),
       maxOfOwner: 100,
       nowMs: clock.now(),
       ...values,
@@ -71,12 +71,12 @@ export function openCredentialBench(): CredentialBench {
     database,
     store,
     clock,
-    sealer,
-    keep,
+    encryptor,
+    put,
     pool: (context = {}) =>
       createCredentialPool({
         store,
-        sealer,
+        encryptor,
         kinds,
         fetch: noFetch,
         clock,

@@ -122,8 +122,8 @@ export function startTestStream(
       lookbackMs: 3_600_000,
       batchMs: 1,
       quietBatchMs: 1,
-      leastBackoffMs: 1,
-      mostBackoffMs: 4,
+      minBackoffMs: 1,
+      maxBackoffMs: 4,
       ...settings,
     },
   });

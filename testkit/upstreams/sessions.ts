@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Headers } from "undici";
 import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
-import { openForWriting } from "../../src/db/open.ts";
+import { openStoreForWriting } from "../../src/db/open.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { createGuard } from "../../src/lib/guard.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../src/lib/guarded-fetch.ts";
@@ -19,7 +19,7 @@ import {
   type SessionsContext,
 } from "../../src/upstream/requests/create-sessions.ts";
 import { spendingOperations } from "../../src/upstream/requests/operations.ts";
-import type { AskingJob, Sessions } from "../../src/upstream/requests/sessions.ts";
+import type { UpstreamJob, Sessions } from "../../src/upstream/requests/sessions.ts";
 
 /** A platform without methods, a pool that records calls, a store of spending. */
 export type TestPool = CredentialPool & {
@@ -145,7 +145,7 @@ export function openRoom(
   const { clock = systemClock } = more;
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   const path = join(folder, "control.db");
-  const database = openForWriting(path, controlMigrations);
+  const database = openStoreForWriting(path, controlMigrations);
   const store = createLocalStore(database, spendingOperations);
   const timeoutsMs: number[] = [];
   const client = createGuardedFetch({
@@ -203,7 +203,7 @@ export function openRoom(
   };
 }
 
-export function jobOf(uuid: string, more: Partial<AskingJob> = {}): AskingJob {
+export function jobOf(uuid: string, more: Partial<UpstreamJob> = {}): UpstreamJob {
   return {
     uuid,
     accountId: "one",

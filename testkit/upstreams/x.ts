@@ -10,8 +10,8 @@ import type {
 } from "../../src/platforms/credential.ts";
 import type { Bill, Session } from "../../src/platforms/session.ts";
 import type { PostTarget, UserTarget } from "../../src/platforms/target.ts";
-import { appTokenKind } from "../../src/platforms/x/app-token.ts";
-import { userTokenKind } from "../../src/platforms/x/user-token.ts";
+import { xAppTokenKind } from "../../src/platforms/x/app-token.ts";
+import { xUserTokenKind } from "../../src/platforms/x/user-token.ts";
 import { lowestId } from "../../src/posts/ids.ts";
 import type { XEmulator } from "../emulators/x/server.ts";
 
@@ -128,7 +128,7 @@ function add(sum: Required<Bill>, { postReads = 0, userReads = 0, requests = 0 }
 }
 
 export const appSession = (x: XEmulator): TestSession =>
-  sessionWith(x, appTokenKind(x.url), stored({ token: "app-token-0001" }));
+  sessionWith(x, xAppTokenKind(x.url), stored({ token: "app-token-0001" }));
 
 export const allScopes = [
   "tweet.read",
@@ -145,7 +145,7 @@ export function userSession(
 ): TestSession {
   const tokens = x.grant({ userId, scopes, clientId });
   const secrets = { clientId, clientSecret: "", expiresMs: "", ...tokens };
-  return sessionWith(x, userTokenKind(x.url), stored(secrets, userId));
+  return sessionWith(x, xUserTokenKind(x.url), stored(secrets, userId));
 }
 
 export const userTarget = (name: { handle?: string; id?: string }): UserTarget => ({

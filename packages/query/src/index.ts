@@ -1,4 +1,4 @@
-export { longestArchiveQuery, longestLiveQuery, mostTerms } from "./grammar/bounds.ts";
+export { longestArchiveQuery, longestLiveQuery, maxTerms } from "./grammar/bounds.ts";
 export { lex, type Token } from "./grammar/lex.ts";
 export {
   InvalidQueryError,
@@ -16,5 +16,5 @@ export {
   operatorNamed,
   valueOperators,
 } from "./operators/operators.ts";
-export { readPost } from "./operators/read-post.ts";
-export { readUser } from "./operators/read-values.ts";
+export { readPostOperand as readPost } from "./operators/read-post.ts";
+export { readUserOperand as readUser } from "./operators/read-values.ts";

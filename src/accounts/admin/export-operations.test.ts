@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import { runOn } from "../../db/operations.ts";
 import { type ExportPart, exportOperations } from "./export-operations.ts";
 import type { ExportedKind } from "./export-rows.ts";
@@ -13,7 +13,7 @@ let database: SqliteDatabase;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   database.run("INSERT INTO account(id, audit_id, created_ms) VALUES('ann', 'audit-of-ann', 1)");
 });
 afterEach(() => {

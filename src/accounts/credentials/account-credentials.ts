@@ -12,7 +12,7 @@ import type { CheckedCredential } from "../../upstream/credentials/check-credent
 import {
   type CredentialStore,
   storeCredential,
-} from "../../upstream/credentials/keep-credential.ts";
+} from "../../upstream/credentials/store-credential.ts";
 import { authorizeCredential, makeCredential } from "../../upstream/credentials/make-credential.ts";
 import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import { createAttempts } from "./attempts.ts";
@@ -49,7 +49,7 @@ export type AccountCredentials = {
   stop(): Promise<void>;
 };
 
-type Context = Omit<CredentialStore, "keep" | "store" | "clock"> & {
+type Context = Omit<CredentialStore, "put" | "store" | "clock"> & {
   store: Store<CredentialOperations & typeof accountCredentialOperations>;
   clock: Clock;
   kinds: readonly CredentialKind[];
@@ -80,7 +80,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     const actor = { accountId };
     const keeper: CredentialStore = {
       ...context,
-      keep: (one) => store.write("addCredential", { ...one, actor }),
+      put: (one) => store.write("addCredential", { ...one, actor }),
     };
     return await find(accountId, await storeCredential(keeper, kind, accountId, made));
   }

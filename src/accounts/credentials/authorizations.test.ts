@@ -23,7 +23,7 @@ beforeEach(() => {
 
 async function askOnce(dialogue: Dialogue): Promise<string> {
   dialogue.show("Open https://x.example/\u001b[31m\n");
-  return `made of ${await dialogue.ask("The address: ")}`;
+  return `made of ${await dialogue.prompt("The address: ")}`;
 }
 
 async function question(accountId: string, run = askOnce) {
@@ -38,7 +38,7 @@ test("a dialogue continues from answer to answer until it is done", async () => 
   const answer = await question("ann", async (dialogue) => {
     const first = await askOnce(dialogue);
     dialogue.show("once more");
-    return `${first}, ${await dialogue.ask("And now")}`;
+    return `${first}, ${await dialogue.prompt("And now")}`;
   });
   expect(answer).toMatchObject({ texts: ["Open https://x.example/[31m"], question: "The address" });
   const { id } = answer;
@@ -68,7 +68,7 @@ test("a concurrent duplicate answer gets the same outcome", async () => {
 
 test("an error is reported and ends the dialogue", async () => {
   const run = async (dialogue: Dialogue) => {
-    throw new Error(`no ${await dialogue.ask("What")}`);
+    throw new Error(`no ${await dialogue.prompt("What")}`);
   };
   const { id } = await question("ann", run);
   await expect(authorizations.answer("ann", id, "way")).rejects.toThrow("no way");
@@ -121,7 +121,7 @@ test("stop ends waiting dialogues and lets running ones finish", async () => {
   const atWork = authorizations.begin("ben", () => work.promise);
   const late = authorizations.begin("eve", async (dialogue) => {
     await work.promise;
-    return await dialogue.ask("Too late");
+    return await dialogue.prompt("Too late");
   });
   const stopped = authorizations.stop();
   work.resolve("made");

@@ -89,7 +89,7 @@ export function createAuthorizations<Made>({
       show: (text) => {
         pending.texts.push(withoutControls(text).trim());
       },
-      ask: async (question) => {
+      prompt: async (question) => {
         pending.ended.signal.throwIfAborted();
         const { id, texts } = pending;
         pending.texts = [];

@@ -16,7 +16,7 @@ export const accountCredentialOperations = {
     const { accountId, platform, kind, nowMs: atMs } = credential;
     yield* requireOpen(database, accountId);
     const replaces = (yield* ownerOf(database, credential.id)) !== null;
-    yield* credentialOperations.keepCredential.run(database, credential);
+    yield* credentialOperations.putCredential.run(database, credential);
     const detail = { platform, kind, replaces };
     yield* noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
     return null;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import { runNow } from "../../db/statements.ts";
 import { insertAccount } from "../insert-account.ts";
 import { limitOperations } from "../limit-operations.ts";
@@ -16,7 +16,7 @@ import { createSessionTokens, nextToken, type SessionToken } from "./session-tok
 const folder = mkdtempSync(join(tmpdir(), "earshot-"));
 let database: SqliteDatabase;
 beforeAll(() => {
-  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
 });
 afterAll(() => {
   database.close();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import { runNow } from "../../db/statements.ts";
 import { insertAccount } from "../insert-account.ts";
 import { hashOfSecret } from "../sessions/session-token.ts";
@@ -17,7 +17,7 @@ let store: AccountStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   store = createLocalStore(database, accountStoreOperations(randomBytes));
 });
 afterEach(() => {

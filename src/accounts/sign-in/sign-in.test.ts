@@ -9,7 +9,7 @@ import {
 } from "../../../testkit/emulators/github/server.ts";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import { createEncryptor } from "../../lib/encryption.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
@@ -30,7 +30,7 @@ let clock: ManualClock;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   provider = await startGitHubEmulator({ now: () => clock.now() });
   fetch = createGuardedFetch({
     guard: createGuard([provider.url]),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type FileLock, holdLock } from "../../db/folder-lock.ts";
+import { type FileLock, acquireLock } from "../../db/folder-lock.ts";
 
 export const lockCompaction = (folder: string): FileLock | null =>
-  holdLock(join(folder, "upkeep.db"));
+  acquireLock(join(folder, "upkeep.db"));

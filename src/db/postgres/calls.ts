@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type Operations, operationOf } from "../operations.ts";
 import { isCrowded, storeUnavailable } from "./errors.ts";
-import { createPatience } from "./patience.ts";
+import { createCallTimeout } from "./call-timeout.ts";
 import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 import { runOperation } from "./run-operation.ts";
 
@@ -23,10 +23,10 @@ type CallOptions = {
   onNewPool?: (pool: Pool) => void;
 };
 
-const mostWaiting = 5_000;
+const maxWaiting = 5_000;
 
 /** Attempts to get a connection of the process when the server opens no more. */
-const mostAttempts = 10;
+const maxAttempts = 10;
 const pauseMs = 10;
 
 export function createCalls(
@@ -36,7 +36,7 @@ export function createCalls(
   { changedBy = () => [], onNewPool = () => undefined }: CallOptions = {},
 ): Calls {
   let pool = openPool(terms);
-  const patience = createPatience(terms.timeoutMs, clock);
+  const patience = createCallTimeout(terms.timeoutMs, clock);
   const running = new Set<Promise<unknown>>();
   const lastOf = new Map<string, Promise<unknown>>();
 
@@ -56,14 +56,14 @@ export function createCalls(
       try {
         return await patience.within(call, () => giveUp(used));
       } catch (error) {
-        if (!isCrowded(error) || attempt === mostAttempts) throw error;
+        if (!isCrowded(error) || attempt === maxAttempts) throw error;
         await clock.sleep(attempt * pauseMs);
       }
     }
   }
 
   function run(name: string, args: unknown): Promise<unknown> {
-    if (running.size >= mostWaiting) return Promise.reject(storeUnavailable("too many calls wait"));
+    if (running.size >= maxWaiting) return Promise.reject(storeUnavailable("too many calls wait"));
     const changed = changedBy(args);
     const earlier = changed.flatMap((each) => lastOf.get(each) ?? []);
     const result = runAfter(earlier, name, args);

@@ -15,7 +15,7 @@ export type Listener = {
 const retryMs = 500;
 
 /** Beyond it, the tables are read instead. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 export function createListener(channel: string, clock: Pick<Clock, "sleep">): Listener {
   let payloads: string[] = [];
@@ -25,7 +25,7 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
   let wake: () => void = () => undefined;
 
   function note(payload: string): void {
-    if (payloads.length === mostWaiting) {
+    if (payloads.length === maxWaiting) {
       noteFresh();
       return;
     }

@@ -1,5 +1,5 @@
 import { toPostgres } from "../dialect.ts";
-import type { Operation } from "../operations.ts";
+import type { StoreOperation } from "../operations.ts";
 import type { Database, Parameters, Statement, Steps } from "../statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
 import type { Pool, Transaction } from "./pool.ts";
@@ -20,11 +20,11 @@ export const postgresDatabase: Database = {
 };
 
 /** A statement that is its own transaction, in one round trip, if it is the first. */
-export function* alone<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
-  return (yield { kind: "get", sql, parameters, isAlone: true }) as Row | undefined;
+export function* singleStatement<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
+  return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
 
-const mostAttempts = 10;
+const maxAttempts = 10;
 
 /**
  * Reads and operations on rates send their statements one by one. A write is one transaction: READ
@@ -33,7 +33,7 @@ const mostAttempts = 10;
  */
 export async function runOperation(
   pool: Pool,
-  operation: Operation<never, unknown>,
+  operation: StoreOperation<never, unknown>,
   args: unknown,
 ): Promise<unknown> {
   const { mode } = operation;
@@ -48,7 +48,7 @@ export async function runOperation(
 
 async function runWrite(
   pool: Pool,
-  { isByRow, mode }: Operation<never, unknown>,
+  { isByRow, mode }: StoreOperation<never, unknown>,
   steps: () => Steps<unknown>,
 ): Promise<unknown> {
   const isSynced = mode === "durable";
@@ -58,7 +58,7 @@ async function runWrite(
       return await runOnce(pool, { isolation, isSynced }, steps());
     } catch (error) {
       const isRepeated = isConflict(error) || isDuplicate(error);
-      if (!isRepeated || attempt === mostAttempts) throw error;
+      if (!isRepeated || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -70,7 +70,7 @@ async function runOnce(
   steps: Steps<unknown>,
 ): Promise<unknown> {
   let step = steps.next();
-  while (step.done !== true && step.value.isAlone === true) {
+  while (step.done !== true && step.value.isSingle === true) {
     step = steps.next(await answerOf(pool, step.value));
   }
   if (step.done === true) return step.value;

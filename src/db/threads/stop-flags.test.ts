@@ -7,20 +7,20 @@ test("sets the flag on abort, and clears it with the answer for reuse", async ()
   const flags = new StopFlags();
   const aborted = new AbortController();
   const answer = Promise.withResolvers<string>();
-  let taken: number | undefined;
+  let usedFlags: number | undefined;
   const call = flags.during(aborted.signal, (flag) => {
-    taken = flag;
+    usedFlags = flag;
     return answer.promise;
   });
-  expect(isStopped(flags.shared, taken)).toBe(false);
+  expect(isStopped(flags.shared, usedFlags)).toBe(false);
   aborted.abort(reason);
   await expect(call).rejects.toBe(reason);
-  expect(isStopped(flags.shared, taken)).toBe(true);
+  expect(isStopped(flags.shared, usedFlags)).toBe(true);
   answer.resolve("too late");
   await new Promise(setImmediate);
-  expect(isStopped(flags.shared, taken)).toBe(false);
+  expect(isStopped(flags.shared, usedFlags)).toBe(false);
   const again = flags.during(new AbortController().signal, async (flag) => flag);
-  expect(await again).toBe(taken);
+  expect(await again).toBe(usedFlags);
 });
 
 test("passes answers and errors through, and makes no call for an aborted signal", async () => {
@@ -37,15 +37,15 @@ test("makes calls beyond the number of flags without one", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
   const release = Promise.withResolvers<void>();
-  const taken = new Set<number | undefined>();
+  const usedFlags = new Set<number | undefined>();
   const calls = Array.from({ length: flags.shared.length + 5 }, () =>
     flags.during(signal, async (flag) => {
-      taken.add(flag);
+      usedFlags.add(flag);
       await release.promise;
     }),
   );
-  expect(taken.size).toBe(flags.shared.length + 1);
-  expect(taken.has(undefined)).toBe(true);
+  expect(usedFlags.size).toBe(flags.shared.length + 1);
+  expect(usedFlags.has(undefined)).toBe(true);
   release.resolve();
   await Promise.all(calls);
 });

@@ -51,7 +51,7 @@ async function searchJob(
   if (!sources.isSearched(search)) throw searchedNowhere(platform);
   const [isAnswered, isKeptHere] = await Promise.all([
     type === "social" || sources.usesUpstream(search),
-    sources.isKeptHere(search),
+    sources.isLocalOnly(search),
   ]);
 
   const window = isLive ? start : { ...start, fromMs: null };
@@ -103,7 +103,7 @@ async function fetchJob(
   // A page that another process began is continued there.
   const isBegunRemotely = (start.place?.nodeId ?? null) !== null;
   const isKeptHere =
-    !isBegunRemotely && (await context.sources.isKeptHere({ platform, type, method, accountId }));
+    !isBegunRemotely && (await context.sources.isLocalOnly({ platform, type, method, accountId }));
 
   return {
     accountId,

@@ -3,7 +3,7 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import type { Sources } from "../../search/sources.ts";
+import type { SourceAvailability } from "../../search/sources.ts";
 import type { HttpContext } from "../context.ts";
 import { requestedTarget } from "./requested-target.ts";
 
@@ -32,12 +32,12 @@ async function read(
     authors = [] as Platform[],
   } = {},
 ) {
-  const answerable: Sources["answerable"] = async (work) =>
+  const answerable: SourceAvailability["answerable"] = async (work) =>
     lacks.includes(work.platform)
       ? { ok: false, why: "no_counterpart", message: `${work.platform} lacks it`, hint: "ask x" }
       : { ok: true, usesUpstream: askable.includes(work.platform) };
   const context = {
-    sources: { defaultPlatform, answerable } as Sources,
+    sources: { defaultPlatform, answerable } as SourceAvailability,
     archive: {
       records: async (positions: readonly { platform: Platform }[]) => ({
         records: archived

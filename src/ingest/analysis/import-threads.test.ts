@@ -61,7 +61,7 @@ async function textsOf(ids: readonly number[]): Promise<string[]> {
   return records.map((record) => JSON.parse(record).Content);
 }
 
-test("chunks that several threads analysed are written in the order of the file", async () => {
+test("writes chunks in file order although several threads analyse them", async () => {
   const lines = Array.from({ length: 17_000 }, (_, n) =>
     n % 6_000 === 5_999
       ? "not JSON"
@@ -74,7 +74,7 @@ test("chunks that several threads analysed are written in the order of the file"
   expect(await textsOf([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
 });
 
-test("a post without a language gets the one that its text is written in", async () => {
+test("detects the language of a post without one", async () => {
   const text = "Heute ist das Wetter schön und wir gehen in den Park";
   const format = csvFormat({ platform: "x", columns: new Map(), author: "ann" });
   await imported(`id,created_at,text\n7,2015-01-01,${text}\n`, format);

@@ -6,12 +6,12 @@ import type { ImportMethods } from "./import-thread.ts";
 
 export function startImportThreads(
   settings: PreparationSettings,
-  mostThreads: number,
+  maxThreads: number,
 ): ImportAnalysis {
   const module = siblingModule(import.meta.url, "./import-thread");
-  const threads = new ThreadPool<ImportMethods>(mostThreads, module, settings);
+  const threads = new ThreadPool<ImportMethods>(maxThreads, module, settings);
   return {
-    parallel: mostThreads,
+    parallel: maxThreads,
     lines: async (request) => {
       const { buffer } = request.bytes;
       const transferred = buffer instanceof ArrayBuffer ? [buffer] : [];

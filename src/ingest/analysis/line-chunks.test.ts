@@ -30,7 +30,7 @@ const linesIn = ({ bytes }: LineChunk): string[] => {
 
 const text = `one\r\n\n${"x".repeat(20)}\r\n${"y".repeat(21)}\nfive\n${"z".repeat(500)}\nseven\n\nlast`;
 
-test.each([1, 2, 7, 64, 1_000])("pieces of %d bytes give the same lines", async (pieceBytes) => {
+test.each([1, 2, 7, 64, 1_000])("pieces of %d bytes yield the same lines", async (pieceBytes) => {
   const chunks = await chunksOf(cut(text, pieceBytes), 10);
   expect(chunks.map(({ lines }) => lines)).toEqual([3, 3, 3]);
   expect(chunks.map(linesIn)).toEqual([
@@ -48,13 +48,13 @@ test("a chunk ends with the line that fills it", async () => {
   expect(chunks.map(({ lines }) => lines)).toEqual([2, 1]);
 });
 
-test("holds no more of an endless line than shows that it is too long", async () => {
+test("stores only enough of an endless line to detect that it is too long", async () => {
   const [chunk] = await chunksOf(cut("x".repeat(100_000), 100));
   expect(chunk?.bytes.length).toBeLessThan(100);
   expect(chunk?.endOffset).toBe(100_000);
 });
 
-test("the lines that ended before the source throws are a chunk, the others are not", async () => {
+test("if the source throws, the complete lines so far are a chunk", async () => {
   const chunks: LineChunk[] = [];
   const broken = lineChunks(cut("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
   await expect(

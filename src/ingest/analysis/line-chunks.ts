@@ -20,7 +20,7 @@ export async function* lineChunks(
   { maxLines, maxBytes, maxLineBytes }: ChunkBounds,
 ): AsyncGenerator<LineChunk> {
   /** `maxLineBytes` and a carriage return, plus the byte that makes a line overlong. */
-  const mostOfLine = maxLineBytes + 2;
+  const maxOfLine = maxLineBytes + 2;
   let stored: Uint8Array[] = [];
   let storedBytes = 0;
   let lines = 0;
@@ -30,19 +30,19 @@ export async function* lineChunks(
   let startOffset = fromOffset;
   let offset = fromOffset;
 
-  function hold(bytes: Uint8Array): void {
+  function store(bytes: Uint8Array): void {
     if (bytes.length > 0) stored.push(bytes);
     storedBytes += bytes.length;
   }
 
-  function holdOpen(bytes: Uint8Array): void {
-    const room = mostOfLine - openBytes;
+  function storeOpen(bytes: Uint8Array): void {
+    const room = maxOfLine - openBytes;
     if (room > 0) open.push(bytes.subarray(0, room));
     openBytes += bytes.length;
   }
 
   function endOpen(): void {
-    for (const part of open) hold(part);
+    for (const part of open) store(part);
     open = [];
     offset += openBytes;
     openBytes = 0;
@@ -50,7 +50,7 @@ export async function* lineChunks(
   }
 
   /** Returns where it stopped. */
-  function holdLines(piece: Buffer, from: number): number {
+  function storeLines(piece: Buffer, from: number): number {
     let at = from;
     while (!isFull(at - from)) {
       const end = piece.indexOf(lineFeed, at);
@@ -58,7 +58,7 @@ export async function* lineChunks(
       at = end + 1;
       lines += 1;
     }
-    hold(piece.subarray(from, at));
+    store(piece.subarray(from, at));
     offset += at - from;
     return at;
   }
@@ -79,20 +79,20 @@ export async function* lineChunks(
     let at = 0;
     if (openBytes > 0) {
       const end = piece.indexOf(lineFeed);
-      if (end === -1) return holdOpen(piece);
+      if (end === -1) return storeOpen(piece);
       at = end + 1;
-      holdOpen(piece.subarray(0, end));
+      storeOpen(piece.subarray(0, end));
       endOpen();
-      hold(piece.subarray(end, at));
+      store(piece.subarray(end, at));
       offset += 1;
     }
     for (;;) {
       if (isFull(0)) yield take();
-      const end = holdLines(piece, at);
+      const end = storeLines(piece, at);
       if (end === at) break;
       at = end;
     }
-    if (at < piece.length) holdOpen(piece.subarray(at));
+    if (at < piece.length) storeOpen(piece.subarray(at));
   }
 
   try {

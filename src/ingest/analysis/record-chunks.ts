@@ -22,7 +22,7 @@ export async function* recordChunks(
   format: RecordsFormat,
   { source, analysis, clock, limits, onBadLine, from }: ChunksRequest,
 ): AsyncGenerator<PendingChunk> {
-  const turns = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   let chunk = startChunk(from);
   try {
     for await (const records of format.records(source, { from, limits, clock })) {
@@ -41,7 +41,7 @@ export async function* recordChunks(
           yield analysed(chunk);
           chunk = startChunk(chunk.end);
         }
-        const turn = turns();
+        const turn = yieldIfDue();
         if (turn !== undefined) await turn;
       }
     }

@@ -1,7 +1,7 @@
 import type { AccountStatus } from "../../archive/archive.ts";
 import { isTid } from "../../platforms/bluesky/at-uri.ts";
-import type { FoundAccount } from "../../platforms/bluesky/find-account.ts";
-import { query, type Refusal, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import type { ResolvedAccount } from "../../platforms/bluesky/find-account.ts";
+import { query, type Refusal, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
@@ -28,14 +28,14 @@ export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
 /** Errors: `upstream_refused` if the account's server does not know it. */
 export async function requestAccountState(
   fetch: PoliteFetch,
-  { did, pds }: Pick<FoundAccount, "did" | "pds">,
+  { did, pds }: Pick<ResolvedAccount, "did" | "pds">,
 ): Promise<AccountState> {
   const answer = await query(fetch, xrpcUrl(pds, "com.atproto.sync.getRepoStatus", { did }));
   if ("refusal" in answer) {
     const status = statusOfRefusal(answer.refusal);
     if (status !== null) return { status, rev: null };
     if (isUnknownMethod(answer.refusal)) return { status: null, rev: null };
-    throw refused(pds.host, answer.refusal);
+    throw refusalError(pds.host, answer.refusal);
   }
   const { active, status, rev } = fieldsOf(answer.value);
   return {

@@ -1,24 +1,24 @@
 import { type LabelChange, readLabel } from "../../platforms/bluesky/label.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
-import { query, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { fieldsOf, list } from "../../platforms/fields.ts";
+import { query, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { fieldsOf, list, unreadableAnswer } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-export type Labeler = { url: string; sources: readonly string[] };
+export type LabelSource = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;
 /** Bounds a listing whose cursor never ends. */
-const mostPages = 10_000;
+const maxPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
 const urisOfRequest = 50;
 
 /**
  * By page. Requests all posts by uri prefix; falls back to single uris if the labeler rejects
- * patterns. Errors: `upstream_refused`.
+ * patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing does not end.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,
-  { url, sources }: Labeler,
+  { url, sources }: LabelSource,
   { did, uris, nowMs }: { did: string; uris: readonly string[]; nowMs: number },
 ): AsyncGenerator<readonly LabelChange[]> {
   const account = [did, `at://${did}/app.bsky.actor.profile/self`];
@@ -30,7 +30,7 @@ export async function* authorLabels(
   for (let from = 0; from === 0 || from < uris.length; from += urisOfRequest) {
     const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisOfRequest)];
     const page = await request(patterns, null);
-    if (page === null) throw refused(new URL(url).host, { status: 400, error: "", message: "" });
+    if (page === null) throw refusalError(new URL(url).host, { status: 400, error: "", message: "" });
     yield* pages(patterns, page);
   }
 
@@ -39,9 +39,12 @@ export async function* authorLabels(
     firstPage: Page,
   ): AsyncGenerator<readonly LabelChange[]> {
     let page: Page | null = firstPage;
-    for (let count = 0; page !== null && count < mostPages; count += 1) {
+    for (let count = 0; page !== null && count < maxPages; count += 1) {
       yield page.labels;
       page = page.cursor === null ? null : await request(patterns, page.cursor);
+    }
+    if (page !== null) {
+      throw unreadableAnswer(new URL(url).host, `its labels have more than ${maxPages} pages`);
     }
   }
 
@@ -54,7 +57,7 @@ export async function* authorLabels(
     const answer = await query(fetch, requested);
     if ("value" in answer) return readPage(answer.value);
     if (answer.refusal.status === 400) return null;
-    throw refused(requested.host, answer.refusal);
+    throw refusalError(requested.host, answer.refusal);
   }
 
   function readPage(value: unknown): Page {

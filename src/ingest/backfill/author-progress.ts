@@ -28,7 +28,7 @@ function readDone(value: unknown): AuthorProgress["done"] {
 
 function readListing(value: unknown): AuthorProgress["listing"] {
   const { cursor, rev, startedMs } = fieldsOf(value);
-  const isWhole =
+  const isComplete =
     typeof cursor === "string" && typeof rev === "string" && typeof startedMs === "number";
-  return isWhole ? { cursor, rev, startedMs } : null;
+  return isComplete ? { cursor, rev, startedMs } : null;
 }

@@ -1,10 +1,10 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { parseAtUri } from "../../platforms/bluesky/at-uri.ts";
 import { profileCollection } from "../../platforms/bluesky/collections.ts";
-import type { FoundAccount } from "../../platforms/bluesky/find-account.ts";
+import type { ResolvedAccount } from "../../platforms/bluesky/find-account.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
-import { query, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { query, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf, isObject, list } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
@@ -21,7 +21,7 @@ export const postUri = (did: string, rkey: string): string =>
 /** From a cursor, 100 per page. Errors: `upstream_refused`. */
 export async function* listedRecords(
   fetch: PoliteFetch,
-  { did, pds }: Pick<FoundAccount, "did" | "pds">,
+  { did, pds }: Pick<ResolvedAccount, "did" | "pds">,
   from: string | null,
 ): AsyncGenerator<ListedPage> {
   let cursor = from;
@@ -33,7 +33,7 @@ export async function* listedRecords(
       ...(cursor === null ? {} : { cursor }),
     });
     const answer = await query(fetch, url);
-    if ("refusal" in answer) throw refused(pds.host, answer.refusal);
+    if ("refusal" in answer) throw refusalError(pds.host, answer.refusal);
     const page = readPage(answer.value, did);
     if (page.cursor !== null && page.cursor === cursor) throw states(pds.host);
     yield page;
@@ -55,9 +55,9 @@ function readPage(value: unknown, did: string): ListedPage {
   };
 }
 
-export async function profileRecord(
+export async function fetchProfileRecord(
   fetch: PoliteFetch,
-  { did, pds }: Pick<FoundAccount, "did" | "pds">,
+  { did, pds }: Pick<ResolvedAccount, "did" | "pds">,
 ): Promise<Record<string, unknown> | null> {
   const url = xrpcUrl(pds, "com.atproto.repo.getRecord", {
     repo: did,

@@ -125,8 +125,8 @@ async function shown(): Promise<{ Content: string; Metadata: Record<string, unkn
 
 const texts = async () => (await shown()).map(({ Content }) => Content).sort();
 
-describe("the history of an account", () => {
-  test("is its posts, its handle and its name, and is claimed as held", async () => {
+describe("the backfill of an account", () => {
+  test("stores its posts, handle and name, and claims coverage", async () => {
     const posts = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
     );
@@ -159,7 +159,7 @@ describe("the history of an account", () => {
     expect(stored?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
   });
 
-  test("is found by its DID, whose handle counts only when it agrees", async () => {
+  test("finds it by DID; the handle counts only if it refers back", async () => {
     addAccount({ [tid(1)]: record("one") });
     expect(await backfillAuthor(did, request())).toMatchObject({ handle: "ann.example", posts: 1 });
     host.instead = (method, _request, response) => {
@@ -171,7 +171,7 @@ describe("the history of an account", () => {
     expect(again.handle).toBeNull();
   });
 
-  test("is found by the DNS where the AppView knows nothing", async () => {
+  test("finds it by DNS if the AppView does not know the handle", async () => {
     addAccount({ [tid(1)]: record("one") });
     host.instead = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
@@ -190,7 +190,7 @@ describe("the history of an account", () => {
     expect(requested).toEqual(["_atproto.ann.example"]);
   });
 
-  test("of a handle that its account does not name is nobody's", async () => {
+  test("rejects a handle that its account does not claim", async () => {
     addAccount({}, { handle: "other.example" });
     host.instead = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
@@ -201,21 +201,21 @@ describe("the history of an account", () => {
     await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
   });
 
-  test("is not fetched from a server whose address is not public", async () => {
+  test("does not call a server at a private address", async () => {
     addAccount({ [tid(1)]: record("one") }, { pds: "http://127.0.0.1:1" });
     await expect(backfillAuthor(did, request())).rejects.toMatchObject({ code: "address_refused" });
     expect(await texts()).toEqual([]);
   });
 
-  test("holds records that are no posts, which are counted and stop nothing", async () => {
+  test("counts records that are not posts, and continues", async () => {
     addAccount({ [tid(1)]: record("one"), [tid(2)]: ["no post"], [tid(3)]: "no post either" });
     const summary = await backfillAuthor(did, request());
     expect(summary).toMatchObject({ outcome: "complete", posts: 1, badRecords: 2 });
   });
 });
 
-describe("what the archive knows better", () => {
-  test("an edit that the stream told later stays", async () => {
+describe("newer data in the archive", () => {
+  test("preserves a later edit from the stream", async () => {
     const account = addAccount({ [tid(1)]: record("as it was") });
     await archive.write({ changes: [streamed(tid(1), "edited", tid(950))] });
     expect(await backfillAuthor(did, request())).toMatchObject({ updated: 0, unchanged: 1 });
@@ -226,7 +226,7 @@ describe("what the archive knows better", () => {
   });
 
   test.each(["repository", "listing"] as const)(
-    "a post that was deleted later does not come back by a %s",
+    "does not restore a post that was deleted later, by a %s",
     async (by) => {
       addAccount({ [tid(1)]: record("deleted since"), [tid(2)]: record("here") });
       const uri = at(tid(1));
@@ -243,7 +243,7 @@ describe("what the archive knows better", () => {
   );
 
   test.each(["repository", "listing"] as const)(
-    "a delete that was missed is made up for by a %s, but for posts that are newer than it",
+    "deletes missed posts by a %s, except those newer than it",
     async (by) => {
       addAccount({ [tid(1)]: record("here") });
       await archive.write({
@@ -263,7 +263,7 @@ describe("what the archive knows better", () => {
     },
   );
 
-  test("a post that was imported, streamed and read again is one post under one ID", async () => {
+  test("merges an imported, streamed and backfilled post under one ID", async () => {
     addAccount({ [tid(1)]: record("one post") });
     const change = streamed(tid(1), "one post", tid(1));
     if (change.kind !== "upsert") throw new Error("a post");
@@ -280,7 +280,7 @@ describe("what the archive knows better", () => {
     expect(ids).toEqual([ids[0], ids[0], ids[0]]);
   });
 
-  test("posts of other accounts are left alone", async () => {
+  test("leaves posts of other accounts alone", async () => {
     addAccount({});
     const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
     const change = streamed(tid(1), "of another", tid(1));
@@ -294,9 +294,9 @@ describe("what the archive knows better", () => {
   });
 });
 
-describe("an account that is not active", () => {
+describe("an inactive account", () => {
   test.each(["takendown", "deactivated", "suspended"] as const)(
-    "is %s: its posts are hidden, and nothing is claimed",
+    "%s: hides its posts and claims no coverage",
     async (status) => {
       addAccount({ [tid(1)]: record("one") }, { status });
       await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
@@ -307,7 +307,7 @@ describe("an account that is not active", () => {
     },
   );
 
-  test("shows its posts again once it is back", async () => {
+  test("shows its posts again after reactivation", async () => {
     const account = addAccount({ [tid(1)]: record("one") }, { status: "deactivated" });
     await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
     await backfillAuthor(did, request());
@@ -316,7 +316,7 @@ describe("an account that is not active", () => {
     expect(await texts()).toEqual(["one"]);
   });
 
-  test("was given up for good: its posts are deleted", async () => {
+  test("deletes the posts of an account deleted permanently", async () => {
     await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
     host.instead = (method, _request, response) => {
       if (!method.startsWith("/did:")) return false;
@@ -330,7 +330,7 @@ describe("an account that is not active", () => {
 });
 
 describe("a second run", () => {
-  test("asks once more and reads nothing where nothing has changed, unless it is told to", async () => {
+  test("makes one request if nothing has changed, unless forced", async () => {
     addAccount({ [tid(1)]: record("one") });
     await backfillAuthor(did, request());
     host.requests.length = 0;
@@ -339,7 +339,7 @@ describe("a second run", () => {
     expect(await backfillAuthor(did, request({ again: true }))).toMatchObject({ posts: 1 });
   });
 
-  test("goes on with a listing where the first one was cut off", async () => {
+  test("resumes an interrupted listing", async () => {
     const posts = Object.fromEntries(
       Array.from({ length: 250 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
     );
@@ -369,7 +369,7 @@ describe("a second run", () => {
   });
 });
 
-describe("a repository that cannot be read as a whole", () => {
+describe("a repository that cannot be read at once", () => {
   const bends: Record<string, (host: AccountHost) => void> = {
     "that lacks a node": (bent) => {
       bent.bend = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);
@@ -398,7 +398,7 @@ describe("a repository that cannot be read as a whole", () => {
     expect(await backfillAuthor(did, request())).toMatchObject({ by: "listing", posts: 12 });
   });
 
-  test("whose block is not what its hash says: the record counts as bad, and its post stays", async () => {
+  test("counts a record whose block does not match its hash, and preserves its archived post", async () => {
     addAccount({ [tid(1)]: record("forged"), [tid(2)]: record("fine") });
     await archive.write({ changes: [streamed(tid(1), "as held", tid(1))] });
     host.bend = (blocks) =>
@@ -429,7 +429,7 @@ describe("labels", () => {
   });
 
   test.each([true, false])(
-    "of posts and account are asked of the labeler, which takes patterns: %s",
+    "of posts and account are requested from a labeler that supports patterns: %s",
     async (takesPatterns) => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
       host.takesPatterns = takesPatterns;
@@ -438,8 +438,8 @@ describe("labels", () => {
         label(at(tid(2)), "!hide"),
         label(at(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
       );
-      const believed = { url: host.url, sources: [labeler] };
-      expect(await backfillAuthor(did, request({ labeler: believed }))).toMatchObject({
+      const trusted = { url: host.url, sources: [labeler] };
+      expect(await backfillAuthor(did, request({ labeler: trusted }))).toMatchObject({
         labels: 2,
       });
       expect(await shown()).toEqual([
@@ -452,8 +452,8 @@ describe("labels", () => {
   );
 });
 
-describe("a host", () => {
-  test("that is in trouble is asked again", async () => {
+describe("a failing host", () => {
+  test("is retried", async () => {
     addAccount({ [tid(1)]: record("one") });
     let failures = 0;
     host.instead = (method, _request, response) => {
@@ -465,7 +465,7 @@ describe("a host", () => {
     expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, by: "repository" });
   });
 
-  test("that is gone is named in the fault, which a later run may mend", async () => {
+  test("is named in a retryable error when it is unreachable", async () => {
     addAccount({ [tid(1)]: record("one") });
     host.instead = (method, request) => {
       if (!method.endsWith("getRepoStatus")) return false;

@@ -4,12 +4,12 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isDid } from "../../platforms/bluesky/at-uri.ts";
 import {
   type AccountDirectory,
-  type FoundAccount,
-  findAccount,
+  type ResolvedAccount,
+  resolveAccount,
 } from "../../platforms/bluesky/find-account.ts";
-import { profileOf } from "../../platforms/bluesky/profile.ts";
+import { profileOfRecord } from "../../platforms/bluesky/profile.ts";
 import { requestAccountState } from "./account-state.ts";
-import { authorLabels, type Labeler } from "./author-labels.ts";
+import { authorLabels, type LabelSource } from "./author-labels.ts";
 import { authorCheckpoint, readAuthorProgress } from "./author-progress.ts";
 import { postUri } from "./author-records.ts";
 import { createChangeWriter } from "./change-writer.ts";
@@ -31,7 +31,7 @@ export type BackfillRequest = {
   clock: Clock;
   directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
-  labeler: Labeler | null;
+  labeler: LabelSource | null;
   /** Read accounts even if unchanged since the last backfill. */
   again: boolean;
   signal?: AbortSignal;
@@ -67,11 +67,11 @@ export async function backfillAuthor(
 ): Promise<AuthorSummary> {
   const { archive, clock, directory } = request;
   const startedMs = clock.elapsed();
-  const askedMs = clock.now();
+  const requestedMs = clock.now();
   const writer = createChangeWriter(archive);
 
   async function run(): Promise<Omit<AuthorSummary, keyof WriteReport | "seconds">> {
-    const account = await findAccount(requested, directory).catch((error: unknown) => {
+    const account = await resolveAccount(requested, directory).catch((error: unknown) => {
       if (isDid(requested) && isGivenUp(error)) return null;
       throw error;
     });
@@ -82,7 +82,7 @@ export async function backfillAuthor(
   }
 
   async function recordInactive(
-    { did, handle }: Pick<FoundAccount, "did" | "handle">,
+    { did, handle }: Pick<ResolvedAccount, "did" | "handle">,
     status: AccountStatus,
   ) {
     await writer.add(stateOf(did, status));
@@ -91,7 +91,7 @@ export async function backfillAuthor(
   }
 
   async function readActive(
-    account: FoundAccount,
+    account: ResolvedAccount,
     status: AccountStatus | null,
     rev: string | null,
   ) {
@@ -103,14 +103,14 @@ export async function backfillAuthor(
     if (handle !== null) await writer.add({ kind: "handle", ...of(did), handle });
     if (isSame) {
       const labels = await writeLabels(did, []);
-      await finish(did, rev, { fromMs: before.done?.atMs ?? 0, toMs: askedMs });
+      await finish(did, rev, { fromMs: before.done?.atMs ?? 0, toMs: requestedMs });
       return { ...nothingRead, did, handle, status, labels, outcome: "unchanged" as const };
     }
     await writer.flush();
-    const history = await readHistory({ request, account, rev, before, askedMs, writer });
+    const history = await readHistory({ request, account, rev, before, requestedMs: requestedMs, writer });
     if (history === null) return await recordInactive(account, "inactive");
     if (history.profile !== undefined) {
-      await writer.add({ kind: "profile", ...of(did), ...profileOf(history.profile) });
+      await writer.add({ kind: "profile", ...of(did), ...profileOfRecord(history.profile) });
     }
     await removeMissing(did, history, request, writer);
     const labels = await writeLabels(
@@ -129,7 +129,7 @@ export async function backfillAuthor(
     const { labeler } = request;
     if (labeler === null) return 0;
     let count = 0;
-    const about = { did, uris, nowMs: askedMs };
+    const about = { did, uris, nowMs: requestedMs };
     for await (const labels of authorLabels(directory.fetch, labeler, about)) {
       for (const label of labels) await writer.add(label);
       count += labels.length;
@@ -142,7 +142,7 @@ export async function backfillAuthor(
     rev: string | null,
     span: { fromMs: number; toMs: number },
   ): Promise<void> {
-    await writer.add({ kind: "looked-up", platform: "bluesky", userId: did, atMs: askedMs });
+    await writer.add({ kind: "looked-up", platform: "bluesky", userId: did, atMs: requestedMs });
     const value = JSON.stringify({ done: { rev, atMs: span.toMs } });
     const claim = { platform: "bluesky", collection: "posts", account: did } as const;
     await writer.flush({
@@ -151,7 +151,7 @@ export async function backfillAuthor(
     });
   }
 
-  const of = (did: string) => ({ platform: "bluesky", userId: did, observedMs: askedMs }) as const;
+  const of = (did: string) => ({ platform: "bluesky", userId: did, observedMs: requestedMs }) as const;
 
   const stateOf = (did: string, status: AccountStatus): ArchiveChange => ({
     kind: "account",

@@ -76,23 +76,23 @@ function request(
 const posts = (batch: WriteBatch) => batch.changes.filter(({ kind }) => kind === "upsert").length;
 
 describe("several accounts", () => {
-  test("are read though one of them cannot be", async () => {
+  test("continue although one of them fails", async () => {
     const [, second] = dids;
     const account = host.accounts.get(second ?? "");
     if (account !== undefined) account.pds = "http://10.0.0.1";
     const found = { positions: [], next: null, complete: true, held: [] };
     const reported: string[] = [];
-    const requested = request(() => {}, { onAuthor: (result) => reported.push(result.asked) });
+    const requested = request(() => {}, { onAuthor: (result) => reported.push(result.author) });
     const archive = { ...requested.archive, search: async () => found as never };
     const results = await backfillAuthors({ ...requested, archive });
     const outcomes = results.map((result) =>
-      "fault" in result ? result.fault.code : result.summary.outcome,
+      "error" in result ? result.error.code : result.summary.outcome,
     );
     expect(outcomes.toSorted()).toEqual(["address_refused", "complete", "complete", "complete"]);
     expect(reported.toSorted()).toEqual(dids);
   });
 
-  test("all end when the archive can take no more", async () => {
+  test("all stop when the archive fails", async () => {
     let written = 0;
     const full = new EarshotError("archive_unavailable", "the disk is full", { retryable: true });
     const running = backfillAuthors(
@@ -105,7 +105,7 @@ describe("several accounts", () => {
     expect(written).toBeLessThan(dids.length);
   });
 
-  test("all end with the reason of who stops them", async () => {
+  test("all stop with the reason of the signal", async () => {
     const stop = new AbortController();
     const reason = new EarshotError("interrupted", "stopped by SIGINT before the end");
     const running = backfillAuthors(request(() => stop.abort(reason), {}, stop.signal));

@@ -19,8 +19,8 @@ type AuthorsProgress = {
 };
 
 export type AuthorResult =
-  | { asked: string; summary: AuthorSummary }
-  | { asked: string; fault: EarshotError };
+  | { author: string; summary: AuthorSummary }
+  | { author: string; error: EarshotError };
 
 /** Of one account; any other would affect all. */
 const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
@@ -50,17 +50,17 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
     }
   }
 
-  async function read(asked: string): Promise<AuthorResult> {
+  async function read(author: string): Promise<AuthorResult> {
     try {
       const onOne: BackfillRequest["onProgress"] = ({ author, posts, readBytes }) => {
-        readPosts.set(asked, posts);
+        readPosts.set(author, posts);
         last = { author, authorPosts: posts, readBytes };
         report();
       };
-      return { asked, summary: await backfillAuthor(asked, { ...request, onProgress: onOne }) };
-    } catch (fault) {
-      if (!(fault instanceof EarshotError) || !errorsOfAccount.test(fault.code)) throw fault;
-      return { asked, fault };
+      return { author, summary: await backfillAuthor(author, { ...request, onProgress: onOne }) };
+    } catch (error) {
+      if (!(error instanceof EarshotError) || !errorsOfAccount.test(error.code)) throw error;
+      return { author, error: error };
     }
   }
 

@@ -1,14 +1,14 @@
-import type { FoundAccount } from "../../platforms/bluesky/find-account.ts";
+import type { ResolvedAccount } from "../../platforms/bluesky/find-account.ts";
 import type { AuthorProgress } from "./author-progress.ts";
 import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
 
 export type HistoryContext = {
   request: BackfillRequest;
-  account: FoundAccount;
+  account: ResolvedAccount;
   rev: string | null;
   before: AuthorProgress;
-  askedMs: number;
+  requestedMs: number;
   writer: ChangeWriter;
 };
 
@@ -21,7 +21,7 @@ export type HistoryReport = {
   /** Of the posts, including invalid ones. */
   keys: ReadonlySet<string>;
   /** An earlier run may otherwise have seen further keys. */
-  isWhole: boolean;
+  isComplete: boolean;
   resumed: boolean;
   posts: number;
   badRecords: number;

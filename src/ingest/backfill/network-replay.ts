@@ -3,7 +3,7 @@ import { zstdDecompress } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { type Refusal, refusalOf, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { type Refusal, refusalOf, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
@@ -23,10 +23,10 @@ type Planned = { name: string; ranges: readonly { first: number; last: number }[
 
 const pageSegments = 1_000;
 /** Bounds a listing whose cursor never ends. */
-const mostPages = 10_000;
-const mostEntries = 1_000_000;
+const maxPages = 10_000;
+const maxEntries = 1_000_000;
 /** A regular block has 4,096 events, a few megabytes. */
-const mostBlockBytes = 256 * 1024 ** 2;
+const maxBlockBytes = 256 * 1024 ** 2;
 const decompress = promisify(zstdDecompress);
 
 export function openNetworkReplay(
@@ -42,7 +42,10 @@ export function openNetworkReplay(
     if (known !== null) return known;
     const found: Segment[] = [];
     let cursor: string | null = null;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; ; page += 1) {
+      if (page === maxPages) {
+        throw unreadableReplay(host, `its list of segments has more than ${maxPages} pages`);
+      }
       const parameters = cursor === null ? {} : { cursor };
       const method = "network.bsky.jetstream.listSegments";
       const answer = await fetch.get(
@@ -77,11 +80,11 @@ export function openNetworkReplay(
     const last = expected.at(-1);
     if (first === undefined || last === undefined) return;
     for await (const { name, ranges } of plan(first.minSeq - 1, last.maxSeq, collections)) {
-      for (const { first: from, last: to } of ranges ?? [{ first: 0, last: mostEntries }]) {
+      for (const { first: from, last: to } of ranges ?? [{ first: 0, last: maxEntries }]) {
         for (let index = from; index <= to; index += 1) {
           const block = await readBlock(name, index);
           if (block === null && ranges === null) break;
-          if (block === null) throw unreadable(host, `block ${index} of ${name} is not there`);
+          if (block === null) throw unreadableReplay(host, `block ${index} of ${name} is not there`);
           yield block;
         }
       }
@@ -94,17 +97,20 @@ export function openNetworkReplay(
     collections: readonly string[],
   ): AsyncGenerator<Planned> {
     let position = Math.max(0, afterSeq);
-    for (let page = 0; page < mostPages && position < lastSeq; page += 1) {
+    for (let page = 0; position < lastSeq; page += 1) {
+      if (page === maxPages) {
+        throw unreadableReplay(host, `its plan has more than ${maxPages} pages`);
+      }
       const requested = { collections, afterSeq: position, beforeSeq: lastSeq };
       const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
       const answer = await fetch.post(method, requested, options);
       if (answer.status !== 200) throw refusal(refusalOf(answer));
       const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(answer.json());
-      for (const item of list(items, mostEntries)) yield readPlanned(item, host);
+      for (const item of list(items, maxEntries)) yield readPlanned(item, host);
       const through = Number(plannedThroughSeq);
       if (!Number.isSafeInteger(through) || through <= position) {
         if (through === position || position >= Number(sealedTipSeq)) return;
-        throw unreadable(host, "its plan goes nowhere");
+        throw unreadableReplay(host, "its plan goes nowhere");
       }
       position = through;
       if (position >= Number(sealedTipSeq)) return;
@@ -113,21 +119,21 @@ export function openNetworkReplay(
 
   async function readBlock(segment: string, blockIndex: number): Promise<Uint8Array | null> {
     const method = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
-    const answer = await fetch.get(method, { ...options, maxBytes: mostBlockBytes });
+    const answer = await fetch.get(method, { ...options, maxBytes: maxBlockBytes });
     if (answer.status !== 200) {
       const why = refusalOf(answer);
       if (why.error === "BlockNotFound") return null;
       throw refusal(why);
     }
     try {
-      return await decompress(answer.body, { maxOutputLength: mostBlockBytes });
+      return await decompress(answer.body, { maxOutputLength: maxBlockBytes });
     } catch (error) {
-      throw unreadable(host, `block ${blockIndex} of ${segment}: ${messageOf(error)}`);
+      throw unreadableReplay(host, `block ${blockIndex} of ${segment}: ${messageOf(error)}`);
     }
   }
 
   function refusal(why: Refusal): EarshotError {
-    if (why.status !== 401 && why.status !== 403) return refused(host, why);
+    if (why.status !== 401 && why.status !== 403) return refusalError(host, why);
     const what = token === null ? "asks for a token" : "does not take EARSHOT_NETWORK_REPLAY_TOKEN";
     return new EarshotError("replay_refused", `${host} ${what}`, {
       status: 502,
@@ -155,20 +161,20 @@ function readSegment(value: unknown): Segment[] {
 
 function readPlanned(value: unknown, host: string): Planned {
   const { name, mode, blocks } = fieldsOf(value);
-  if (typeof name !== "string") throw unreadable(host, "its plan names no segment");
+  if (typeof name !== "string") throw unreadableReplay(host, "its plan names no segment");
   if (mode !== "blocks") return { name, ranges: null };
-  const ranges = list(blocks, mostEntries).map((range) => {
+  const ranges = list(blocks, maxEntries).map((range) => {
     const { first, last } = fieldsOf(range);
     return { first: Number(first), last: Number(last) };
   });
   const isPlain = ranges.every(
-    ({ first, last }) => first >= 0 && last >= first && last < mostEntries,
+    ({ first, last }) => first >= 0 && last >= first && last < maxEntries,
   );
-  if (!isPlain) throw unreadable(host, "its plan names no blocks");
+  if (!isPlain) throw unreadableReplay(host, "its plan names no blocks");
   return { name, ranges };
 }
 
-export function unreadable(host: string, why: string): EarshotError {
+export function unreadableReplay(host: string, why: string): EarshotError {
   return new EarshotError("replay_unreadable", `the archive of ${host} cannot be read: ${why}`, {
     status: 502,
   });

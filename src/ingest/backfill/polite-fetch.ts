@@ -36,7 +36,7 @@ type Pace = { nextMs: number };
 
 const usualTries = 5;
 const backoff = { leastMs: 500, mostMs: 30_000 };
-const mostWaitMs = 15 * 60_000;
+const maxWaitMs = 15 * 60_000;
 /** Left for other clients at the same address. */
 const sparedRequests = 2;
 const reportedWaitMs = 1_000;
@@ -58,12 +58,12 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
       const outcome = await attempt(send, isLast);
       const backMs = backoffMs(failures, backoff, random);
       if (outcome instanceof EarshotError) {
-        holdBack(pace, backMs);
+        backOff(pace, backMs);
         continue;
       }
       const { status, headers } = outcome;
       const isLater = status === 429 || (status >= 500 && status !== 501);
-      holdBack(pace, isLater ? (requestedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
+      backOff(pace, isLater ? (requestedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
       if (!isLater) return outcome;
       await letGo(outcome);
       if (isLast) throw failed(url.host, status);
@@ -88,12 +88,12 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     const startMs = Math.max(clock.elapsed(), pace.nextMs);
     pace.nextMs = startMs + 1_000 / requestsPerSecond;
     const waitMs = startMs - clock.elapsed();
-    if (waitMs > mostWaitMs) throw limited(host, waitMs);
+    if (waitMs > maxWaitMs) throw limited(host, waitMs);
     if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `${host} asks to wait` });
     if (waitMs > 0) await clock.sleep(waitMs, signal);
   }
 
-  function holdBack(pace: Pace, waitMs: number): void {
+  function backOff(pace: Pace, waitMs: number): void {
     pace.nextMs = Math.max(pace.nextMs, clock.elapsed() + waitMs);
   }
 

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { authorCheckpoint } from "./author-progress.ts";
-import { listedRecords, profileRecord } from "./author-records.ts";
+import { listedRecords, fetchProfileRecord } from "./author-records.ts";
 import type { HistoryContext, HistoryReport } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
 
@@ -10,19 +10,19 @@ import { postOfRecord } from "./post-of-record.ts";
  * read can be older. Errors: `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 export async function readListing(
-  { request, account, rev, before, askedMs, writer }: HistoryContext,
+  { request, account, rev, before, requestedMs: requestedMs, writer }: HistoryContext,
   maxPosts: number,
 ): Promise<HistoryReport> {
   const { fetch } = request.directory;
   const { did } = account;
   const author = account.handle ?? did;
-  const first = before.listing ?? { cursor: null, rev: rev ?? "", startedMs: askedMs };
+  const first = before.listing ?? { cursor: null, rev: rev ?? "", startedMs: requestedMs };
   const keys = new Set<string>();
   let posts = 0;
   for await (const { records, cursor } of listedRecords(fetch, account, first.cursor)) {
     for (const { rkey, record } of records) {
       keys.add(rkey);
-      const post = postOfRecord({ did, rkey, record, rev: first.rev }, askedMs);
+      const post = postOfRecord({ did, rkey, record, rev: first.rev }, requestedMs);
       if (post === null) continue;
       posts += 1;
       await writer.add({ kind: "upsert", post });
@@ -41,11 +41,11 @@ export async function readListing(
     rev: first.rev === "" ? null : first.rev,
     asOfMs: first.startedMs,
     keys,
-    isWhole: !resumed,
+    isComplete: !resumed,
     resumed,
     posts,
     badRecords: keys.size - posts,
-    profile: await profileRecord(fetch, account),
+    profile: await fetchProfileRecord(fetch, account),
   };
 }
 

@@ -3,7 +3,7 @@ import { profileCollection } from "../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
 import { readRepository } from "../../platforms/bluesky/repository.ts";
-import { refusalOf, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { refusalOf, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { statusOfRefusal } from "./account-state.ts";
 import type { ReadHistory } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
@@ -14,7 +14,7 @@ const profilePath = `${profileCollection}/${profileKey}`;
  * One request (com.atproto.sync.getRepo): all records at one revision. Writes nothing before
  * everything was read. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
  */
-export const readWholeRepository: ReadHistory = async ({ request, account, askedMs, writer }) => {
+export const readWholeRepository: ReadHistory = async ({ request, account, requestedMs: requestedMs, writer }) => {
   const { clock, directory, limits, onProgress } = request;
   const { did, pds } = account;
   const answer = await directory.fetch.stream(xrpcUrl(pds, "com.atproto.sync.getRepo", { did }), {
@@ -24,7 +24,7 @@ export const readWholeRepository: ReadHistory = async ({ request, account, asked
   if (answer.status !== 200) {
     const refusal = refusalOf({ status: answer.status, json: await jsonOf(answer.pieces) });
     if (statusOfRefusal(refusal) !== null) return null;
-    throw refused(pds.host, refusal);
+    throw refusalError(pds.host, refusal);
   }
   const author = account.handle ?? did;
   const repository = await readRepository(answer.pieces, {
@@ -35,17 +35,17 @@ export const readWholeRepository: ReadHistory = async ({ request, account, asked
   });
   const { rev, bytes, entries } = repository;
   const keys = new Set<string>();
-  const turns = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   let posts = 0;
   let profile: unknown = null;
   for (const entry of entries) {
-    await turns();
+    await yieldIfDue();
     if (entry.path === profilePath) profile = repository.recordOf(entry) ?? null;
     if (!entry.path.startsWith(`${postCollection}/`)) continue;
     const rkey = entry.path.slice(postCollection.length + 1);
     keys.add(rkey);
     const stored = { did, rkey, rev, record: repository.recordOf(entry) };
-    const post = postOfRecord(stored, askedMs);
+    const post = postOfRecord(stored, requestedMs);
     if (post === null) continue;
     posts += 1;
     const full = writer.add({ kind: "upsert", post });
@@ -57,7 +57,7 @@ export const readWholeRepository: ReadHistory = async ({ request, account, asked
   onProgress?.({ author, posts, readBytes: bytes });
   const badRecords = keys.size - posts;
   const reported = { rev, keys, posts, badRecords, profile };
-  return { ...reported, by: "repository", asOfMs: askedMs, isWhole: true, resumed: false };
+  return { ...reported, by: "repository", asOfMs: requestedMs, isComplete: true, resumed: false };
 };
 
 const longestRefusal = 10_000;

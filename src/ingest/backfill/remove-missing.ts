@@ -5,7 +5,7 @@ import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
 import type { HistoryReport } from "./history.ts";
 
-export const seeksMissing = ({ rev, isWhole }: HistoryReport): boolean => rev !== null && isWhole;
+export const seeksMissing = ({ rev, isComplete: isComplete }: HistoryReport): boolean => rev !== null && isComplete;
 
 /** Deletes archived posts that the account no longer has, unless newer than the history. */
 export async function removeMissing(
@@ -18,10 +18,10 @@ export async function removeMissing(
   if (rev === null || !seeksMissing(history)) return;
   await writer.flush();
   const prefix = postUri(did, "");
-  const turns = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   for await (const uris of archivedUris(archive, clock, did)) {
     for (const uri of uris) {
-      await turns();
+      await yieldIfDue();
       if (!uri.startsWith(prefix) || keys.has(uri.slice(prefix.length))) continue;
       await writer.add({ kind: "delete", platform: "bluesky", uri, revision: rev });
     }

@@ -6,7 +6,7 @@ import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collect
 import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
 import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
-import { type NetworkReplay, unreadable } from "./network-replay.ts";
+import { type NetworkReplay, unreadableReplay } from "./network-replay.ts";
 import type { ReplayWriter } from "./replay-writer.ts";
 
 export type ArchiveReplay = {
@@ -29,14 +29,14 @@ export async function replayArchive(
   if (fromMs >= toMs) return { badRows: 0 };
   const collections = [...followed].map(collectionOf);
   const expected = new Set(collections);
-  const turns = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   let badRows = 0;
   writer.begin(fromMs, 0);
 
   const take = (row: ReplayRow, atMs: number): Promise<void> | undefined => {
     if (row.collection !== "" && !expected.has(row.collection)) return undefined;
     const event = read(row);
-    if (event !== null && !("fault" in event)) return writer.add(atMs, event);
+    if (event !== null && !("reason" in event)) return writer.add(atMs, event);
     if (event !== null) badRows += 1;
     return undefined;
   };
@@ -46,7 +46,7 @@ export async function replayArchive(
       const frame = replayFrame(row);
       return frame === null ? null : readStreamEvent(frame, followed);
     } catch (error) {
-      return { fault: messageOf(error) };
+      return { reason: messageOf(error) };
     }
   };
 
@@ -54,7 +54,7 @@ export async function replayArchive(
     try {
       return [...replayRows(block)];
     } catch (error) {
-      throw unreadable(host, messageOf(error));
+      throw unreadableReplay(host, messageOf(error));
     }
   };
 
@@ -65,7 +65,7 @@ export async function replayArchive(
       reachedMs = Math.max(reachedMs, Math.min(atMs, toMs));
       if (atMs < fromMs || atMs >= toMs) continue;
       await take(row, atMs);
-      await turns();
+      await yieldIfDue();
     }
     await writer.flush(reachedMs);
     onProgress(reachedMs);

@@ -28,14 +28,14 @@ export type StreamReplay = {
 /** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
 /** How far events may be out of time order: thirty times what public servers show. */
-const mostDisorderMs = 1_000;
+const maxDisorderMs = 1_000;
 /** After this silence, with the span in the past, a server has sent everything it has. */
 const quietMs = 5_000;
 /** Total silence for this long proves nothing: the span stays missing. */
 const idleMs = 15_000;
 const tries = 5;
 const backoff = { leastMs: 500, mostMs: 10_000 };
-const mostWaiting = 5_000;
+const maxWaiting = 5_000;
 
 /**
  * The servers' lookback is about a day and a half. If a server starts later than requested, or
@@ -51,7 +51,7 @@ export async function replayStream(
   let badFrames = 0;
   let isDone = false;
   let reason = "";
-  writer.begin(span.fromMs, mostDisorderMs);
+  writer.begin(span.fromMs, maxDisorderMs);
   for (let failures = 0; failures < tries; failures += 1) {
     const beforeUs = reachedUs;
     await listen(urls[failures % urls.length] ?? "");
@@ -90,7 +90,7 @@ export async function replayStream(
       onOpen: () => {},
       onFrame: (frame) => {
         waiting.push(frame);
-        if (waiting.length >= mostWaiting && !isPaused) {
+        if (waiting.length >= maxWaiting && !isPaused) {
           isPaused = true;
           connection.pause();
         }
@@ -113,7 +113,7 @@ export async function replayStream(
           if (isDone || signal.aborted) return;
         }
         if (frames.length > 0) onProgress(Math.floor(reachedUs / 1_000));
-        if (isPaused && waiting.length < mostWaiting / 2) {
+        if (isPaused && waiting.length < maxWaiting / 2) {
           isPaused = false;
           connection.resume();
         }
@@ -129,9 +129,9 @@ export async function replayStream(
 
     /** No frame came although the span has passed, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
-      const woken = new AbortController();
-      wake = () => woken.abort();
-      const slept = await clock.sleep(quietMs, woken.signal).then(
+      const wakeUp = new AbortController();
+      wake = () => wakeUp.abort();
+      const slept = await clock.sleep(quietMs, wakeUp.signal).then(
         () => true,
         () => false,
       );
@@ -143,20 +143,20 @@ export async function replayStream(
     async function take(frame: Frame): Promise<void> {
       const read = readFrame(frame);
       const event =
-        typeof read === "string" ? { fault: read } : readStreamEvent(read.text, replay.followed);
-      if ("fault" in event) {
+        typeof read === "string" ? { reason: read } : readStreamEvent(read.text, replay.followed);
+      if ("reason" in event) {
         badFrames += 1;
         return;
       }
       const atMs = Math.floor(event.timeUs / 1_000);
       if (isFirst && event.timeUs > reachedUs) {
         await writer.end(Math.floor(reachedUs / 1_000));
-        writer.begin(atMs, mostDisorderMs);
+        writer.begin(atMs, maxDisorderMs);
         isDone = atMs >= span.toMs;
         if (isDone) return;
       }
       isFirst = false;
-      if (atMs >= span.toMs + mostDisorderMs) {
+      if (atMs >= span.toMs + maxDisorderMs) {
         isDone = true;
         reachedUs = span.toMs * 1_000;
         return;

@@ -59,7 +59,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function request(asked: ReplayRequest["asked"], rest: Partial<ReplayRequest> = {}): ReplayRequest {
+function request(asked: ReplayRequest["span"], rest: Partial<ReplayRequest> = {}): ReplayRequest {
   const polite = createPoliteFetch({
     fetch,
     clock: systemClock,
@@ -70,7 +70,7 @@ function request(asked: ReplayRequest["asked"], rest: Partial<ReplayRequest> = {
     archive,
     clock: systemClock,
     random: Math.random,
-    asked,
+    span: asked,
     followed: ["posts", "likes", "reposts", "profiles"],
     lookbackMs: 36 * hourMs,
     liveSlackMs: 10_000,
@@ -165,8 +165,8 @@ async function counted(): Promise<void> {
   while ((await archive.stats()).waitingCounts > 0) await systemClock.sleep(5);
 }
 
-describe("a gap that the stream's servers still have", () => {
-  test("is closed by them, and the ledger has one interval where it had two", async () => {
+describe("a gap within the stream servers' lookback", () => {
+  test("is closed by replay, which merges two intervals into one", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
@@ -185,7 +185,7 @@ describe("a gap that the stream's servers still have", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("stays open where a server begins later than it was asked to", async () => {
+  test("stays open where a server starts later than requested", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 400, "first"));
@@ -195,7 +195,7 @@ describe("a gap that the stream's servers still have", () => {
     expect(await texts()).toEqual(["post first"]);
   });
 
-  test("stays open where no server has anything of it", async () => {
+  test("stays open when no server has any of it", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 3_000, "behind"));
@@ -203,7 +203,7 @@ describe("a gap that the stream's servers still have", () => {
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
   });
 
-  test("stays open, in bounded time, where the server is idle", async () => {
+  test("stays open, in bounded time, when the server is idle", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());
@@ -226,7 +226,7 @@ describe("a gap that the stream's servers still have", () => {
     expect(await intervals()).toHaveLength(6);
   });
 
-  test("counts reactions only of the collection that was not held", async () => {
+  test("counts reactions only of the collection that was not covered", async () => {
     const [posts, likes] = stored(lateMs - 1_000, lateMs + 5_000);
     const reposts = stored(lateMs - 1_000, lateMs)[2];
     const later = stored(lateMs + 1_000, lateMs + 5_000)[2];
@@ -242,7 +242,7 @@ describe("a gap that the stream's servers still have", () => {
     expect(await shown()).toEqual([{ Content: "post within", likes: null }]);
   });
 
-  test("goes on after a cut, with nothing twice", async () => {
+  test("resumes after a disconnection without duplicates", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
@@ -264,7 +264,7 @@ describe("a gap that the stream's servers still have", () => {
   });
 });
 
-test("a stopped replay keeps what it took, ends with the reason, and goes on there", async () => {
+test("an aborted replay retains its progress, rejects with the reason, and resumes", async () => {
   await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
   await archive.write({ changes: [], coverage: stored(lateMs + 60_000, lateMs + 65_000) });
   stream.publish(post(lateMs - 10, "before"));
@@ -286,7 +286,7 @@ test("a stopped replay keeps what it took, ends with the reason, and goes on the
   expect(await texts()).toEqual(["post later", "post within"]);
 });
 
-describe("a gap that only the archive has", () => {
+describe("a gap beyond the lookback", () => {
   function archived(): void {
     server.segments = [
       [[row(oldMs - 5_000, "before"), row(oldMs + 10, "first")]],
@@ -299,7 +299,7 @@ describe("a gap that only the archive has", () => {
   }
 
   test.each([true, false])(
-    "is replayed from it, whether it plans blocks: %s",
+    "is replayed from the archive, which plans blocks: %s",
     async (plansBlocks) => {
       archived();
       server.plansBlocks = plansBlocks;
@@ -321,7 +321,7 @@ describe("a gap that only the archive has", () => {
     },
   );
 
-  test("is not replayed again", async () => {
+  test("is not replayed twice", async () => {
     archived();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     await replay(request(span));
@@ -334,7 +334,7 @@ describe("a gap that only the archive has", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("goes on where an interrupted replay was, with no like twice", async () => {
+  test("resumes after an interruption without counting a like twice", async () => {
     archived();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     let blocks = 0;
@@ -347,12 +347,12 @@ describe("a gap that only the archive has", () => {
     server.instead = () => false;
     const summary = await replay(request(span));
     expect(summary.missing).toEqual([]);
-    expect(summary.heldBeforeMs).toBeGreaterThanOrEqual(20);
+    expect(summary.alreadyCoveredMs).toBeGreaterThanOrEqual(20);
     await counted();
     expect(await shown()).toContainEqual({ Content: "post second", likes: 1 });
   });
 
-  test("stays open where the archive begins later or ends sooner", async () => {
+  test("stays open where the archive starts later or ends earlier", async () => {
     archived();
     server.segments = server.segments.slice(1, 2);
     const { missing } = await replay(request({ fromMs: oldMs, toMs: oldMs + 1_000 }));
@@ -362,7 +362,7 @@ describe("a gap that only the archive has", () => {
     ]);
   });
 
-  test("asks for a token where there is none, and says where it is to be had", async () => {
+  test("requires a token, and the error says where to get one", async () => {
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     await expect(replay(request(span, { network: null }))).rejects.toMatchObject({
       code: "replay_needs_token",
@@ -372,7 +372,7 @@ describe("a gap that only the archive has", () => {
     await expect(replay(request(span))).rejects.toMatchObject({ code: "replay_refused" });
   });
 
-  test("leaves out rows that cannot be read, and counts them", async () => {
+  test("skips unreadable rows, and counts them", async () => {
     const { payload: _none, ...bad } = row(oldMs + 5, "bad");
     const before = { ...row(oldMs - 10, "before"), seq: bad.seq - 1 };
     server.segments = [[[before, bad, row(oldMs + 5_000, "behind")]]];
@@ -396,7 +396,7 @@ describe("a gap that only the archive has", () => {
   });
 });
 
-test("time beyond the look-back comes from the archive, the rest from the stream", async () => {
+test("time beyond the lookback comes from the archive, the rest from the stream", async () => {
   const cutMs = Date.now() - 36 * hourMs;
   const span = { fromMs: oldMs, toMs: lateMs };
   server.segments = [[[row(oldMs - 10, "old"), row(cutMs + hourMs, "cut")]]];
@@ -407,7 +407,7 @@ test("time beyond the look-back comes from the archive, the rest from the stream
   expect(parts[0]?.span.toMs).toBe(parts[1]?.span.fromMs);
 });
 
-test("what the live stream is about to bring is left to it", async () => {
+test("leaves recent time to the live stream", async () => {
   const nowMs = Date.now();
   await archive.write({ changes: [], coverage: stored(nowMs - 2_000, nowMs - 1_000) });
   const summary = await replay(request({ fromMs: nowMs - 2_000, toMs: nowMs + hourMs }));

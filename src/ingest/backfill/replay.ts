@@ -14,7 +14,7 @@ export type ReplayRequest = {
   clock: Clock;
   random: () => number;
   /** `gaps`: all between covered times. */
-  asked: BoundedSpan | "gaps";
+  span: BoundedSpan | "gaps";
   followed: readonly FollowedWord[];
   lookbackMs: number;
   /** The live stream covers the time from its last event on if that is this recent. */
@@ -29,7 +29,7 @@ export type ReplayRequest = {
 
 export type ReplaySummary = ReplayTally & {
   parts: readonly { span: BoundedSpan; by: "stream" | "archive" }[];
-  heldBeforeMs: number;
+  alreadyCoveredMs: number;
   missing: readonly BoundedSpan[];
   badEvents: number;
   seconds: number;
@@ -82,11 +82,11 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   if (beyond.length > 0) throw needsToken(beyond);
   const after = missingIn(await archive.coverage(), collections, request, nowMs);
   const requested =
-    request.asked === "gaps" ? 0 : Math.min(request.asked.toMs, nowMs) - request.asked.fromMs;
+    request.span === "gaps" ? 0 : Math.min(request.span.toMs, nowMs) - request.span.fromMs;
   return {
     ...writer.tally(),
     parts,
-    heldBeforeMs: Math.max(0, requested - totalMs),
+    alreadyCoveredMs: Math.max(0, requested - totalMs),
     missing: unionOf(after.flatMap((missing) => missing.spans)),
     badEvents,
     seconds: (clock.elapsed() - startedMs) / 1_000,
@@ -97,7 +97,7 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
 function missingIn(
   stored: readonly PlatformCoverage[],
   collections: readonly Collection[],
-  { asked, liveSlackMs }: Pick<ReplayRequest, "asked" | "liveSlackMs">,
+  { span, liveSlackMs }: Pick<ReplayRequest, "span" | "liveSlackMs">,
   nowMs: number,
 ): Missing[] {
   const intervals = stored
@@ -107,10 +107,10 @@ function missingIn(
   return collections.map((collection) => {
     const own = intervals.filter((interval) => interval.collection === collection);
     const all = hullOf(own);
-    if (asked === "gaps") return { collection, spans: all === null ? [] : outsideOf(all, own) };
+    if (span === "gaps") return { collection, spans: all === null ? [] : outsideOf(all, own) };
     const isLive = all !== null && all.toMs > nowMs - liveSlackMs;
-    const toMs = Math.min(asked.toMs, isLive ? all.toMs : nowMs);
-    return { collection, spans: outsideOf({ fromMs: asked.fromMs, toMs }, own) };
+    const toMs = Math.min(span.toMs, isLive ? all.toMs : nowMs);
+    return { collection, spans: outsideOf({ fromMs: span.fromMs, toMs }, own) };
   });
 }
 

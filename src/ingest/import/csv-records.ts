@@ -49,7 +49,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
       if (byte === lineFeed) {
         line += 1;
         if (inQuotes) continue;
-        stored.hold(piece.subarray(start, at));
+        stored.append(piece.subarray(start, at));
         yield take();
         start = at + 1;
       } else if (byte === quote) {
@@ -62,7 +62,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
         isFieldStart = separators.has(byte);
       }
     }
-    if (start < piece.length) stored.hold(piece.subarray(start));
+    if (start < piece.length) stored.append(piece.subarray(start));
   }
 
   function useDelimiter(delimiter: string): void {

@@ -21,7 +21,7 @@ const recordBounds = {
   altLength: 20_000,
 } as const;
 
-const whole: ImportField<number> = {
+const wholeNumber: ImportField<number> = {
   expected: "a whole number from 0",
   read: (value) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined,
@@ -92,10 +92,10 @@ export const importFields = {
         ? value
         : undefined,
   } satisfies ImportField<string>,
-  likes: whole,
-  reposts: whole,
-  replies: whole,
-  quotes: whole,
+  likes: wholeNumber,
+  reposts: wholeNumber,
+  replies: wholeNumber,
+  quotes: wholeNumber,
   in_reply_to_id: reference,
   in_reply_to: handle,
   conversation_id: reference,
@@ -153,14 +153,14 @@ function readMedia(value: unknown): Media | undefined {
 export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === "";
 
-function string(value: unknown, mostLength: number): string | undefined {
-  if (typeof value !== "string" || value.length > mostLength) return undefined;
+function string(value: unknown, maxLength: number): string | undefined {
+  if (typeof value !== "string" || value.length > maxLength) return undefined;
   // A lone surrogate cannot be encoded in UTF-8.
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
-function solid(value: unknown, mostLength: number): string | undefined {
-  const written = string(value, mostLength);
+function solid(value: unknown, maxLength: number): string | undefined {
+  const written = string(value, maxLength);
   return written === undefined || written === "" || /[\s\p{Cc}]/u.test(written)
     ? undefined
     : written;

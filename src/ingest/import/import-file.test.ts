@@ -54,7 +54,7 @@ const importing = (file: string, more: Partial<ImportRequest> = {}) =>
     ...more,
   });
 
-describe("a file is read", () => {
+describe("reading a file", () => {
   test.each([
     ["plain", (text: string) => Buffer.from(text)],
     ["gzip", (text: string) => gzipSync(text)],
@@ -72,7 +72,7 @@ describe("a file is read", () => {
       "with a byte order mark, CRLF and blank lines",
       (text: string) => Buffer.from(`\ufeff${text.replaceAll("\n", "\r\n \r\n")}`),
     ],
-  ])("%s, from disk and from the standard input", async (_form, encode) => {
+  ])("reads %s, from disk and from standard input", async (_form, encode) => {
     const bytes = encode(linesOf(50));
     expect(await importing(written(bytes))).toMatchObject({ imported: 50, rejected: 0 });
     archive = createMemoryArchive();
@@ -81,12 +81,12 @@ describe("a file is read", () => {
     expect(archive.posts.size).toBe(50);
   });
 
-  test("nothing there, nothing imported", async () => {
+  test("imports nothing from an empty file", async () => {
     expect(await importing(written(""))).toMatchObject({ imported: 0, rejected: 0 });
     expect(await importing("-")).toMatchObject({ imported: 0, rejected: 0 });
   });
 
-  test("with progress in bytes of the file", async () => {
+  test("reports progress in bytes of the file", async () => {
     const bytes = gzipSync(linesOf(5_000));
     const seen: number[] = [];
     await importing(written(bytes), {
@@ -102,11 +102,11 @@ describe("a file is read", () => {
   test.each([
     ["that is missing", "/nowhere/at/all.ndjson"],
     ["that is a folder", "/"],
-  ])("not one %s", async (_what, file) => {
+  ])("rejects %s", async (_what, file) => {
     await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
   });
 
-  test("not one that is an archive of files", async () => {
+  test("rejects an archive of files", async () => {
     const tar = Buffer.alloc(1_024);
     tar.write("ustar", 257);
     const archives = [
@@ -122,7 +122,7 @@ describe("a file is read", () => {
     }
   });
 
-  test("not to a false end when the compressed file is cut short; what came before is kept", async () => {
+  test("reports a truncated compressed file, after importing what came before", async () => {
     const text = linesOf(12_000);
     for (const bytes of [gzipSync(text), zstdCompressSync(text)]) {
       archive = createMemoryArchive();
@@ -138,7 +138,7 @@ describe("a file is read", () => {
     }
   });
 
-  test("from a standard input that breaks off, as far as it came", async () => {
+  test("imports the complete lines of a standard input that fails", async () => {
     const standardInput = Readable.from(
       (async function* () {
         yield Buffer.from(linesOf(3));
@@ -160,7 +160,7 @@ describe("a bad line", () => {
     `${"[".repeat(17)}${"]".repeat(17)}`,
   ];
 
-  test("is counted, told, set aside, and stops nothing", async () => {
+  test("is counted, reported and written to the rejected file, and the import continues", async () => {
     const file = written(`${line(1)}\n${bad.join("\n")}\n${line(2)}\n`);
     const reported: string[] = [];
     const summary = await importing(file, {
@@ -177,14 +177,14 @@ describe("a bad line", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${bad.join("\n")}\n`);
   });
 
-  test("that is no UTF-8 is set aside as it was", async () => {
+  test("that is not UTF-8 is written unchanged", async () => {
     const bytes = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
     const file = written(Buffer.concat([bytes, Buffer.from(`\n${line(1)}`)]));
     expect(await importing(file)).toMatchObject({ imported: 1, rejected: 1 });
     expect(readFileSync(`${file}.rejected`)).toEqual(Buffer.concat([bytes, Buffer.from("\n")]));
   });
 
-  test("that is too long is passed over to its end", async () => {
+  test("that is too long is skipped to its end", async () => {
     const long = line(2, { text: "x".repeat(5_000) });
     const file = written(`${line(1)}\n${long}\n${line(3)}\n`);
     const reasons: string[] = [];
@@ -196,7 +196,7 @@ describe("a bad line", () => {
     expect(reasons).toEqual(["longer than 1000 bytes"]);
   });
 
-  test("of the standard input goes into the data folder, each run's into its own file", async () => {
+  test("of standard input goes to a file in the data folder, one per run", async () => {
     const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
     const run = (text: string) =>
       importing("-", { clock, standardInput: Readable.from([Buffer.from(text)]) });
@@ -209,19 +209,19 @@ describe("a bad line", () => {
     expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(["bad 1\n", "bad 2\n"]);
   });
 
-  test("and many of them are not gathered without bound", async () => {
+  test("is not buffered without bound when there are many", async () => {
     const summary = await importing(written("{}\n".repeat(12_000)));
     expect(summary.rejected).toBe(12_000);
     // Three of at most 5,000 lines, and the final one.
     expect(archive.batches).toHaveLength(4);
   });
 
-  test("and blank lines alone write nothing but the end", async () => {
+  test("blank lines alone write only the end position", async () => {
     await importing(written("\n".repeat(100_000)));
     expect(archive.batches).toHaveLength(1);
   });
 
-  test("stops a strict import; what came before it is kept", async () => {
+  test("stops a strict import after writing what came before", async () => {
     const file = written(`${linesOf(3)}bad\n${line(9)}\n`);
     await expect(importing(file, { onBadLine: "stop" })).rejects.toMatchObject({
       code: "import_rejected",
@@ -232,12 +232,12 @@ describe("a bad line", () => {
   });
 });
 
-test("names of fields move no cursor", async () => {
+test("field names cannot move the terminal's cursor", async () => {
   const file = written(`${line(1, { "\u001b[31mred\u009b": 1 })}\n`);
   expect([...(await importing(file)).ignoredFields.keys()]).toEqual(["[31mred"]);
 });
 
-test("fields that are not known are counted by name", async () => {
+test("unknown fields are counted by name", async () => {
   const file = written(`${line(1, { region: "x" })}\n${line(2, { region: "y", followers: 1 })}\n`);
   const { ignoredFields } = await importing(file);
   expect([...ignoredFields]).toEqual([
@@ -246,12 +246,12 @@ test("fields that are not known are counted by name", async () => {
   ]);
 });
 
-describe("an import that was interrupted", () => {
+describe("an interrupted import", () => {
   test.each([
     ["plain", (text: string) => Buffer.from(text)],
     ["gzip", (text: string) => gzipSync(text)],
     ["zstd", (text: string) => zstdCompressSync(text)],
-  ])("continues after the last batch (%s)", async (_form, encode) => {
+  ])("resumes after the last batch (%s)", async (_form, encode) => {
     const text = `${linesOf(100)}bad 1\n${linesOf(12_000, 101)}bad 2\n${linesOf(20, 12_101)}`;
     const file = written(encode(text));
     let batches = 0;
@@ -270,7 +270,7 @@ describe("an import that was interrupted", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad 1\nbad 2\n");
   });
 
-  test("does not set a line aside twice", async () => {
+  test("does not write a rejected line twice", async () => {
     const file = written(`${linesOf(5_000)}bad\n${linesOf(10, 5_001)}`);
     let batches = 0;
     archive.beforeWrite = () => {
@@ -283,7 +283,7 @@ describe("an import that was interrupted", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad\n");
   });
 
-  test("by its user ends at a batch", async () => {
+  test("stops at a batch when its user aborts it", async () => {
     const controller = new AbortController();
     archive.beforeWrite = () => controller.abort(new Error("interrupted"));
     const file = written(linesOf(12_000));
@@ -294,15 +294,15 @@ describe("an import that was interrupted", () => {
   });
 });
 
-describe("an import that was done", () => {
-  test("is not done again", async () => {
+describe("a completed import", () => {
+  test("is skipped", async () => {
     const file = written(linesOf(10));
     await importing(file);
     const again = await importing(file);
     expect(again).toMatchObject({ alreadyImported: true, imported: 0, unchanged: 0 });
   });
 
-  test("is done again when the file has changed, and doubles nothing", async () => {
+  test("runs again if the file has changed, without duplicates", async () => {
     const file = written(linesOf(10));
     await importing(file);
     writeFileSync(file, linesOf(9) + line(11));
@@ -314,7 +314,7 @@ describe("an import that was done", () => {
     });
   });
 
-  test("for one platform is not done for another", async () => {
+  test("for one platform does not count for another", async () => {
     const file = written(linesOf(10));
     await importing(file);
     expect(await importing(file, { platform: "mastodon" })).toMatchObject({ imported: 10 });
@@ -357,7 +357,7 @@ describe("declared coverage", () => {
     expect(coverage()).toEqual([]);
   });
 
-  test("tells the rejected lines of all runs of the file", async () => {
+  test("reports the rejected lines of all runs of the file", async () => {
     const file = written(`${linesOf(3)}bad\n`);
     expect(await importing(file)).toMatchObject({ rejected: 1, rejectedInAll: 1 });
     expect(await importing(file)).toMatchObject({ rejected: 0, rejectedInAll: 1 });
@@ -374,7 +374,7 @@ describe("declared coverage", () => {
   });
 });
 
-describe("bounds", () => {
+describe("limits", () => {
   test("on the decompressed size", async () => {
     const limits = { ...defaultImportLimits, maxBytes: 10_000 };
     await expect(importing(written(gzipSync(linesOf(1_000))), { limits })).rejects.toMatchObject({
@@ -394,7 +394,7 @@ describe("bounds", () => {
     });
   });
 
-  test("on work in flight: one batch is written, one prepared, one parsed, and no more", async () => {
+  test("on pending work: one batch is written, one prepared, one parsed", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let posts = 0;
     archive.beforeWrite = () => promise;

@@ -72,7 +72,7 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
     const rejectedFile = createRejectedFile({
       file,
       dataDir: request.dataDir,
-      keptBytes: before.rejectedBytes,
+      preservedBytes: before.rejectedBytes,
       runMs: name === null ? clock.now() : null,
     });
     const run = startRun(request, { source, format, name, before, rejectedFile });

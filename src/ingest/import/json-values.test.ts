@@ -27,8 +27,8 @@ const textsIn = (...args: Parameters<typeof valuesIn>): string[] =>
 const pieceSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
 
-describe("values of a file", () => {
-  test("are the items of a list, however it is laid out and cut", () => {
+describe("the values of a file", () => {
+  test("are the items of a list, with any layout and piece size", () => {
     fc.assert(
       fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
         const found = textsIn(JSON.stringify(items, null, indent), sizes);
@@ -37,7 +37,7 @@ describe("values of a file", () => {
     );
   });
 
-  test("are objects one after the other, one a line or not", () => {
+  test("are consecutive objects, on separate lines or not", () => {
     fc.assert(
       fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
         const text = items.map((item) => `${JSON.stringify(item, null, indent)}\n`).join("");
@@ -57,7 +57,7 @@ describe("values of a file", () => {
     }
   });
 
-  test("are what stands between brackets too, which is no JSON", () => {
+  test("include invalid JSON between brackets", () => {
     expect(textsIn('window.x = [{"a":1}, oops, "b,c", 7];')).toEqual([
       "window.x = ",
       '{"a":1}',
@@ -68,16 +68,16 @@ describe("values of a file", () => {
     ]);
   });
 
-  test("that are broken end with their line, where the first one takes one line", () => {
+  test("that are broken end with their line if the first one takes one line", () => {
     expect(textsIn('{"a":1}\n{"b":[\n{"c":3}\n')).toEqual(['{"a":1}', '{"b":[', '{"c":3}']);
     expect(textsIn('{"a":1}\n{"b":')).toEqual(['{"a":1}', '{"b":']);
   });
 
-  test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])("a file breaks off in %s", (text) => {
+  test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])("a file is truncated in %s", (text) => {
     expect(() => textsIn(text)).toThrow("it breaks off within a list or an object");
   });
 
-  test("that are too long are cut, and the next ones are read", () => {
+  test("that are too long are truncated, and the next ones are read", () => {
     const text = JSON.stringify([{ a: "x".repeat(9_000) }, { b: 1 }]);
     const [long, next] = valuesIn(text, [100], { maxValueBytes: 5_000 });
     expect(long).toMatchObject({ isTooLong: true });
@@ -86,7 +86,7 @@ describe("values of a file", () => {
   });
 });
 
-test("rubbish gives values or the error that the file breaks off, and no more bytes than it has", () => {
+test("random bytes yield values or a truncation error, and no more bytes than the file has", () => {
   const signs = fc
     .array(fc.constantFrom(...'[]{}",:\\ \n1ai'.split("")))
     .map((all) => all.join(""));

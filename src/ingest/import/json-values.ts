@@ -1,4 +1,4 @@
-import { createRecordBytes } from "./record-bytes.ts";
+import { createRecordBuffer } from "./record-bytes.ts";
 
 /** Truncated if too long. */
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
@@ -35,7 +35,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  const stored = createRecordBytes(maxValueBytes, 0);
+  const stored = createRecordBuffer(maxValueBytes, 0);
   let hasLineFeed = false;
   /** Whether objects take one line each; null before the first non-empty one. */
   let isLinewise: boolean | null = null;
@@ -46,8 +46,8 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let text = "";
   let name = "";
 
-  function hold(piece: Buffer): void {
-    if (within !== "rest of object") stored.hold(piece);
+  function append(piece: Buffer): void {
+    if (within !== "rest of object") stored.append(piece);
   }
 
   function drop(): JsonValue {
@@ -73,7 +73,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
     let at = 0;
 
     function ended(end: number): JsonValue {
-      hold(piece.subarray(start, end));
+      append(piece.subarray(start, end));
       return take();
     }
 
@@ -143,7 +143,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
         } else yield ended(at + 1);
       }
     }
-    if (open !== "none") hold(piece.subarray(start));
+    if (open !== "none") append(piece.subarray(start));
   }
 
   function end(): JsonValue | null {

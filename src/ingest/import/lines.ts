@@ -26,9 +26,9 @@ export function createLineSplitter(
   let number = lines;
   let position = offset;
 
-  function hold(piece: Buffer): void {
+  function append(piece: Buffer): void {
     position += piece.length;
-    line.hold(piece);
+    line.append(piece);
   }
 
   function take(): Line {
@@ -47,12 +47,12 @@ export function createLineSplitter(
     for (;;) {
       const end = piece.indexOf(lineFeed, start);
       if (end === -1) break;
-      hold(piece.subarray(start, end));
+      append(piece.subarray(start, end));
       position += 1;
       yield take();
       start = end + 1;
     }
-    if (start < piece.length) hold(piece.subarray(start));
+    if (start < piece.length) append(piece.subarray(start));
   }
 
   return { feed, end: () => (line.size() > 0 ? take() : null) };

@@ -1,6 +1,6 @@
 /** Stores only the start of an overlong record. */
-export type RecordBytes = {
-  hold(piece: Buffer): void;
+export type RecordBuffer = {
+  append(piece: Buffer): void;
   /** Includes bytes that are not stored. */
   size(): number;
   take(): { bytes: Buffer; isTooLong: boolean };
@@ -12,13 +12,13 @@ export const maxRecordBytes = 4_096;
 export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecordBytes, maxBytes);
 
 /** `endBytes`: of the line end. */
-export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordBytes {
+export function createRecordBuffer(maxBytes: number, endBytes: 0 | 1): RecordBuffer {
   let stored: Buffer[] = [];
   let size = 0;
   let isTooLong = false;
 
   return {
-    hold: (piece) => {
+    append: (piece) => {
       size += piece.length;
       if (isTooLong) return;
       stored.push(piece);
@@ -40,8 +40,8 @@ export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordByte
 }
 
 /** The extra byte may be the carriage return of CRLF. */
-export function createRecordLine(maxBytes: number): RecordBytes {
-  const stored = createRecordBytes(maxBytes, 1);
+export function createRecordLine(maxBytes: number): RecordBuffer {
+  const stored = createRecordBuffer(maxBytes, 1);
   return {
     ...stored,
     take: () => {

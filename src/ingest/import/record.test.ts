@@ -20,7 +20,7 @@ const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => 
   throw new Error("the record was taken");
 };
 
-test("everything a record holds stands in the post", () => {
+test("every field of a record becomes part of the post", () => {
   const post = postOf({
     id: "570306133677760513",
     url: "https://twitter.com/alice/status/570306133677760513",
@@ -95,8 +95,8 @@ test("everything a record holds stands in the post", () => {
   });
 });
 
-describe("what is absent", () => {
-  test("null and an empty string are absent", () => {
+describe("absent fields", () => {
+  test("include null and an empty string", () => {
     const names = Object.keys(importFields).filter((name) => !(name in least));
     const nulls = Object.fromEntries(names.map((name) => [name, null]));
     const empties = Object.fromEntries(names.map((name) => [name, ""]));
@@ -105,26 +105,26 @@ describe("what is absent", () => {
     expect(postOf({}).counts).toEqual({ likes: null, reposts: null, replies: null, quotes: null });
   });
 
-  test.each(requiredFields)("%s may not be", (name) => {
+  test.each(requiredFields)("must not include %s", (name) => {
     expect(errorOf({ [name]: null })).toBe(
       `${name}: expected ${importFields[name].expected}, found none`,
     );
   });
 
-  test("the text may be empty, the author not", () => {
+  test("the text may be empty, the author may not", () => {
     expect(postOf({ text: "" }).text).toBe("");
     expect(errorOf({ author: "" })).toMatch(/^author: /);
     expect(errorOf({ author: "@" })).toMatch(/^author: /);
   });
 
-  test("unknown fields are passed over by name", () => {
+  test("unknown fields are skipped by name", () => {
     const names: string[] = [];
     readImportRecord({ ...least, region: "x", followers: 3 }, (name) => names.push(name));
     expect(names).toEqual(["region", "followers"]);
   });
 });
 
-describe("a wrong value is refused with the field, what was found and what is expected", () => {
+describe("an invalid value is rejected with field, value and expectation", () => {
   test.each([
     [{ likes: "12" }, 'likes: expected a whole number from 0, found "12"'],
     [{ likes: -1 }, "likes: expected a whole number from 0, found -1"],
@@ -183,7 +183,7 @@ describe("a wrong value is refused with the field, what was found and what is ex
     expect(() => readImportRecord(JSON.parse(json))).toThrow(RecordError);
   });
 
-  test("anything else never escapes, and a lone half of a character is replaced", () => {
+  test("other errors propagate, and a lone surrogate is replaced", () => {
     const names = fc.constantFrom(...Object.keys(importFields), "__proto__", "constructor");
     const value = fc.oneof(
       fc.jsonValue(),
@@ -207,13 +207,13 @@ describe("a wrong value is refused with the field, what was found and what is ex
   });
 });
 
-test("a reason moves no cursor, whatever the value", () => {
+test("a reason cannot move the terminal's cursor, whatever the value", () => {
   expect(errorOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
     'id: expected a decimal string, found "\\u001b[2J31m"',
   );
 });
 
-test("links are read where the text spells & as &amp;", () => {
+test("finds links in text with & written as &amp;", () => {
   expect(postOf({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
     "https://ex.com/a?b=1&c=2",
   ]);
@@ -224,7 +224,7 @@ test.each([
   "1970-01-01",
   "2009-05-01T00:00:00+09:00",
   "2999-01-01T00:00:00Z",
-])("the time %s is taken", (createdAt) => {
+])("accepts the time %s", (createdAt) => {
   const post = postOf({ created_at: createdAt });
   expect(post.createdAt).toBe(createdAt);
   expect(post.createdMs).not.toBeNull();
@@ -234,7 +234,7 @@ describe("identity", () => {
   test.each([
     ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
     ["9000000000000000000", "2078-11-02"],
-  ])("on X is not the number %s, which is ahead of now", (id, time) => {
+  ])("on X rejects the number %s, which is in the future", (id, time) => {
     expect(errorOf({ id })).toMatch(
       /^id: expected the number of a post whose time is not ahead of now, found "/,
     );
@@ -242,13 +242,13 @@ describe("identity", () => {
     expect(errorOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
   });
 
-  test("on X may be a day ahead, as clocks differ", () => {
+  test("on X may be a day ahead because of clock skew", () => {
     const idOf = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
     expect(postOf({ id: idOf(nowMs + 86_400_000) }).nativeId).not.toBeNull();
     expect(errorOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
   });
 
-  test("on X is the number, whatever the file says the uri is", () => {
+  test("on X is the number, whatever the uri of the record", () => {
     const forged = postOf({ id: "20", uri: "https://x.com/i/status/99" });
     expect(forged.uri).toBe("https://x.com/i/status/20");
     expect(forged).toMatchObject({ nativeId: 20n, seenMs: null });
@@ -258,12 +258,12 @@ describe("identity", () => {
     "https://twitter.com/alice/status/99?s=20",
     "https://x.com/i/web/status/99",
     "HTTPS://X.COM/i/status/99",
-  ])("on X is the number that %s shows", (address) => {
+  ])("on X is the number in %s", (address) => {
     expect(postOf({ uri: address }).nativeId).toBe(99n);
     expect(postOf({ url: address }).nativeId).toBe(99n);
   });
 
-  test("on X a uri that is no address is refused", () => {
+  test("on X rejects a uri that is not an address", () => {
     expect(errorOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https address/);
   });
 
@@ -296,7 +296,7 @@ describe("identity", () => {
     [{ uri: "https://bsky.app/x" }, /^uri: expected at:/],
     [{ author_id: "alice" }, /^author_id: expected a DID/],
     [{ quote_of_id: "at://nobody" }, /^quote_of_id: expected a post's uri/],
-  ])("on Bluesky %j is refused", (fields, message) => {
+  ])("on Bluesky rejects %j", (fields, message) => {
     expect(errorOf(fields, "bluesky")).toMatch(message);
   });
 
@@ -309,7 +309,7 @@ describe("identity", () => {
     expect(errorOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
   });
 
-  test("on Mastodon an account's number counts with its server", () => {
+  test("on Mastodon qualifies an account's number with its server", () => {
     const uri = "https://two.example/users/alice/statuses/1";
     const userId = (fields: object) => postOf({ author_id: "7", ...fields }, "mastodon").userId;
     expect(userId({ author: "alice@One.example", uri })).toBe("7@one.example");
@@ -327,7 +327,7 @@ describe("identity", () => {
     ["bluesky", { uri: "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k" }, ["id"]],
     ["bluesky", {}, []],
     ["x", { uri: "https://x.com/i/status/20" }, []],
-  ] as const)("on %s an id that %j leaves no use for is named", (platform, fields, expected) => {
+  ] as const)("on %s reports an id that %j makes redundant", (platform, fields, expected) => {
     const unused: string[] = [];
     const record = readImportRecord({ ...least, id: "12", ...fields });
     toPost(record, platform, nowMs, (name) => unused.push(name));
@@ -338,7 +338,7 @@ describe("identity", () => {
 describe("a reference to another post", () => {
   const named = { in_reply_to_id: "7", quote_of_id: "8", repost_of_id: "9", conversation_id: "6" };
 
-  test("by its number on X has the uri that is made of it", () => {
+  test("by its number on X has the uri derived from it", () => {
     expect(postOf(named)).toMatchObject({
       inReplyTo: { id: "7", uri: "https://x.com/i/status/7" },
       quoted: { id: "8", uri: "https://x.com/i/status/8" },
@@ -347,7 +347,7 @@ describe("a reference to another post", () => {
     });
   });
 
-  test("by a number elsewhere has the uri of the post that is known by this number alone", () => {
+  test("by a number on other platforms has the uri of a post known by this number alone", () => {
     const known = postOf({ id: "7" }, "bluesky");
     expect(postOf(named, "bluesky")).toMatchObject({
       inReplyTo: { id: "7", uri: known.uri },
@@ -361,7 +361,7 @@ describe("a reference to another post", () => {
     expect(postOf(named, "mastodon").quoted?.uri).toBe(postOf({ id: "8" }, "mastodon").uri);
   });
 
-  test("by a uri keeps it, and has one by any other name", () => {
+  test("by a uri uses it, and derives one from any other name", () => {
     const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
     const conversation = { in_reply_to_id: uri, conversation_id: uri };
     expect(postOf(conversation, "bluesky")).toMatchObject({
@@ -384,7 +384,7 @@ describe("a reference to another post", () => {
 });
 
 describe("replies and reposts", () => {
-  test("on X a text that begins with a mention is a reply when nothing else says so", () => {
+  test("on X a text that begins with a mention is a reply unless the record says otherwise", () => {
     expect(postOf({ text: "@bob hi" })).toMatchObject({
       isReply: true,
       inReplyTo: { username: "bob" },
@@ -394,7 +394,7 @@ describe("replies and reposts", () => {
     expect(postOf({ text: "@bob hi" }, "bluesky").isReply).toBe(false);
   });
 
-  test("a repost is what the record says", () => {
+  test("a repost is what the record declares", () => {
     expect(postOf({ repost_of_id: "20" })).toMatchObject({
       isRepost: true,
       reposted: { id: "20" },
@@ -406,7 +406,7 @@ describe("replies and reposts", () => {
     expect(postOf({ text: "RT @bob: hi" }).isRepost).toBe(false);
   });
 
-  test("handles may hold dots and servers", () => {
+  test("handles may contain dots and servers", () => {
     expect(postOf({ text: "hi @bob.bsky.social" }, "bluesky").mentions).toEqual([
       { username: "bob.bsky.social", userId: null },
     ]);
@@ -416,7 +416,7 @@ describe("replies and reposts", () => {
   });
 });
 
-test("docs/import.md shows every field with what it may hold", () => {
+test("docs/import.md shows every field with its permitted values", () => {
   const page = readFileSync(new URL("../../../docs/import.md", import.meta.url), "utf8");
   const rows = page.matchAll(/^\| `([a-z_]+)` \| ([^|]+) \| [^|]+ \|$/gm);
   const shown = Object.fromEntries([...rows].map(([, name, value]) => [name, value?.trim()]));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { decodeEntities, extractEntities } from "@earshot/query/text";
 import { withoutControls } from "../../lib/controls.ts";
 import { identityRules } from "../../platforms/identities.ts";
-import { type Identity, type IdentityRules, isIdentityError } from "../../platforms/identity.ts";
+import { type RecordIdentity, type IdentityRules, isIdentityError } from "../../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
 import { handlesOn } from "../../posts/terms.ts";
 import {
@@ -208,7 +208,7 @@ function conversationOf(
 }
 
 /** Except on X, the uri is the identity and a number beside it is not stored. */
-const isNamedBy = (id: string, { nativeId, uri }: Identity, platform: Platform): boolean =>
+const isNamedBy = (id: string, { nativeId, uri }: RecordIdentity, platform: Platform): boolean =>
   nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
 
 function contentUri({ author, created_at, text }: ImportRecord, platform: Platform): string {
@@ -262,12 +262,12 @@ export function unlike(name: string, expected: string, found: unknown): RecordEr
 }
 
 function shown(value: unknown): string {
-  const mostLength = 60;
+  const maxLength = 60;
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value) ? `a list of ${value.length}` : "an object";
   }
   const written = typeof value === "string" ? JSON.stringify(value.slice(0, 500)) : String(value);
-  return written.length <= mostLength ? written : `${written.slice(0, mostLength)}…`;
+  return written.length <= maxLength ? written : `${written.slice(0, maxLength)}…`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -71,7 +71,7 @@ const drawnPost: fc.Arbitrary<Drawn> = fc.record({
   ),
 });
 
-test("an imported post is found by what it shows of another one, and by the ID of that one where it is held", () => {
+test("finds an imported post by its references to another, and by that post's ID if archived", () => {
   const runs = testRuns(20);
   let byStored = 0;
   fc.assert(

@@ -15,7 +15,7 @@ export type RejectedFileOptions = {
   file: string;
   dataDir: string;
   /** Preserved of an earlier run's file; the rest is rewritten. */
-  keptBytes: number;
+  preservedBytes: number;
   /** Set if the source cannot be read again: each such run has its own file. */
   runMs: number | null;
 };
@@ -25,10 +25,10 @@ export type RejectedFileOptions = {
  * for standard input `stdin-<time>.rejected` in `dataDir`, never over another run's file.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
-  const { file, dataDir, keptBytes, runMs } = options;
+  const { file, dataDir, preservedBytes: preservedBytes, runMs } = options;
   let handle: FileHandle | null = null;
   let path: string | null = null;
-  let size = keptBytes;
+  let size = preservedBytes;
 
   async function openFirst(): Promise<FileHandle> {
     const inDataDir = join(dataDir, file === "-" ? "stdin" : basename(file));
@@ -38,7 +38,7 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
       try {
         const opened = await open(candidate, modeOf(), 0o600);
         path = candidate;
-        size = Math.min(keptBytes, (await opened.stat()).size);
+        size = Math.min(preservedBytes, (await opened.stat()).size);
         await opened.truncate(size);
         return opened;
       } catch (thrown) {
@@ -53,14 +53,14 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
     const stamp = isoTime(runMs).replaceAll(":", "-");
     // Runs that start in the same millisecond use the next name.
     return Array.from(
-      { length: mostRunsAtOnce },
+      { length: maxRunsAtOnce },
       (_unused, index) => `${position}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
     );
   }
 
   function modeOf(): "wx" | "a" | "w" {
     if (runMs !== null) return "wx";
-    return keptBytes > 0 ? "a" : "w";
+    return preservedBytes > 0 ? "a" : "w";
   }
 
   async function append(lines: readonly Buffer[]): Promise<void> {
@@ -81,5 +81,5 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   };
 }
 
-const mostRunsAtOnce = 100;
+const maxRunsAtOnce = 100;
 const lineEnd = Buffer.from("\n");

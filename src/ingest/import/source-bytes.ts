@@ -18,7 +18,7 @@ type FileForm = "plain" | "gzip" | "zstd" | "zip";
 export const longestMagic = 4;
 
 /** By magic number, not by name. */
-export function formatOf(start: Buffer): FileForm {
+export function fileFormat(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";
   const magic = start.readUInt32LE(0);
@@ -63,7 +63,7 @@ export async function* decompressed(
       yield before < offset ? piece.subarray(offset - before) : piece;
     }
   } catch (error) {
-    throw error instanceof EarshotError ? error : unreadable(name, error);
+    throw error instanceof EarshotError ? error : unreadableImport(name, error);
   }
 }
 
@@ -122,7 +122,7 @@ function tooLarge(name: string, what: string, setting: string): EarshotError {
   });
 }
 
-export function unreadable(name: string, error: unknown): EarshotError {
+export function unreadableImport(name: string, error: unknown): EarshotError {
   return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(error)}`, {
     status: 400,
     hint: "what was read before the fault is kept; run the import again when the file is whole",

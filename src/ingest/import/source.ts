@@ -9,11 +9,11 @@ import {
   checkSize,
   counted,
   decompressed,
-  formatOf,
+  fileFormat,
   longestMagic,
   pieceBytes,
   type SourceLimits,
-  unreadable,
+  unreadableImport,
 } from "./source-bytes.ts";
 import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 
@@ -68,7 +68,7 @@ export async function openImportSource(
     return await fileSource(file, handle, status.size, status.mtimeMs, limits);
   } catch (error) {
     await handle?.close().catch(() => {});
-    throw unreadable(file, error);
+    throw unreadableImport(file, error);
   }
 }
 
@@ -82,7 +82,7 @@ async function fileSource(
   const head = Buffer.alloc(headBytes);
   const { bytesRead } = await handle.read(head, 0, headBytes, 0);
   const start = head.subarray(0, bytesRead);
-  const format = formatOf(start);
+  const format = fileFormat(start);
   const hash = createHash("sha256").update(start).digest("hex");
   const counter = { bytes: 0 };
 
@@ -101,7 +101,7 @@ async function fileSource(
   async function files(expected: RegExp): Promise<readonly SourceFile[]> {
     if (format !== "zip") return [{ pieces: () => pieces(0) }];
     const found = await members((path) => expected.test(path));
-    if (found.length === 0) throw unreadable(name, new Error(`no file in it matches ${expected}`));
+    if (found.length === 0) throw unreadableImport(name, new Error(`no file in it matches ${expected}`));
     let position = 0;
     const onRead = (bytes: number) => {
       counter.bytes += bytes;
@@ -115,7 +115,7 @@ async function fileSource(
             yield piece;
           }
         } catch (error) {
-          throw error instanceof EarshotError ? error : unreadable(name, error);
+          throw error instanceof EarshotError ? error : unreadableImport(name, error);
         }
       },
     }));
@@ -123,7 +123,7 @@ async function fileSource(
 
   const members = (isExpected: (path: string) => boolean) =>
     readZipDirectory(handle, totalBytes, isExpected).catch((error: unknown) => {
-      throw unreadable(name, error);
+      throw unreadableImport(name, error);
     });
 
   async function companion(expected: string): Promise<Buffer | null> {
@@ -135,7 +135,7 @@ async function fileSource(
         : await readSmall(zipMemberPieces(handle, member, () => {}));
     } catch (error) {
       if (isAbsentFile(error)) return null;
-      throw error instanceof EarshotError ? error : unreadable(`${expected} of ${name}`, error);
+      throw error instanceof EarshotError ? error : unreadableImport(`${expected} of ${name}`, error);
     }
   }
 
@@ -167,7 +167,7 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
     }
     const start = Buffer.concat(head);
     const position = { skipped: 0, offset };
-    yield* decompressed(name, chained(start, raw), formatOf(start), position, counter, limits);
+    yield* decompressed(name, chained(start, raw), fileFormat(start), position, counter, limits);
   }
 
   return {

@@ -58,16 +58,16 @@ describe("a zip archive", () => {
   test.each([
     ["is encrypted", { flags: 1 }, "a in it is encrypted"],
     ["has another checksum", { checksum: 7 }, "a in it is damaged"],
-  ])("is refused when a file in it %s", async (_why, more, message) => {
+  ])("is rejected when a file in it %s", async (_why, more, message) => {
     await expect(contentsOf(zipArchive([file("a", "text", more)]))).rejects.toThrow(message);
   });
 
-  test("is refused when it is cut short", async () => {
+  test("is rejected when truncated", async () => {
     const bytes = zipArchive([file("a", "text")]);
     await expect(contentsOf(bytes.subarray(0, -1))).rejects.toThrow("breaks off");
   });
 
-  test("gives no more of a file than the directory says it has", async () => {
+  test("yields no more of a file than the directory declares", async () => {
     const bytes = zipArchive([file("a", "x".repeat(1_000_000))]);
     // The uncompressed size in the directory.
     bytes.writeUInt32LE(10, bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
@@ -81,7 +81,7 @@ describe("a zip archive", () => {
     expect(read).toBe(0);
   });
 
-  test("is read for the files that are wanted alone", async () => {
+  test("reads only the wanted files", async () => {
     const bytes = zipArchive([file("a", "1"), file("b", "2")]);
     const members = await withArchive(bytes, (handle) =>
       readZipDirectory(handle, bytes.length, (name) => name === "b"),
@@ -89,7 +89,7 @@ describe("a zip archive", () => {
     expect(members.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  test("is refused when too many files in it are wanted, or its directory is larger than it is", async () => {
+  test("is rejected when too many files are wanted, or its directory is larger than the file", async () => {
     const many = zipArchive(Array.from({ length: 10_001 }, () => file("a", "")));
     await expect(contentsOf(many)).rejects.toThrow("it holds too many files of one kind");
     const bytes = zipArchive([file("a", "text")]);
@@ -97,7 +97,7 @@ describe("a zip archive", () => {
     await expect(contentsOf(bytes)).rejects.toThrow("its zip directory is damaged");
   });
 
-  test("with any of its bytes changed gives the same content or an error", async () => {
+  test("with any byte changed yields the same content or an error", async () => {
     const bytes = zipArchive([file("a", "some text"), file("b", "other", { isStored: true })]);
     const position = fc.integer({ min: 0, max: bytes.length - 1 });
     await fc.assert(

@@ -16,9 +16,9 @@ export type ZipMember = {
 };
 
 /** Far above an archive with a million files. */
-const mostDirectoryBytes = 256 * 1024 ** 2;
+const maxDirectoryBytes = 256 * 1024 ** 2;
 /** Far above the parts of one file in any archive. */
-const mostMembers = 10_000;
+const maxMembers = 10_000;
 const longestName = 4_096;
 
 const endSize = 22;
@@ -39,7 +39,7 @@ export async function readZipDirectory(
 ): Promise<ZipMember[]> {
   const { offset, bytes } = await findDirectory(handle, totalBytes);
   if (offset + bytes > totalBytes) throw new Error("its zip directory is damaged");
-  if (bytes > mostDirectoryBytes) throw new Error("its zip directory is too large");
+  if (bytes > maxDirectoryBytes) throw new Error("its zip directory is too large");
   const directory = await readAt(handle, offset, bytes);
   const members: ZipMember[] = [];
   for (let at = 0; at < directory.length; ) {
@@ -55,7 +55,7 @@ export async function readZipDirectory(
       const entry = directory.subarray(at, nameEnd);
       members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
-    if (members.length > mostMembers) throw new Error("it holds too many files of one kind");
+    if (members.length > maxMembers) throw new Error("it holds too many files of one kind");
     at = next;
   }
   return members;

@@ -17,7 +17,7 @@ async function decompressed(bytes: Buffer, size: number): Promise<Buffer> {
 
 const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
 
-test("all frames come out, however the file is cut into pieces", async () => {
+test("decompresses all frames with any piece size", async () => {
   const frame = fc.oneof(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     fc.constant(null),
@@ -38,7 +38,7 @@ test("all frames come out, however the file is cut into pieces", async () => {
   );
 });
 
-test("a file larger than every buffer comes out whole", async () => {
+test("decompresses a file larger than every buffer", async () => {
   const content = Buffer.concat([randomBytes(3_000_000), Buffer.alloc(5_000_000, "x")]);
   const file = Buffer.concat([zstdCompressSync(content), zstdCompressSync(content)]);
   const out = await decompressed(file, 65_536);
@@ -52,7 +52,7 @@ test.each(["cut short", "garbage after a frame"])("%s is an error", async (what)
   await expect(decompressed(file, 65_536)).rejects.toThrow();
 });
 
-test("who stops reading early is not waited for", async () => {
+test("does not wait for a reader that stopped early", async () => {
   const file = zstdCompressSync(Buffer.alloc(50_000_000, "x"));
   for await (const piece of decompressZstd(cut(file, 1_000))) {
     expect(piece.length).toBeGreaterThan(0);

@@ -69,8 +69,8 @@ function start(settings: Partial<LookUpSettings> = {}): void {
       sources: [labeler],
       timeoutMs: 1_000,
       maxBytes: 1_000_000,
-      leastBackoffMs: 1_000,
-      mostBackoffMs: 60_000,
+      minBackoffMs: 1_000,
+      maxBackoffMs: 60_000,
       ...settings,
     },
   });
@@ -90,8 +90,8 @@ afterEach(async () => {
   await lookUp.stop();
 });
 
-describe("an account that is looked up", () => {
-  test("gets its handle, its name and the labels that it and believed labelers gave it", async () => {
+describe("a looked-up account", () => {
+  test("gets its handle, name and labels from itself and trusted labelers", async () => {
     accounts = [didOf(1)];
     const cts = "2021-01-01T00:00:00Z";
     const profile = `at://${didOf(1)}/app.bsky.actor.profile/self`;
@@ -134,7 +134,7 @@ describe("an account that is looked up", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", found: 1, missing: 0 });
   });
 
-  test("is not asked for again before its age, found or not", async () => {
+  test("is not requested again before its age, found or not", async () => {
     accounts = [didOf(1), didOf(2)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();
@@ -145,13 +145,13 @@ describe("an account that is looked up", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("is asked for at once when its handle may have changed", async () => {
+  test("is requested at once when its handle may have changed", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();
     await clock.advance(10 * secondMs);
     views.set(didOf(1), { did: didOf(1), handle: "alice.test" });
-    lookUp.ask(didOf(1));
+    lookUp.enqueue(didOf(1));
     await clock.advance(3 * secondMs);
     expect(requests).toHaveLength(2);
     expect(changes).toContainEqual(expect.objectContaining({ handle: "alice.test" }));
@@ -161,7 +161,7 @@ describe("an account that is looked up", () => {
     ["a handle that is not its own", { handle: "handle.invalid" }],
     ["no handle", { handle: "<script>" }],
     ["nothing", {}],
-  ])("keeps its handle where the answer tells %s", async (_what, view) => {
+  ])("preserves its handle when the answer has %s", async (_what, view) => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), ...view });
     start();
@@ -169,7 +169,7 @@ describe("an account that is looked up", () => {
     expect(changes.map(({ kind }) => kind)).toEqual(["profile", "looked-up"]);
   });
 
-  test("nobody else is told of, whatever the answer holds", async () => {
+  test("is the only one to change, whatever the answer contains", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(2), handle: "mallory.example" });
     start();
@@ -179,7 +179,7 @@ describe("an account that is looked up", () => {
 });
 
 describe("requests", () => {
-  test("hold 25 accounts each, and are never more in a second than allowed", async () => {
+  test("contain 25 accounts each, at no more than the permitted rate", async () => {
     accounts = Array.from({ length: 60 }, (_unused, n) => didOf(n));
     start();
     await clock.advance(10 * secondMs);
@@ -191,7 +191,7 @@ describe("requests", () => {
     expect(cachedUp.size).toBe(60);
   });
 
-  test("that are refused for one account are made without it", async () => {
+  test("refused for one account are repeated without it", async () => {
     accounts = Array.from({ length: 8 }, (_unused, n) => didOf(n));
     accounts[5] = "did:plc:refused";
     for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
@@ -220,7 +220,7 @@ describe("requests", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 1 });
   });
 
-  test("come more slowly while none is answered, and the accounts stay due", async () => {
+  test("slow down while none is answered, and the accounts stay due", async () => {
     accounts = [didOf(1)];
     refusals = [new Error("nobody is there"), [500, {}], [503, {}], new Error("nobody is there")];
     start();
@@ -230,7 +230,7 @@ describe("requests", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 4 });
   });
 
-  test("are made again when the archive did not take what was found", async () => {
+  test("are repeated when the archive did not accept the result", async () => {
     accounts = [didOf(1)];
     writeErrors = [new Error("database or disk is full")];
     start();

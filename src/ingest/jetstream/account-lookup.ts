@@ -5,7 +5,7 @@ import { messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { isDid } from "../../platforms/bluesky/at-uri.ts";
 import {
-  mostProfiles,
+  maxProfiles,
   profilesUrl,
   readProfileViews,
 } from "../../platforms/bluesky/profile-views.ts";
@@ -24,7 +24,7 @@ import { requestedPauseMs } from "./lookup-pause.ts";
  */
 export type LookUp = {
   /** Early. If the queue is full, the account waits for its age. */
-  ask(account: string): void;
+  enqueue(account: string): void;
   state(): LookUpState;
   stop(): Promise<void>;
 };
@@ -36,8 +36,8 @@ export type LookUpSettings = {
   sources: readonly string[];
   timeoutMs: number;
   maxBytes: number;
-  leastBackoffMs: number;
-  mostBackoffMs: number;
+  minBackoffMs: number;
+  maxBackoffMs: number;
 };
 
 export type LookUpRequest = {
@@ -51,11 +51,11 @@ export type LookUpRequest = {
 
 /** Accounts accumulate before a request that would not be full. */
 const gatherMs = 2_000;
-const mostRequested = 1_000;
+const maxRequested = 1_000;
 
 export function startLookUp(request: LookUpRequest): LookUp {
   const { archive, clock, random, settings, log } = request;
-  const backoff = { leastMs: settings.leastBackoffMs, mostMs: settings.mostBackoffMs };
+  const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
   const sources = new Set(settings.sources);
   const { host } = new URL(settings.appViewUrl);
   const stopping = new AbortController();
@@ -73,7 +73,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
         const accounts = await nextAccounts();
         if (accounts.length > 0) await lookUp(accounts);
         failures = 0;
-        if (accounts.length < mostProfiles) await pause(gatherMs);
+        if (accounts.length < maxProfiles) await pause(gatherMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         failures += 1;
@@ -84,8 +84,8 @@ export function startLookUp(request: LookUpRequest): LookUp {
 
   async function nextAccounts(): Promise<readonly string[]> {
     const beforeMs = clock.now() - settings.ageMs;
-    const due = await archive.accountsToLookUp("bluesky", beforeMs, mostProfiles);
-    return [...new Set([...requested, ...due])].slice(0, mostProfiles);
+    const due = await archive.accountsToLookUp("bluesky", beforeMs, maxProfiles);
+    return [...new Set([...requested, ...due])].slice(0, maxProfiles);
   }
 
   async function lookUp(accounts: readonly string[]): Promise<void> {
@@ -168,8 +168,8 @@ export function startLookUp(request: LookUpRequest): LookUp {
 
   const ended = run();
   return {
-    ask: (account) => {
-      if (requested.size < mostRequested) requested.add(account);
+    enqueue: (account) => {
+      if (requested.size < maxRequested) requested.add(account);
     },
     state,
     stop: async () => {

@@ -58,7 +58,7 @@ afterEach(async () => {
 });
 
 describe("a compressed stream", () => {
-  test("is asked for where that is set and the dictionary is there", async () => {
+  test("is requested if configured and the dictionary is available", async () => {
     answers = [dictionary];
     server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
     const { state } = start();
@@ -71,7 +71,7 @@ describe("a compressed stream", () => {
     expect(server.requests[1]?.url).not.toContain("compress");
   });
 
-  test("comes plain without the dictionary, says so, and is asked for again at the next connection", async () => {
+  test("falls back to uncompressed without the dictionary, reports it, and retries at the next connection", async () => {
     server.events.push(commit(startUs, "a"));
     const { state } = start();
     await archive.until(() => archive.posts.size === 1);
@@ -87,7 +87,7 @@ describe("a compressed stream", () => {
     expect(state().detail).toBe("connected to 127.0.0.1");
   });
 
-  test("may hold frames of text as well", async () => {
+  test("may contain text frames", async () => {
     answers = [dictionary];
     start();
     await vi.waitFor(() => expect(server.sockets.size).toBe(1));
@@ -95,7 +95,7 @@ describe("a compressed stream", () => {
     await archive.until(() => archive.posts.size === 1);
   });
 
-  test("leaves a gap where a frame grows beyond the largest size", async () => {
+  test("leaves a gap when a frame decompresses beyond the limit", async () => {
     answers = [dictionary];
     server.events.push(
       commit(startUs, "a"),

@@ -49,7 +49,7 @@ afterEach(async () => {
   await other.close();
 });
 
-test("likes, reposts, replies and quotes are counted; what is removed is not taken off", async () => {
+test("likes, reposts, replies and quotes are counted; deletions are not subtracted", async () => {
   const post = uriOf("a");
   const reply = commit(startUs + 6, "reply") as Event & { commit: { record: object } };
   reply.commit.record = {
@@ -77,7 +77,7 @@ test("likes, reposts, replies and quotes are counted; what is removed is not tak
   expect(state().counted).toEqual({ likes: 2, reposts: 1, replies: 1, quotes: 1 });
 });
 
-test("a storm of likes is one change of a batch", async () => {
+test("many likes of one post are one change of a batch", async () => {
   server.events = Array.from({ length: 5_000 }, (_unused, n) =>
     reaction(startUs + n, `like${n}`, uriOf(n % 2 === 0 ? "a" : "b")),
   );
@@ -101,8 +101,8 @@ test("a post does not wait for the likes before it, and likes alone wait longer"
   expect(likes()).toBe(2);
 });
 
-describe("an event that comes again", () => {
-  test("is not counted twice after a cut, nor by another server whose clock differs", async () => {
+describe("a repeated event", () => {
+  test("is not counted twice after a disconnection, nor from a server with another clock", async () => {
     server.events = Array.from({ length: 50 }, (_unused, second) => like(second));
     start({ urls: [server.url, other.url], overlapMs: 60_000 });
     await archive.until(() => likes() === 50);
@@ -117,7 +117,7 @@ describe("an event that comes again", () => {
     await archive.until(() => likes() === 52);
   });
 
-  test("is not counted twice after a restart, where it lies before the place on disk", async () => {
+  test("is not counted twice after a restart if it precedes the saved position", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ overlapMs: 60_000 });
     await archive.until(() => likes() === 20);
@@ -131,7 +131,7 @@ describe("an event that comes again", () => {
     expect(likes()).toBe(23);
   });
 
-  test("is rather counted twice than not, where another server takes over after a restart", async () => {
+  test("is counted twice rather than not at all when another server takes over after a restart", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ urls: [server.url] });
     await archive.until(() => likes() === 20);
@@ -143,7 +143,7 @@ describe("an event that comes again", () => {
     await archive.until(() => likes() === 50);
   });
 
-  test("is counted as often as it is made: a key that is used again is another like", async () => {
+  test("is counted each time its key is used for a new like", async () => {
     server.events.push(like(0, "same"));
     start();
     await archive.until(() => likes() === 1);
@@ -154,7 +154,7 @@ describe("an event that comes again", () => {
   });
 });
 
-test("never too low, wherever it is stopped and though the order of events is bent a little", async () => {
+test("counts are never too low, wherever the stream stops and with slightly disordered events", async () => {
   // Each event is up to 30 ms earlier than its predecessor, as on public servers.
   const bent = Array.from({ length: 200 }, (_unused, n) =>
     reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, uriOf("a")),
@@ -169,14 +169,14 @@ test("never too low, wherever it is stopped and though the order of events is be
   expect(likes()).toBeGreaterThanOrEqual(200);
 });
 
-describe("what is followed", () => {
+describe("followed collections", () => {
   const requested = () =>
     new URL(server.requests[0]?.url ?? "", "ws://x").searchParams.getAll("wantedCollections");
   const stored = () => [
     ...new Set(archive.batches.flatMap(({ coverage }) => coverage ?? []).map((c) => c.collection)),
   ];
 
-  test("by default is everything, and the coverage tells each", async () => {
+  test("are all by default, with coverage for each", async () => {
     server.events.push(commit(startUs, "a"), like(1));
     start();
     await archive.until(() => likes() === 1 && stored().length > 0);
@@ -189,7 +189,7 @@ describe("what is followed", () => {
     });
   });
 
-  test("is what the setting names, whatever the server sends", async () => {
+  test("are those configured, whatever the server sends", async () => {
     server.events.push(commit(startUs, "a"), like(1), commit(startUs + 2 * secondUs, "b"));
     start({ followed: ["posts"] });
     await archive.until(() => archive.posts.size === 2 && stored().length > 0);
@@ -200,7 +200,7 @@ describe("what is followed", () => {
   });
 });
 
-test("profiles, account states and changed handles arrive", async () => {
+test("stores profiles, account states and changed handles", async () => {
   const renamed: string[] = [];
   server.events.push(
     event(startUs, "account", { active: false, status: "takendown" }),
@@ -226,7 +226,7 @@ test("profiles, account states and changed handles arrive", async () => {
   expect(renamed).toEqual([did]);
 });
 
-test("likes wait for the archive as posts do: reading stops, and none is lost", async () => {
+test("likes wait for the archive like posts: reading pauses, and none is lost", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   server.events = Array.from({ length: 20_000 }, (_unused, n) =>

@@ -4,7 +4,7 @@ import { type JetstreamPosition, resumeUs } from "./position.ts";
 import type { JetstreamSettings } from "./settings.ts";
 
 /** Doubles until a new event arrives. */
-const leastStepUs = 100_000;
+const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
@@ -21,7 +21,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
   const { lookbackMs, overlapMs, urls, followed, maxFrameBytes } = settings;
   const firstUs = lookbackMs > 0 ? (clock.now() - lookbackMs) * 1000 : null;
   let passed: { server: string; toUs: number } | null = null;
-  let stepUs = leastStepUs;
+  let stepUs = minStepUs;
 
   function cursorFor(server: string, position: JetstreamPosition | null): number | null {
     const passedUs = passed?.server === server ? passed.toUs : null;
@@ -48,8 +48,8 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
       return { fromUs, toUs };
     },
     progressed: () => {
-      stepUs = leastStepUs;
+      stepUs = minStepUs;
     },
-    isFirstStep: () => stepUs === leastStepUs,
+    isFirstStep: () => stepUs === minStepUs,
   };
 }

@@ -7,7 +7,7 @@ import { createRecentKeys } from "../streams/recent-keys.ts";
 import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 
 /** Resuming at an event further in the future would skip everything before it. */
-const mostAheadMs = 86_400_000;
+const maxAheadMs = 86_400_000;
 
 type UsedEvent = StreamItem & { renamed: string | null };
 
@@ -28,7 +28,7 @@ export function createEventTaker(options: EventTakerOptions): EventTaker {
   return (frame, server) => {
     if (typeof frame === "string") return null;
     const event = readStreamEvent(frame.text, followed);
-    if ("fault" in event || event.timeUs > (clock.now() + mostAheadMs) * 1000) return null;
+    if ("reason" in event || event.timeUs > (clock.now() + maxAheadMs) * 1000) return null;
     const { timeUs, key, change, counted, renamed } = event;
     if (!recent.add(key)) return { timeUs, changes: [], counted: [], renamed: null };
     return {

@@ -54,7 +54,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("posts, edits, deletes and handles arrive, one by one or together", async () => {
+test("stores posts, edits, deletes and handles, one by one or in batches", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
   const { state } = start();
   await archive.until(() => archive.posts.size === 2);
@@ -81,7 +81,7 @@ test("posts, edits, deletes and handles arrive, one by one or together", async (
   });
 });
 
-test("a delete before its post goes to the archive in that order", async () => {
+test("passes a delete before its post to the archive in that order", async () => {
   server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
   start();
   await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
@@ -92,7 +92,7 @@ test("a delete before its post goes to the archive in that order", async () => {
   expect(archive.posts.size).toBe(0);
 });
 
-test("asks for posts from the look-back on, and says who it is", async () => {
+test("requests posts from the lookback on, with its user agent", async () => {
   start({ userAgent: "earshot/test" });
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
@@ -110,7 +110,7 @@ test("asks for posts from the look-back on, and says who it is", async () => {
   expect(server.requests[1]?.url).not.toContain("cursor");
 });
 
-test("after a restart it resumes at the last event on disk, less the overlap", async () => {
+test("resumes after a restart at the last stored event, less the overlap", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);
@@ -122,7 +122,7 @@ test("after a restart it resumes at the last event on disk, less the overlap", a
   expect(archive.reports.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(3);
 });
 
-test("the overlap of a cut connection is not written again, and a deleted post stays deleted", async () => {
+test("does not write the overlap of a reconnection again, and a deleted post stays deleted", async () => {
   server.events.push(
     commit(startUs, "a"),
     commit(startUs + 1, "b"),
@@ -139,7 +139,7 @@ test("the overlap of a cut connection is not written again, and a deleted post s
   expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
 });
 
-test("bad frames are counted and pass by", async () => {
+test("counts and skips bad frames", async () => {
   server.serve = (socket) => {
     for (const frame of ["", "{", "[]", "null", '{"kind":"commit"}', Buffer.from([1, 2, 3])])
       socket.send(frame);
@@ -165,7 +165,7 @@ async function expectGapAfterSecond(): Promise<void> {
 test.each([
   ["cannot be read", "{"],
   ["lies more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
-])("where an event %s, the coverage has a gap", async (_, bad) => {
+])("when an event %s, the coverage has a gap", async (_, bad) => {
   const [a, b, c, d] = [0, 1, 50, 51].map((second, n) =>
     commit(startUs + second * secondUs, `post${n}`),
   );
@@ -179,11 +179,11 @@ test.each([
   await expectGapAfterSecond();
 });
 
-describe("an event that is too large and sent all the same", () => {
+describe("an oversized event that is sent all the same", () => {
   const largest = { maxFrameBytes: 2_000 };
   const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });
 
-  test("is passed over after some tries, and the coverage has a gap there", async () => {
+  test("is skipped after some attempts, with a gap in the coverage", async () => {
     server.events.push(
       commit(startUs, "a"),
       commit(startUs + secondUs, "b"),
@@ -201,14 +201,14 @@ describe("an event that is too large and sent all the same", () => {
     await archive.until(() => archive.posts.size === 5);
   });
 
-  test("is passed over also when it is the first of all", async () => {
+  test("is skipped also when it is the first of all", async () => {
     server.events.push(large(startUs), commit(startUs + secondUs, "a"));
     start({ ...largest, lookbackMs: 61_000 });
     await archive.until(() => archive.posts.size === 1);
   });
 });
 
-test("an overlap that comes again is no progress: the pauses grow", async () => {
+test("a repeated overlap is not progress: the pauses grow", async () => {
   server.events.push(commit(startUs, "a"));
   server.serve = (socket, replay) => {
     sendAll(socket, replay);
@@ -223,7 +223,7 @@ test("an overlap that comes again is no progress: the pauses grow", async () => 
       return systemClock.sleep(Math.min(ms, 1), signal);
     },
   };
-  start({ leastBackoffMs: 10_000, mostBackoffMs: 1e9, idleTimeoutMs: 3_000 }, quick);
+  start({ minBackoffMs: 10_000, maxBackoffMs: 1e9, idleTimeoutMs: 3_000 }, quick);
   await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(5));
   const grown = pauses.slice(1, 6);
   expect(grown).toEqual(grown.map((_pause, index) => (grown[0] ?? 0) * 2 ** index));
@@ -233,7 +233,7 @@ describe("with several servers", () => {
   const cursorOf = (request: IncomingMessage | undefined) =>
     Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
 
-  test("the one that works is kept", async () => {
+  test("stays with the one that works", async () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     const { state } = start({ urls: [server.url, other.url] });
@@ -247,7 +247,7 @@ describe("with several servers", () => {
     await other.close();
   });
 
-  test("the next one is asked for a minute of overlap, also after a restart", async () => {
+  test("requests a minute of overlap from the next one, also after a restart", async () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     start({ urls: [server.url, other.url] });
@@ -272,7 +272,7 @@ describe("with several servers", () => {
 describe("coverage", () => {
   const second = startUs / 1000;
 
-  test("reaches from the first event to the last, over a cut and a restart", async () => {
+  test("reaches from the first event to the last, over a disconnection and a restart", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -286,7 +286,7 @@ describe("coverage", () => {
     expect(covered()).toEqual([[second, second + 3_000]]);
   });
 
-  test("has a gap when the server no longer holds the place resumed at", async () => {
+  test("has a gap when the server no longer has the resume position", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -300,7 +300,7 @@ describe("coverage", () => {
     ]);
   });
 
-  test("has a gap also when only one event follows it at first", async () => {
+  test("has a gap even if only one event follows it at first", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -316,7 +316,7 @@ describe("coverage", () => {
     ]);
   });
 
-  test("moves on with events that bring no post, and never without one", async () => {
+  test("advances with events without posts, and never without an event", async () => {
     server.events.push(commit(startUs, "a"));
     start();
     await archive.until(() => archive.posts.size === 1);
@@ -329,8 +329,8 @@ describe("coverage", () => {
   });
 });
 
-describe("an archive that does not take a batch", () => {
-  test("gets the same one again until it does; nothing is skipped", async () => {
+describe("an archive that rejects a batch", () => {
+  test("gets the same batch again until it accepts it; nothing is skipped", async () => {
     let refusals = 3;
     archive.beforeWrite = () => {
       refusals -= 1;
@@ -342,12 +342,12 @@ describe("an archive that does not take a batch", () => {
     expect(refusals).toBeLessThan(0);
   });
 
-  test("is named in the state", async () => {
+  test("is reported in the state", async () => {
     archive.beforeWrite = () => {
       throw new Error("database or disk is full");
     };
     server.events.push(commit(startUs, "a"));
-    const { state } = start({ leastBackoffMs: 4_000, mostBackoffMs: 4_000 });
+    const { state } = start({ minBackoffMs: 4_000, maxBackoffMs: 4_000 });
     await vi.waitFor(() =>
       expect(state()).toMatchObject({
         status: "paused",
@@ -358,7 +358,7 @@ describe("an archive that does not take a batch", () => {
     expect(archive.checkpoints.size).toBe(0);
   });
 
-  test("stops the reading when too much waits, and it goes on later", async () => {
+  test("pauses reading when too many events wait, and resumes later", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     archive.beforeWrite = () => promise;
     server.events = Array.from({ length: 2_000 }, (_unused, index) =>
@@ -375,19 +375,19 @@ describe("an archive that does not take a batch", () => {
   });
 });
 
-describe("a server that does not serve", () => {
+describe("a failing server", () => {
   test.each([
     [503, "service not ready: bootstrap in progress"],
     [426, "upgrade required"],
     [400, "bad wantedCollections"],
-  ])("with %i is asked again, and then the next one", async (status, body) => {
+  ])("with %i is retried, then the next one is tried", async (status, body) => {
     const refusing = await startFakeJetstream(() => [status, body]);
     const details = new Set<string>();
     server.events.push(commit(startUs, "a"));
     const { state } = start({
       urls: [refusing.url, server.url],
-      leastBackoffMs: 100,
-      mostBackoffMs: 100,
+      minBackoffMs: 100,
+      maxBackoffMs: 100,
     });
     await vi.waitFor(
       () => {
@@ -402,10 +402,10 @@ describe("a server that does not serve", () => {
     await refusing.close();
   });
 
-  test("because nobody listens is told so", async () => {
+  test("that does not accept connections is reported", async () => {
     const removed = await startFakeJetstream();
     await removed.close();
-    const { state } = start({ urls: [removed.url], leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
+    const { state } = start({ urls: [removed.url], minBackoffMs: 8_000, maxBackoffMs: 8_000 });
     await vi.waitFor(() =>
       expect(state()).toMatchObject({
         status: "waiting",
@@ -414,7 +414,7 @@ describe("a server that does not serve", () => {
     );
   });
 
-  test("because it fell silent is left", async () => {
+  test("that falls silent is abandoned", async () => {
     server.events.push(commit(startUs, "a"));
     server.serve = (socket, replay, connection) => {
       sendAll(socket, replay);
@@ -427,7 +427,7 @@ describe("a server that does not serve", () => {
   });
 });
 
-test("stopping writes what has arrived", async () => {
+test("writes pending events when it stops", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
   const { state, stop } = start({ batchMs: 3_600_000, quietBatchMs: 3_600_000 });
   await vi.waitFor(() => expect(state().events).toBe(2));

@@ -76,7 +76,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   });
 
   async function run(): Promise<void> {
-    const saved = await link.readPlace(checkpointName, readJetstreamPosition);
+    const saved = await link.readPosition(checkpointName, readJetstreamPosition);
     if (link.signal.aborted) return;
     const stream = startWriter(saved);
     writer = stream;
@@ -90,7 +90,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     while (!link.signal.aborted) {
       await takeDictionary();
       if (link.signal.aborted) return;
-      const url = cursor.urlOf(turn, stream.place(), dictionary !== null);
+      const url = cursor.urlOf(turn, stream.position(), dictionary !== null);
       const before = { events: tally.counts.events, reachUs: lastEventUs };
       const { reason, frameTooLarge } = await listen(url, stream, take);
       if (link.signal.aborted) return;
@@ -104,7 +104,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         turn += 1;
       }
       // A repeated overlap does not count as progress.
-      const positionUs = stream.place()?.timeUs ?? 0;
+      const positionUs = stream.position()?.timeUs ?? 0;
       failures = positionUs > durableUs ? 0 : failures + 1;
       durableUs = positionUs;
       await link.wait(url.hostname, reason, failures);
@@ -123,7 +123,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         source: "jetstream",
         collections: settings.followed.filter((word) => word !== "profiles"),
       },
-      saved: saved === null ? null : { place: saved, timeUs: saved.timeUs },
+      saved: saved === null ? null : { position: saved, timeUs: saved.timeUs },
       isLater: isLaterPosition,
       onWritten: link.written,
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
@@ -143,7 +143,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
 
   function passLargeEvent(server: string, stream: StreamWriter<JetstreamPosition>): void {
     if (cursor.isFirstStep()) tally.counts.badFrames += 1;
-    const step = cursor.passLargeEvent(server, lastEventUs ?? stream.place()?.timeUs ?? null);
+    const step = cursor.passLargeEvent(server, lastEventUs ?? stream.position()?.timeUs ?? null);
     if (step === null) return;
     log.warn(
       { host: server, fromMs: step.fromUs / 1000, toMs: step.toUs / 1000 },

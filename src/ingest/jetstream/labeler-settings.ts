@@ -9,8 +9,8 @@ export type LabelerSettings = {
   maxFrameBytes: number;
   handshakeTimeoutMs: number;
   idleTimeoutMs: number;
-  leastBackoffMs: number;
-  mostBackoffMs: number;
+  minBackoffMs: number;
+  maxBackoffMs: number;
   userAgent: string;
 };
 

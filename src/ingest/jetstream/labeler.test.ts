@@ -46,8 +46,8 @@ const start = (settings: Partial<LabelerSettings> = {}): Labeler => {
       userAgent: "earshot/test",
       batchMs: 1,
       quietBatchMs: 1,
-      leastBackoffMs: 1,
-      mostBackoffMs: 4,
+      minBackoffMs: 1,
+      maxBackoffMs: 4,
       ...settings,
     },
   });
@@ -86,7 +86,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("labels of a believed source arrive, on posts and on accounts", async () => {
+test("stores labels of a trusted source on posts and accounts", async () => {
   const { state } = await startConnected();
   server.publish(label(1), label(2, { uri: author, val: "!takedown" }));
   await archive.until(() => archive.labels.size === 2);
@@ -96,7 +96,7 @@ test("labels of a believed source arrive, on posts and on accounts", async () =>
   expect(state()).toMatchObject({ status: "connected", labels: 3, passedOver: 0, unreadable: 0 });
 });
 
-test("labels of anybody else, and on what is no post and no account, are passed over", async () => {
+test("skips labels of other sources, and on other subjects", async () => {
   const { state } = await startConnected();
   server.publish(
     label(1, { src: author }),
@@ -109,8 +109,8 @@ test("labels of anybody else, and on what is no post and no account, are passed 
   expect(state()).toMatchObject({ labels: 1, passedOver: 2, unreadable: 1 });
 });
 
-describe("where it begins", () => {
-  test("at first with what is said from then on", async () => {
+describe("the start of the stream", () => {
+  test("is at new labels by default", async () => {
     server.publish(label(1));
     await startConnected();
     server.publish(label(2));
@@ -118,14 +118,14 @@ describe("where it begins", () => {
     expect(server.cursors).toEqual([null]);
   });
 
-  test("with all that was ever said, where it is told to", async () => {
+  test("is at the labeler's first label if configured", async () => {
     server.publish(label(1));
     await startConnected({ start: "beginning" });
     await archive.until(() => archive.labels.size === 1);
     expect(server.cursors).toEqual(["0"]);
   });
 
-  test("behind the last frame on disk, after a cut and after a restart", async () => {
+  test("is after the last stored frame, after a disconnection and a restart", async () => {
     await startConnected();
     server.publish(label(1));
     await archive.until(() => position()?.seq === 1);
@@ -148,7 +148,7 @@ describe("where it begins", () => {
 });
 
 describe("the coverage has a gap", () => {
-  test("when the labeler no longer has the place", async () => {
+  test("when the labeler no longer has the position", async () => {
     await startConnected();
     server.publish(label(1));
     server.publish(label(2));
@@ -164,7 +164,7 @@ describe("the coverage has a gap", () => {
     ]);
   });
 
-  test("when a frame cannot be read", async () => {
+  test("when a frame is unreadable", async () => {
     const { state } = await startConnected();
     server.publish(label(1));
     server.publish(label(2));
@@ -180,7 +180,7 @@ describe("the coverage has a gap", () => {
     ]);
   });
 
-  test("when the labeler has begun anew, after some tries", async () => {
+  test("when the labeler has restarted its sequence, after some attempts", async () => {
     await startConnected();
     for (const second of [1, 2, 3]) server.publish(label(second));
     await archive.until(() => position()?.seq === 3);
@@ -199,7 +199,7 @@ describe("the coverage has a gap", () => {
   });
 });
 
-test("a frame that is too large is passed over, and the coverage has a gap there", async () => {
+test("skips an oversized frame, with a gap in the coverage", async () => {
   await startConnected({ maxFrameBytes: 2_000 });
   server.publish(label(1));
   server.publish(label(2));
@@ -215,7 +215,7 @@ test("a frame that is too large is passed over, and the coverage has a gap there
   ]);
 });
 
-test("a notice and an unknown kind change nothing", async () => {
+test("ignores an info frame and an unknown kind", async () => {
   const { state } = await startConnected();
   server.sendRaw(frameOf({ op: 1, t: "#info" }, { name: "Hello", message: "" }));
   server.sendRaw(frameOf({ op: 1, t: "#else" }, {}));
@@ -224,8 +224,8 @@ test("a notice and an unknown kind change nothing", async () => {
   expect(state()).toMatchObject({ unreadable: 0, reconnects: 0 });
 });
 
-test("what the labeler says when it ends the connection is told", async () => {
-  const { state } = await startConnected({ leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
+test("reports the labeler's message when it ends the connection", async () => {
+  const { state } = await startConnected({ minBackoffMs: 8_000, maxBackoffMs: 8_000 });
   server.sendRaw(frameOf({ op: -1 }, { error: "ConsumerTooSlow", message: "too slow" }));
   server.cut();
   await vi.waitFor(() =>
@@ -235,7 +235,7 @@ test("what the labeler says when it ends the connection is told", async () => {
   );
 });
 
-test("when the archive takes nothing it stops reading, and nothing is lost", async () => {
+test("pauses reading while the archive rejects writes, and loses nothing", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   const { state } = await startConnected({ maxWaitingEvents: 20, batchEvents: 10 });

@@ -71,7 +71,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
   });
 
   async function run(): Promise<void> {
-    reach = await link.readPlace(checkpoint, readLabelerPosition);
+    reach = await link.readPosition(checkpoint, readLabelerPosition);
     if (link.signal.aborted) return;
     writer = startWriter(reach);
     let failures = 0;
@@ -80,7 +80,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
     let passedSeq: number | null = null;
     while (!link.signal.aborted) {
       const before: number | null = reach?.seq ?? null;
-      const fromSeq = passedSeq ?? writer.place()?.seq ?? null;
+      const fromSeq = passedSeq ?? writer.position()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
       // Without a position to resume at, earlier labels may be missing.
       if (fromSeq === null) writer.interrupted();
@@ -103,7 +103,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
       if (refusals === triesOfPosition) {
         refusals = 0;
-        await beginAnew();
+        await restart();
       }
       failures = isNewer ? 0 : failures + 1;
       await link.wait(host, reason, failures);
@@ -112,7 +112,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
 
   const reportedError = (): string | null => lastError;
 
-  async function beginAnew(): Promise<void> {
+  async function restart(): Promise<void> {
     log.warn({ host, seq: reach?.seq }, "labels: the labeler has lost its place, a gap is left");
     await writer?.stop();
     reach = null;
@@ -127,7 +127,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       random,
       checkpoint,
       coverage: { platform: "bluesky", source: `labeler ${host}`, collections: ["labels"] },
-      saved: saved === null ? null : { place: saved, timeUs: saved.timeMs * 1000 },
+      saved: saved === null ? null : { position: saved, timeUs: saved.timeMs * 1000 },
       isLater: isLaterFrame,
       onWritten: link.written,
       onFailure: (reason) => log.warn({ reason }, "labels: the archive does not take a batch"),
@@ -136,7 +136,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
   function takeFrame({ data, isBinary }: Frame): void {
     const frame: LabelFrame = isBinary
       ? readLabelFrame(data, settings)
-      : { kind: "unreadable", fault: "a frame of text" };
+      : { kind: "unreadable", reason: "a frame of text" };
     if (frame.kind === "labels") takeLabels(frame.seq, frame.labels);
     if (frame.kind === "error") lastError = `${frame.name}: ${frame.message}`;
     if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.interrupted();

@@ -22,7 +22,7 @@ export function resumeUs(position: JetstreamPosition, server: string, overlapMs:
 }
 
 /** How far events may be out of time order: thirty times what public servers show. */
-const mostDisorderMs = 1_000;
+const maxDisorderMs = 1_000;
 
 /**
  * Written by an earlier run with the last position `saved`. Errs towards counting twice, so that
@@ -35,5 +35,5 @@ export function isCountedBefore(
   server: string,
 ): boolean {
   if (saved === null || saved.host !== server) return false;
-  return event.timeUs < saved.timeUs - mostDisorderMs * 1000;
+  return event.timeUs < saved.timeUs - maxDisorderMs * 1000;
 }

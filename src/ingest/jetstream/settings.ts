@@ -73,13 +73,13 @@ export const jetstreamSettings = {
     1,
     "Time without an event after which the connection is closed.",
   ),
-  leastBackoffMs: duration(
+  minBackoffMs: duration(
     "EARSHOT_INGEST_LEAST_BACKOFF",
     250,
     1,
     "First delay before reconnecting; it doubles with each failure.",
   ),
-  mostBackoffMs: duration(
+  maxBackoffMs: duration(
     "EARSHOT_INGEST_MOST_BACKOFF",
     30_000,
     1,

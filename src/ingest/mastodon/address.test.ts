@@ -27,7 +27,7 @@ test.each([
   ["http://127.0.0.1:3000", "wss://127.0.0.1", "ws://127.0.0.1:3000/"],
   ["http://127.0.0.1:3000", "ws://127.0.0.1:4000", "ws://127.0.0.1:4000/"],
   ["http://127.0.0.1:3000", "wss://streaming.a.example", "wss://streaming.a.example/"],
-])("%s that tells %s streams at %s", async (server, reported, expected) => {
+])("%s that reports %s streams at %s", async (server, reported, expected) => {
   expect(await baseAt(server, second(reported))).toBe(expected);
 });
 
@@ -38,24 +38,24 @@ test.each([
   ["an address without end", second(`wss://a.example/${"x".repeat(3_000)}`)],
   ["no description", { "/api/v2/instance": [200, [null]] }],
   ["that it has to be asked by somebody", { "/api/v2/instance": [401, {}] }],
-] as const)("a server that tells %s streams at its own address", async (_what, answers) => {
+] as const)("a server that reports %s streams at its own address", async (_what, answers) => {
   expect(await baseAt("https://a.example:8443", answers)).toBe("wss://a.example:8443/");
 });
 
-test("an earlier description is read where there is no later one", async () => {
+test("reads the older description if there is no newer one", async () => {
   const first = { urls: { streaming_api: "wss://streaming.a.example" } };
   expect(await baseAt("https://a.example", { "/api/v1/instance": [200, first] })).toBe(
     "wss://streaming.a.example/",
   );
 });
 
-test("a server that cannot answer is told of, to be asked again", async () => {
+test("rejects when a server cannot answer, so that the caller retries", async () => {
   await expect(baseAt("https://a.example", { "/api/v2/instance": [503, null] })).rejects.toThrow(
     "HTTP 503 from /api/v2/instance",
   );
 });
 
-test("each stream has an address for each way", () => {
+test("each stream has an address for each transport", () => {
   const base = new URL("wss://streaming.a.example/x");
   expect(streamUrl(base, "public:local", "websocket").href).toBe(
     "wss://streaming.a.example/x/api/v1/streaming?stream=public%3Alocal",

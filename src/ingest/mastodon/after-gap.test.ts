@@ -63,8 +63,8 @@ async function start(settings: Partial<MastodonStreamSettings> = {}): Promise<Ma
       privateHosts: [],
       silenceMs: 600_000,
       idleTimeoutMs: 30_000,
-      leastBackoffMs: 1,
-      mostBackoffMs: 4,
+      minBackoffMs: 1,
+      maxBackoffMs: 4,
       batchEvents: 100,
       batchMs: 1,
       quietBatchMs: 1,
@@ -108,10 +108,10 @@ const settled = (): Promise<void> =>
 describe.each([
   ["Mastodon", {}],
   ["a server that returns one status at a time", { dialect: "gotosocial-like" }],
-] as const)("after the stream of %s was cut", (_name, options) => {
+] as const)("after a disconnection of %s", (_name, options) => {
   beforeEach(() => serve({ ...options, differences: { noIndexable: false } }));
 
-  test("what was posted, deleted and edited meanwhile is as on the server", async () => {
+  test("stores what was posted, deleted and edited meanwhile as on the server", async () => {
     const { state, confirms } = await start();
     const deleted = post("deleted meanwhile");
     const edited = post("edited meanwhile");
@@ -129,7 +129,7 @@ describe.each([
     for (const one of archive.posts.values()) expect(confirms(archive.idOf(one))).toBe(true);
   });
 
-  test("an account that no longer agrees is hidden", async () => {
+  test("hides an account that no longer agrees", async () => {
     await start();
     post("one");
     await holds("one");
@@ -144,10 +144,10 @@ describe.each([
   });
 });
 
-describe("after a cut", () => {
+describe("after a disconnection", () => {
   beforeEach(() => serve());
 
-  test("nothing stored before is confirmed until it was compared", async () => {
+  test("no stored post is confirmed until it was compared", async () => {
     const { state, confirms } = await start();
     post("one");
     await holds("one");
@@ -166,7 +166,7 @@ describe("after a cut", () => {
     await eventually(() => expect(confirms(id)).toBe(true));
   });
 
-  test("the timeline is read page by page, from before the cut, and again where that was cut too", async () => {
+  test("reads the timeline page by page from before the disconnection, again if interrupted", async () => {
     await start();
     post("before");
     await holds("before");
@@ -177,7 +177,7 @@ describe("after a cut", () => {
     expect(requestsTo("/api/v1/timelines/public").length).toBeGreaterThanOrEqual(3);
   });
 
-  test("so does what was missed while no server ran", async () => {
+  test("reads what was missed while no server ran", async () => {
     await start();
     const deleted = post("deleted");
     post("before");
@@ -190,7 +190,7 @@ describe("after a cut", () => {
     await holds("before", "missed");
   });
 
-  test("no more than the configured number of posts is read, and the log says so", async () => {
+  test("reads at most the configured number of posts, and logs it", async () => {
     await start({ catchUpStatuses: 40 });
     post("before");
     await holds("before");
@@ -199,7 +199,7 @@ describe("after a cut", () => {
     expect(stream?.state().caughtUp).toBe(40);
   });
 
-  test("a server that does not show its timeline loses no stored post", async () => {
+  test("deletes no stored post if the server does not show its timeline", async () => {
     await start();
     post("one");
     await holds("one");
@@ -217,7 +217,7 @@ describe("after a cut", () => {
     expect(texts()).toEqual(["one"]);
   });
 
-  test("a token that may not read statuses leaves posts unconfirmed, and the state says why", async () => {
+  test("leaves posts unconfirmed if the token may not read statuses, and the state says why", async () => {
     await start();
     post("one");
     await holds("one");
@@ -230,7 +230,7 @@ describe("after a cut", () => {
     expect(stream?.state().recheck.isPending).toBe(true);
   });
 
-  test("requests keep their pace", async () => {
+  test("limits its request rate", async () => {
     await start({ requestsPerMinute: 1 });
     post("one");
     await holds("one");
@@ -244,7 +244,7 @@ describe("after a cut", () => {
   });
 });
 
-test("older posts are compared by a sweep that restarts only interrupt, and again when it is due", async () => {
+test("compares older posts in a sweep that a restart only interrupts, and again when due", async () => {
   await serve();
   await start();
   const ids = Array.from({ length: 50 }, (_, n) => post(`river ${n}`));

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { IngestLog } from "../ingest-log.ts";
-import { catchUp, type LastEvent } from "./catch-up.ts";
+import { catchUpTimeline, type LastEvent } from "./catch-up.ts";
 import type { MastodonRecheck } from "./recheck.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
@@ -62,7 +62,7 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
     if (unread === null) return;
     const { stream, catchUpStatuses: maxStatuses } = settings;
     const { onMissed: onStatuses } = options;
-    const end = await catchUp(requests, { stream, since: unread, maxStatuses, signal, onStatuses });
+    const end = await catchUpTimeline(requests, { stream, since: unread, maxStatuses, signal, onStatuses });
     unread = null;
     if (end.stoppedBy === null) return;
     log.warn(

@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../platforms/fields.ts";
-import { readId } from "../../platforms/mastodon/account.ts";
+import { readServerId } from "../../platforms/mastodon/account.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
@@ -17,7 +17,7 @@ const overlapMs = 15 * 60_000;
  * The public timeline since an event, oldest first. It lacks deletions and edits of older
  * statuses.
  */
-export async function catchUp(
+export async function catchUpTimeline(
   requests: MastodonRequests,
   request: {
     stream: MastodonStreamName;
@@ -72,7 +72,7 @@ function startsWithTime(id: string, nowMs: number): boolean {
 }
 
 function newestId(statuses: readonly unknown[]): string | null {
-  const ids = statuses.map((status) => readId(fieldsOf(status).id)).filter((id) => id !== null);
+  const ids = statuses.map((status) => readServerId(fieldsOf(status).id)).filter((id) => id !== null);
   return ids.reduce<string | null>(
     (newest, id) => (newest === null || isNewer(id, newest) ? id : newest),
     null,
@@ -86,5 +86,5 @@ const isNewer = (id: string, than: string): boolean =>
 export function readLastEvent(value: string | null): LastEvent | null {
   const { since } = fieldsOf(value === null ? null : JSON.parse(value));
   const { statusId, timeMs } = fieldsOf(since);
-  return typeof timeMs === "number" ? { statusId: readId(statusId), timeMs } : null;
+  return typeof timeMs === "number" ? { statusId: readServerId(statusId), timeMs } : null;
 }

@@ -2,7 +2,7 @@ import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 export function createMastodonClients(settings: MastodonStreamSettings) {
   const guard = createGuard([settings.server, ...settings.privateHosts], {
@@ -13,7 +13,7 @@ export function createMastodonClients(settings: MastodonStreamSettings) {
     guard,
     timeoutMs: settings.fetchTimeoutMs,
     maxBytes: settings.maxAnswerBytes,
-    maxRedirects: mostRedirects,
+    maxRedirects: maxRedirects,
   });
   const client = createGuardedFetch({
     ...settings,

@@ -6,7 +6,7 @@ import { createMastodonConnections } from "./connection.ts";
 
 const server = "https://one.example";
 
-test("a connection that could not be made is watched no more", async () => {
+test("stops watching a connection that could not be opened", async () => {
   const clock = createManualClock();
   const asleep: AbortSignal[] = [];
   const fetch = async (url: URL | string) =>
@@ -32,8 +32,8 @@ test("a connection that could not be made is watched no more", async () => {
       privateHosts: [],
       silenceMs: 60_000,
       idleTimeoutMs: 1_000,
-      leastBackoffMs: 1,
-      mostBackoffMs: 1,
+      minBackoffMs: 1,
+      maxBackoffMs: 1,
       batchEvents: 1,
       batchMs: 1,
       quietBatchMs: 1,

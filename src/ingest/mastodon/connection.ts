@@ -76,7 +76,7 @@ export function createMastodonConnections(
       const headers = { authorization: `Bearer ${token}` };
       connection =
         transport === "websocket"
-          ? openStreamConnection({ ...given, headers, toldWords: () => "" })
+          ? openStreamConnection({ ...given, headers, redactText: () => "" })
           : openEventStream({ ...given, headers, client });
       return connection;
     };
@@ -120,7 +120,7 @@ export function createMastodonConnections(
       heardMs = clock.elapsed();
     },
     refused: (status) => end(reasonOf({ reason: "refused by the server", status })),
-    hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.mostBackoffMs,
+    hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.maxBackoffMs,
     transport: () => openBy,
   };
 }

@@ -10,7 +10,7 @@ const read = (value: unknown) =>
 const update = (payload: unknown, event = "update") =>
   read({ stream: ["public"], event, payload: JSON.stringify(payload) });
 
-test("a post comes with its id on the server as another name, and its author as one who is known", () => {
+test("a post has its id on the server as an alias, and a known author", () => {
   expect(update(emulatedStatus("12"))).toMatchObject({
     kind: "event",
     isLeftOut: false,
@@ -31,12 +31,12 @@ test("a post comes with its id on the server as another name, and its author as 
   });
 });
 
-test("a post that claims a time to come is taken by the time at which it came", () => {
+test("a post with a future time gets the time of its arrival", () => {
   const event = update(emulatedStatus("12", { created_at: "2036-01-01T00:00:00.000Z" }));
   expect(event).toMatchObject({ changes: [{}, {}, { post: { seenMs: nowMs } }] });
 });
 
-test("a boost is taken where both authors agree, and hides whichever does not", () => {
+test("a boost is accepted if both authors agree, and hides those who do not", () => {
   const original = (indexable: boolean) => emulatedStatus("60", {}, { id: "8", indexable });
   expect(update(emulatedStatus("6", { reblog: original(true) }))).toMatchObject({
     isLeftOut: false,
@@ -50,7 +50,7 @@ test("a boost is taken where both authors agree, and hides whichever does not", 
   });
 });
 
-test("an edit that may not be kept deletes what is held, by both names", () => {
+test("an edit that may not be indexed deletes the stored post, by both names", () => {
   const edited = { visibility: "unlisted", edited_at: "2026-11-21T11:00:00.000Z" };
   const revision = "2026-11-21T11:00:00.000Z 2026-11-21T12:00:00.000Z";
   expect(update(emulatedStatus("12", edited), "status.update")).toMatchObject({
@@ -71,7 +71,7 @@ test("a deletion names the id, in digits or letters", () => {
   }
 });
 
-describe("no event is", () => {
+describe("unreadable frames", () => {
   test.each([
     ["text that is no JSON", "x"],
     ["no object", []],
@@ -82,14 +82,14 @@ describe("no event is", () => {
     ["a post that is none", { event: "update", payload: "{}" }],
   ])("%s", (_what, value) => expect(read(value)).toBeNull());
 
-  test("a binary frame, or bytes that are no text", () => {
+  test("a binary frame, or bytes that are not text", () => {
     const data = Buffer.from([0xff, 0xfe]);
     expect(readMastodonEvent({ data, isBinary: true }, seen)).toBeNull();
     expect(readMastodonEvent({ data, isBinary: false }, seen)).toBeNull();
   });
 });
 
-test("a refusal tells its status", () => {
+test("a refusal reports its status", () => {
   expect(read({ error: "Unknown stream type", status: 400 })).toEqual({
     kind: "refusal",
     status: 400,
@@ -97,7 +97,7 @@ test("a refusal tells its status", () => {
   expect(read({ error: ["?"], status: "all" })).toEqual({ kind: "refusal", status: null });
 });
 
-test("whatever stands in the fields of a status, nothing throws", () => {
+test("never throws, whatever the fields of a status contain", () => {
   const names = Object.keys(emulatedStatus("1"));
   const accountNames = Object.keys(emulatedStatus("1").account);
   const changed = fc.tuple(

@@ -1,7 +1,7 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { fieldsOf, isObject } from "../../platforms/fields.ts";
-import { namesOfAccount, readId } from "../../platforms/mastodon/account.ts";
+import { namesOfAccount, readServerId } from "../../platforms/mastodon/account.ts";
 import { mayBeIndexed, postOfStatus } from "../../platforms/mastodon/post.ts";
 import type { Post } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
@@ -25,7 +25,7 @@ export type SeenAt = {
 };
 
 /** A status contains accounts, media and a quoted status, each nested a few levels. */
-const mostDepth = 24;
+const maxDepth = 24;
 /** Sorts after every edit, so that the post is not restored. */
 const lastRevision = "~";
 
@@ -54,7 +54,7 @@ const nothing: MastodonEvent = { kind: "event", changes: [], isLeftOut: false, s
 
 function parsed(bytes: Buffer): unknown {
   try {
-    return parseJsonLine(bytes, mostDepth);
+    return parseJsonLine(bytes, maxDepth);
   } catch {
     return null;
   }
@@ -65,11 +65,11 @@ export const statusAlias = (id: string, host: string): string => importedUri("ma
 /** Null if of another server. */
 export function statusIdIn(alias: string, host: string): string | null {
   const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
-  return statusAlias(id, host) === alias ? readId(id) : null;
+  return statusAlias(id, host) === alias ? readServerId(id) : null;
 }
 
 function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
-  const id = readId(typeof payload === "number" ? String(payload) : payload);
+  const id = readServerId(typeof payload === "number" ? String(payload) : payload);
   if (id === null) return null;
   return {
     kind: "event",
@@ -89,7 +89,7 @@ function readStatus(
 ): MastodonEvent | null {
   const { host: instance, nowMs: seenMs } = seen;
   const reported = postOfStatus(status, { instance, seenMs, origin: "stream" });
-  const id = readId(status.id);
+  const id = readServerId(status.id);
   if (reported === null || id === null) return null;
   const post =
     event === "update" ? reported : { ...reported, revision: revisionOf(reported, seenMs) };

@@ -1,6 +1,6 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { fieldsOf, isObject } from "../../platforms/fields.ts";
-import { readId } from "../../platforms/mastodon/account.ts";
+import { readServerId } from "../../platforms/mastodon/account.ts";
 import { listIn } from "./catch-up.ts";
 import type { MastodonRequests } from "./requests.ts";
 
@@ -10,7 +10,7 @@ export type StatusReader = {
    * of the requests; one with the reason if the token may not read statuses or the server does
    * not return its own timeline.
    */
-  read(ids: readonly string[]): Promise<{ found: readonly unknown[]; gone: readonly string[] }>;
+  read(ids: readonly string[]): Promise<{ found: readonly unknown[]; absent: readonly string[] }>;
 };
 
 /**
@@ -20,21 +20,21 @@ export type StatusReader = {
  */
 export function createStatusReader(requests: MastodonRequests, signal: AbortSignal): StatusReader {
   let isBatched = true;
-  let isBelieved = false;
+  let isTrusted = false;
 
   async function read(ids: readonly string[]) {
     const found = new Map<string, unknown>();
     if (isBatched && ids.length > 1) await readTogether(ids, found);
-    const gone: string[] = [];
+    const absent: string[] = [];
     for (const id of ids) {
       if (found.has(id)) continue;
       const answer = await get(`/api/v1/statuses/${id}`, new URLSearchParams());
       const status = answer.status === 200 ? objectIn(answer) : null;
       if (status !== null) found.set(id, status);
-      else if (isAbsence(answer)) gone.push(id);
+      else if (isAbsence(answer)) absent.push(id);
     }
-    if (gone.length > 0) await requireTimeline();
-    return { found: [...found.values()], gone };
+    if (absent.length > 0) await requireTimeline();
+    return { found: [...found.values()], absent: absent };
   }
 
   async function readTogether(ids: readonly string[], found: Map<string, unknown>): Promise<void> {
@@ -43,21 +43,21 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
     const statuses = answer.status === 200 ? listIn(answer) : null;
     isBatched = statuses !== null;
     for (const status of statuses ?? []) {
-      const id = readId(fieldsOf(status).id);
+      const id = readServerId(fieldsOf(status).id);
       if (id !== null && ids.includes(id)) found.set(id, status);
     }
   }
 
   async function requireTimeline(): Promise<void> {
-    if (isBelieved) return;
+    if (isTrusted) return;
     const answer = await get("/api/v1/timelines/public", new URLSearchParams({ limit: "1" }));
     const statuses = answer.status === 200 ? listIn(answer) : null;
-    const id = readId(fieldsOf(statuses?.[0]).id);
-    isBelieved =
+    const id = readServerId(fieldsOf(statuses?.[0]).id);
+    isTrusted =
       id === null
         ? statuses?.length === 0
         : (await get(`/api/v1/statuses/${id}`, new URLSearchParams())).status === 200;
-    if (isBelieved) return;
+    if (isTrusted) return;
     throw new Error("the server does not return its own timeline, so that it may lack any status");
   }
 

@@ -11,7 +11,7 @@ export type RecentDeletions = {
   has(event: StatusEvent): boolean;
 };
 
-const mostIds = 10_000;
+const maxIds = 10_000;
 
 export function createRecentDeletions(): RecentDeletions {
   const ids = new Set<string>();
@@ -21,7 +21,7 @@ export function createRecentDeletions(): RecentDeletions {
       if (statusId === null || !isDeletion) return;
       ids.add(statusId);
       const [oldest] = ids;
-      if (ids.size > mostIds && oldest !== undefined) ids.delete(oldest);
+      if (ids.size > maxIds && oldest !== undefined) ids.delete(oldest);
     },
     has: ({ statusId }) => statusId !== null && ids.has(statusId),
   };

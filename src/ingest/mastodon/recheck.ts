@@ -112,9 +112,9 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     checkpoints: readonly { name: string; value: string }[],
   ): Promise<void> {
     const own = page.flatMap(({ name, isHeld }) => (isHeld && statusIdIn(name, host)) || []);
-    const { found, gone } = await reader.read(own);
+    const { found, absent: absent } = await reader.read(own);
     const deletedAt = isoTime(clock.now());
-    const deletions = gone.map(
+    const deletions = absent.map(
       (id): ArchiveChange => ({
         kind: "delete-held",
         platform: "mastodon",
@@ -125,7 +125,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     const changes = [...found.flatMap(options.changesOf), ...deletions];
     if (changes.length + checkpoints.length > 0) await archive.write({ changes, checkpoints });
     counts.checked += own.length;
-    counts.removed += gone.length;
+    counts.removed += absent.length;
   }
 
   function confirms(id: bigint): boolean {

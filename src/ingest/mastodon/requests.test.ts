@@ -35,8 +35,8 @@ const requests = (tokenOf: () => Promise<string | null> = async () => "token") =
     settings: {
       requestsPerMinute: 30,
       fetchTimeoutMs: 1_000,
-      leastBackoffMs: 1_000,
-      mostBackoffMs: 60_000,
+      minBackoffMs: 1_000,
+      maxBackoffMs: 60_000,
     },
   });
 
@@ -57,11 +57,11 @@ async function send(count: number): Promise<number[]> {
 const inMs = (ms: number): string => new Date(clock.now() + ms).toISOString();
 
 describe("requests to the server", () => {
-  test("keep their distance", async () => {
+  test("are rate-limited", async () => {
     expect(await send(3)).toEqual([0, 2_000, 4_000]);
   });
 
-  test("stop until the limit is renewed when half of it is used up", async () => {
+  test("pause until the limit resets when half of it is used up", async () => {
     const headers = {
       "x-ratelimit-limit": "300",
       "x-ratelimit-remaining": "149",
@@ -71,7 +71,7 @@ describe("requests to the server", () => {
     expect(await send(2)).toEqual([0, 120_000]);
   });
 
-  test("go on while more than half of the limit is left", async () => {
+  test("continue while more than half of the limit is left", async () => {
     const headers = {
       "x-ratelimit-limit": "300",
       "x-ratelimit-remaining": "151",

@@ -21,8 +21,8 @@ export type MastodonRequestsOptions = {
   settings: {
     requestsPerMinute: number;
     fetchTimeoutMs: number;
-    leastBackoffMs: number;
-    mostBackoffMs: number;
+    minBackoffMs: number;
+    maxBackoffMs: number;
   };
 };
 
@@ -34,7 +34,7 @@ const leftShare = 0.5;
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
   const { fetch, clock, settings, random } = options;
   const { host, origin } = new URL(options.server);
-  const backoff = { leastMs: settings.leastBackoffMs, mostMs: settings.mostBackoffMs };
+  const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
   let nextMs = clock.elapsed();
 
   async function get(

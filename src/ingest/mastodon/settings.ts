@@ -19,13 +19,13 @@ export const mastodonStreamSettings = {
     1_000,
     "Time without an event after which the connection is reopened, even if heartbeats arrive.",
   ),
-  leastBackoffMs: duration(
+  minBackoffMs: duration(
     "EARSHOT_MASTODON_STREAM_LEAST_BACKOFF",
     1_000,
     1,
     "First delay before reconnecting; it doubles with each failure.",
   ),
-  mostBackoffMs: duration(
+  maxBackoffMs: duration(
     "EARSHOT_MASTODON_STREAM_MOST_BACKOFF",
     60_000,
     1,
@@ -66,8 +66,8 @@ export type MastodonStreamSettings = {
   silenceMs: number;
   /** Without any traffic, such as a heartbeat, after which a connection is closed. */
   idleTimeoutMs: number;
-  leastBackoffMs: number;
-  mostBackoffMs: number;
+  minBackoffMs: number;
+  maxBackoffMs: number;
   batchEvents: number;
   batchMs: number;
   quietBatchMs: number;

@@ -64,8 +64,8 @@ const start = (
       privateHosts: [],
       silenceMs: 600_000,
       idleTimeoutMs: 30_000,
-      leastBackoffMs: 1,
-      mostBackoffMs: 4,
+      minBackoffMs: 1,
+      maxBackoffMs: 4,
       batchEvents: 100,
       batchMs: 1,
       quietBatchMs: 1,
@@ -110,7 +110,7 @@ afterEach(async () => {
 describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
   beforeEach(() => serve({ transports: [transport] }));
 
-  test("posts, edits with their counts, and deletions arrive", async () => {
+  test("stores posts, edits with their counts, and deletions", async () => {
     const { state } = await started();
     server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
     await archive.until(() => archive.posts.size === 3);
@@ -142,7 +142,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     });
   });
 
-  test("the token goes in a header, with a User-Agent, and never in the address", async () => {
+  test("sends the token in a header, with a User-Agent, and never in the address", async () => {
     await started();
     for (const request of server.requests) {
       expect(request).toMatchObject({
@@ -153,7 +153,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     }
   });
 
-  test("an event that comes in pieces, and much at once, are taken whole", async () => {
+  test("reads an event in pieces, and many events at once", async () => {
     await started();
     const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
     server.update(...flood);
@@ -167,7 +167,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     ["a status without an id", { ...emulatedStatus("1"), id: 12 }],
     ["a number", 3],
     ["a depth that nothing has", nested(5_000)],
-  ])("%s in the place of a status is counted, and the stream goes on", async (_what, payload) => {
+  ])("counts %s in place of a status, and continues", async (_what, payload) => {
     const { state } = await started();
     server.event("update", payload);
     server.update(emulatedStatus("2"));
@@ -175,7 +175,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     expect(state()).toMatchObject({ badFrames: 1, events: 1, posts: 1 });
   });
 
-  test("an event that is too large ends the connection, and the stream goes on after it", async () => {
+  test("an oversized event ends the connection, and the stream continues after it", async () => {
     await started();
     const before = server.requests.length;
     server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
@@ -184,7 +184,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     await archive.until(() => archive.posts.has(uriOf("2")));
   });
 
-  test("a cut or a stop leads to another connection, and leaves a gap in the ledger", async () => {
+  test("reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
     const { state } = await started();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
@@ -216,8 +216,8 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
   });
 });
 
-describe("who may be found", () => {
-  test("of accounts that have not agreed, or posts that are not public, nothing is kept", async () => {
+describe("consent to be indexed", () => {
+  test("stores nothing of accounts without consent, nor posts that are not public", async () => {
     const { state } = await started();
     server.update(
       emulatedStatus("1", {}, { indexable: false }),
@@ -233,7 +233,7 @@ describe("who may be found", () => {
     expect(state()).toMatchObject({ events: 7, posts: 1, leftOut: 6 });
   });
 
-  test("an account that takes its agreement back is hidden, and shown when it agrees again", async () => {
+  test("hides an account that withdraws consent, and shows it after renewed consent", async () => {
     const account = `7@${new URL(server.url).host}`;
     await started();
     server.update(emulatedStatus("1"));
@@ -244,7 +244,7 @@ describe("who may be found", () => {
     await archive.until(() => archive.statuses.get(account) === "active");
   });
 
-  test("an account of which the server no longer says that it agrees is hidden", async () => {
+  test("hides an account whose consent the server no longer reports", async () => {
     const account = `7@${new URL(server.url).host}`;
     await started();
     server.update(emulatedStatus("1"));
@@ -253,7 +253,7 @@ describe("who may be found", () => {
     await archive.until(() => archive.statuses.get(account) === "opted-out");
   });
 
-  test("a server of which nothing may be stored is reported in the state and the log", async () => {
+  test("reports in state and log a server of which nothing may be stored", async () => {
     const { state } = await started();
     const shy = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
     server.update(...Array.from({ length: 99 }, (_, n) => shy(n)));
@@ -269,7 +269,7 @@ describe("who may be found", () => {
     expect(state().detail).not.toContain("none of its posts");
   });
 
-  test("an edit after which a post may not be found deletes it, and only a later one brings it back", async () => {
+  test("an edit after which a post may not be indexed deletes it, and only a later one restores it", async () => {
     const edited = (hour: number) => ({ edited_at: `2026-11-21T${hour}:00:00.000Z` });
     await started();
     server.update(emulatedStatus("1"));
@@ -281,7 +281,7 @@ describe("who may be found", () => {
     expect(archive.posts.get(uriOf("1"))?.revision).toContain("T13:");
   });
 
-  test("news of a post that is no edit brings its counts", async () => {
+  test("a status update without an edit updates the counts", async () => {
     await started();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
@@ -292,7 +292,7 @@ describe("who may be found", () => {
     }
   });
 
-  test("what concerns no post is passed over", async () => {
+  test("skips events that concern no post", async () => {
     const { state } = await started();
     server.event("filters_changed", "");
     server.event("announcement", { id: "1" });
@@ -303,8 +303,8 @@ describe("who may be found", () => {
   });
 });
 
-describe("the way to a server", () => {
-  test("without a WebSocket the events come as server-sent events, and stay so", async () => {
+describe("the connection to a server", () => {
+  test("falls back to server-sent events without a WebSocket, and stays with them", async () => {
     await serve({ transports: ["event-stream"] });
     await started();
     server.cut();
@@ -319,7 +319,7 @@ describe("the way to a server", () => {
   test.each([
     ["public", "/api/v1/streaming", "?stream=public"],
     ["public:local", "/api/v1/streaming", "?stream=public%3Alocal"],
-  ] as const)("the stream %s is asked for by its name", async (name, path, query) => {
+  ] as const)("requests the stream %s by name", async (name, path, query) => {
     await started({ stream: name });
     expect(server.requests[0]).toMatchObject({ path, query });
     server.update(emulatedStatus("1", {}, { acct: "ann" }), emulatedStatus("2"));
@@ -327,13 +327,13 @@ describe("the way to a server", () => {
     expect(archive.posts.has(uriOf("2"))).toBe(name === "public");
   });
 
-  test("by server-sent events a stream has a path of its own", async () => {
+  test("by server-sent events requests the stream by its path", async () => {
     await serve({ transports: ["event-stream"] });
     await started({ stream: "public:remote" });
     expect(server.requests.at(-1)?.path).toBe("/api/v1/streaming/public/remote");
   });
 
-  test("a token that is refused is told of without what the server says, and asked for anew", async () => {
+  test("reports a refused token without the server's text, and reads the token again", async () => {
     const tokens = ["echoed-secret", token];
     const { state } = start({}, { tokenOf: async () => tokens.shift() ?? token });
     await eventually(() => expect(server.open()).toBe(1));
@@ -342,9 +342,9 @@ describe("the way to a server", () => {
     expect(JSON.stringify([logged, state()])).not.toMatch(/echoed-secret|Invalid access/);
   });
 
-  test("without a token it waits, and says what is missing", async () => {
+  test("waits without a token, and says what is missing", async () => {
     let given: string | null = null;
-    const { state } = start({ leastBackoffMs: 20 }, { tokenOf: async () => given });
+    const { state } = start({ minBackoffMs: 20 }, { tokenOf: async () => given });
     await eventually(() => expect(state().detail).toContain("no user token for 127.0.0.1"));
     expect(state().status).toBe("waiting");
     expect(server.requests).toEqual([]);
@@ -352,7 +352,7 @@ describe("the way to a server", () => {
     await eventually(() => expect(server.open()).toBe(1));
   });
 
-  test("a server that is away is asked again until it is there", async () => {
+  test("retries an unreachable server until it answers", async () => {
     await server.down();
     const { state } = start();
     await eventually(() => expect(state().status).toBe("waiting"));
@@ -360,7 +360,7 @@ describe("the way to a server", () => {
     await eventually(() => expect(server.open()).toBe(1));
   });
 
-  test("another host is called only where it has a public address", async () => {
+  test("calls another host only at a public address", async () => {
     const other = await startStreamingServer({ isUserToken });
     server.instance = { configuration: { urls: { streaming: other.url.replace("http", "ws") } } };
     const { state } = start();
@@ -372,7 +372,7 @@ describe("the way to a server", () => {
   });
 });
 
-describe("a server of another family", () => {
+describe("a server of compatible software", () => {
   let other: MastodonEmulator;
   let streams: Streaming;
   const serveOther = async (differences: Partial<Differences>): Promise<void> => {
@@ -389,7 +389,7 @@ describe("a server of another family", () => {
     await other.close();
   });
 
-  test("is followed by ids that are no numbers, and by wss:// that is none", async () => {
+  test("is followed with ids that are not numbers, and a wss:// address", async () => {
     await serveOther({ noIndexable: false });
     const { network } = other;
     const { id: accountId } = network.addAccount({ username: "ann", domain: "other.example" });
@@ -401,7 +401,7 @@ describe("a server of another family", () => {
     await archive.until(() => archive.posts.size === 0);
   });
 
-  test("gives nothing where it does not tell whether accounts agree", async () => {
+  test("yields nothing if it does not report consent", async () => {
     await serveOther({});
     const { id: accountId } = other.network.addAccount({ username: "ann" });
     other.network.addStatus({ accountId, text: "a river" });
@@ -410,9 +410,9 @@ describe("a server of another family", () => {
   });
 });
 
-test("a connection without an event for too long is made anew, and heartbeats do not count", async () => {
+test("reconnects after too long without an event; heartbeats do not count", async () => {
   const clock = createManualClock();
-  const { state } = await started({ silenceMs: 60_000, leastBackoffMs: 1_000 }, { clock });
+  const { state } = await started({ silenceMs: 60_000, minBackoffMs: 1_000 }, { clock });
   await clock.advance(59_000);
   server.thump();
   expect(server.requests).toHaveLength(1);
@@ -422,9 +422,9 @@ test("a connection without an event for too long is made anew, and heartbeats do
   await eventually(() => expect(server.requests).toHaveLength(2));
 });
 
-test("a server where nothing happens is left for no longer each time", async () => {
+test("does not back off from a quiet server", async () => {
   const clock = createManualClock();
-  const pauses = { leastBackoffMs: 1_000, mostBackoffMs: 30_000 };
+  const pauses = { minBackoffMs: 1_000, maxBackoffMs: 30_000 };
   const { state } = await started({ silenceMs: 60_000, ...pauses }, { clock });
   for (let round = 1; round <= 4; round += 1) {
     await clock.advance(60_000);
@@ -435,7 +435,7 @@ test("a server where nothing happens is left for no longer each time", async () 
   }
 });
 
-test("more than may wait is left with the server until the archive takes it", async () => {
+test("leaves events beyond the limit with the server until the archive accepts more", async () => {
   let isFull = true;
   let tries = 0;
   archive.beforeWrite = () => {
@@ -457,7 +457,7 @@ test("more than may wait is left with the server until the archive takes it", as
   await archive.until(() => archive.posts.size === 500);
 });
 
-test("while the archive does not take what came, it waits and keeps it", async () => {
+test("waits with pending events while the archive rejects writes", async () => {
   let isFull = true;
   archive.beforeWrite = () => {
     if (isFull) throw new Error("the disk is full");

@@ -119,7 +119,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   const afterGap = createMastodonAfterGap({ ...request, host, requests, recheck, onMissed });
 
   async function run(): Promise<void> {
-    const saved = await link.readPlace(checkpoint, readLastEvent);
+    const saved = await link.readPosition(checkpoint, readLastEvent);
     if (saved !== null) afterGap.noteEvent(saved);
     for (let failures = 0; !link.signal.aborted; ) {
       const before = tally.counts.events;

@@ -9,14 +9,14 @@ export type StreamItem = {
   counted: readonly CountedPost[];
 };
 
-export type StreamBatch<Place> = {
+export type StreamBatch<Position> = {
   changes: ArchiveChange[];
   /** One per post and metric, summed over the batch. */
   counts: Map<string, CountChange>;
   /** An event with several changes counts as many. */
   events: number;
   /** Where to resume once the batch is written. */
-  place: Place;
+  position: Position;
   /** Times that this batch completes; the first span continues the previous batch. */
   spans: { fromMs: number; toMs: number }[];
   /** Of the first event, and of the first with a change other than a count. */
@@ -30,52 +30,52 @@ type CountChange = Extract<ArchiveChange, { kind: "count" }>;
  * FIFO. Each event is merged into its batch on arrival: a million likes of one post take the
  * space of one number.
  */
-export type StreamBatches<Place> = {
+export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */
-  add(item: StreamItem, position: Place, followsGap: boolean, nowMs: number): void;
+  add(item: StreamItem, position: Position, followsGap: boolean, nowMs: number): void;
   /** The oldest. Events that arrive while it is written go into a later one. */
-  first(): StreamBatch<Place> | null;
-  isFull(batch: StreamBatch<Place>): boolean;
+  first(): StreamBatch<Position> | null;
+  isFull(batch: StreamBatch<Position>): boolean;
   close(): void;
   shift(): void;
   events(): number;
 };
 
-export type StreamBatchesOptions<Place> = {
+export type StreamBatchesOptions<Position> = {
   batchEvents: number;
-  saved: Place | null;
+  saved: Position | null;
   savedMs: number | null;
-  isLater(position: Place, than: Place): boolean;
+  isLater(position: Position, than: Position): boolean;
 };
 
-export function createStreamBatches<Place extends object>(
-  options: StreamBatchesOptions<Place>,
-): StreamBatches<Place> {
-  const batches: StreamBatch<Place>[] = [];
-  let open: StreamBatch<Place> | null = null;
+export function createStreamBatches<Position extends object>(
+  options: StreamBatchesOptions<Position>,
+): StreamBatches<Position> {
+  const batches: StreamBatch<Position>[] = [];
+  let open: StreamBatch<Position> | null = null;
   let events = 0;
   let latest = options.saved;
   let storedToMs = options.savedMs;
 
-  function add(item: StreamItem, position: Place, followsGap: boolean, nowMs: number): void {
+  function add(item: StreamItem, position: Position, followsGap: boolean, nowMs: number): void {
     const reached = latest === null || options.isLater(position, latest) ? position : latest;
     latest = reached;
     if (open === null || isFull(open)) {
       open = emptyBatch(reached, nowMs);
       batches.push(open);
     }
-    open.place = reached;
+    open.position = reached;
     const weight = Math.max(1, item.changes.length);
     open.events += weight;
     events += weight;
-    hold(open, Math.floor(item.timeUs / 1000), followsGap);
+    extendSpans(open, Math.floor(item.timeUs / 1000), followsGap);
     for (const counted of item.counted) addCount(open.counts, counted);
     if (item.changes.length === 0) return;
     open.changes.push(...item.changes);
     open.firstChangeMs ??= nowMs;
   }
 
-  function hold(batch: StreamBatch<Place>, timeMs: number, followsGap: boolean): void {
+  function extendSpans(batch: StreamBatch<Position>, timeMs: number, followsGap: boolean): void {
     const fromMs = followsGap || storedToMs === null ? timeMs : storedToMs;
     let span = batch.spans.at(-1);
     if (span === undefined || followsGap) {
@@ -86,7 +86,7 @@ export function createStreamBatches<Place extends object>(
     storedToMs = span.toMs;
   }
 
-  const isFull = (batch: StreamBatch<Place>): boolean => batch.events >= options.batchEvents;
+  const isFull = (batch: StreamBatch<Position>): boolean => batch.events >= options.batchEvents;
 
   return {
     add,
@@ -107,7 +107,7 @@ export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[]
   return [...batch.changes, ...batch.counts.values()];
 }
 
-export function coverageOf(
+export function batchCoverage(
   { spans }: StreamBatch<unknown>,
   { platform, source, collections }: CoveredBy,
 ): readonly CoverageInterval[] {
@@ -131,11 +131,11 @@ export type CoveredBy = {
   collections: readonly Collection[];
 };
 
-const emptyBatch = <Place>(place: Place, nowMs: number): StreamBatch<Place> => ({
+const emptyBatch = <Position>(position: Position, nowMs: number): StreamBatch<Position> => ({
   changes: [],
   counts: new Map(),
   events: 0,
-  place,
+  position: position,
   spans: [],
   firstMs: nowMs,
   firstChangeMs: null,

@@ -43,7 +43,7 @@ afterEach(() => {
   server.close();
 });
 
-test("frames of text and of bytes are told apart", async () => {
+test("distinguishes text and binary frames", async () => {
   serve((socket) => {
     socket.send("text");
     socket.send(Buffer.from([1, 2]));
@@ -61,12 +61,12 @@ describe("a flood of frames", () => {
   const frameBytes = 1_000;
   const frames = 20_000;
   /** A hundred frames, the rest of the 64 KiB read with the last of them, and as many that were already read. */
-  const mostOfTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
+  const maxOfTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
   const flood = (socket: WebSocket) => {
     for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));
   };
 
-  test("leaves a turn of the event loop to everything else after each few", async () => {
+  test("yields to the event loop after a few frames", async () => {
     serve(flood);
     let all = 0;
     let ofTurn = 0;
@@ -82,10 +82,10 @@ describe("a flood of frames", () => {
       ofTurn += 1;
     });
     await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
-    expect(most).toBeLessThanOrEqual(mostOfTurn);
+    expect(most).toBeLessThanOrEqual(maxOfTurn);
   }, 15_000);
 
-  test("leaves a turn to everything else as soon as slow frames have taken some milliseconds", async () => {
+  test("yields as soon as slow frames have taken some milliseconds", async () => {
     let elapsedMs = 0;
     const clock = { ...systemClock, elapsed: () => elapsedMs };
     serve((socket) => {
@@ -114,7 +114,7 @@ describe("a flood of frames", () => {
     expect(most).toBeLessThan(20);
   }, 15_000);
 
-  test("stops at a pause and goes on after it, with nothing lost", async () => {
+  test("stops at a pause and resumes without loss", async () => {
     serve(flood);
     let all = 0;
     const opened = open(() => {
@@ -125,19 +125,19 @@ describe("a flood of frames", () => {
     for (let turns = 0; turns < 50; turns += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(all).toBeLessThanOrEqual(500 + mostOfTurn);
+    expect(all).toBeLessThanOrEqual(500 + maxOfTurn);
     opened.resume();
     await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
   }, 15_000);
 });
 
-test("a frame above the largest size ends the connection, and is told", async () => {
+test("an oversized frame ends the connection, and is reported", async () => {
   serve((socket) => socket.send("x".repeat(10_001)));
   const { ended } = open(() => {});
   expect(await ended).toMatchObject({ frameTooLarge: true });
 });
 
-test("an address that is not public is not called", async () => {
+test("does not call a private address", async () => {
   let connections = 0;
   serve(() => {
     connections += 1;

@@ -28,7 +28,7 @@ export type StreamConnectionOptions = {
   userAgent: string;
   headers?: Readonly<Record<string, string>>;
   /** By default the server's text is shown. */
-  toldWords?: (words: string) => string;
+  redactText?: (words: string) => string;
   handshakeTimeoutMs: number;
   /** Without a frame or pong. */
   idleTimeoutMs: number;
@@ -38,7 +38,7 @@ export type StreamConnectionOptions = {
 };
 
 export function openStreamConnection(options: StreamConnectionOptions): StreamConnection {
-  const { url, clock, idleTimeoutMs, toldWords = (words) => words } = options;
+  const { url, clock, idleTimeoutMs, redactText: redactText = (words) => words } = options;
   let socket: WebSocket;
   try {
     socket = new WebSocket(url, {
@@ -75,7 +75,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   const ended = new Promise<ConnectionEnd>((resolve) => {
     socket.on("close", (code, text) => {
       over.abort();
-      const closing = [code, toldWords(text.toString("utf8"))].join(" ").trim();
+      const closing = [code, redactText(text.toString("utf8"))].join(" ").trim();
       resolve({ reason: reason ?? `closed by the server (${closing})`, status, frameTooLarge });
     });
   });
@@ -85,7 +85,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   });
   socket.on("unexpected-response", (request, response) => {
     status = response.statusCode ?? null;
-    void refusalOf(response, toldWords).then((refusal) => {
+    void refusalOf(response, redactText).then((refusal) => {
       reason ??= refusal;
       request.destroy();
       socket.terminate();
@@ -110,7 +110,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
       turnBeganMs = clock.elapsed();
       setImmediate(beginTurn);
     }
-    const isOver = framesOfTurn >= mostFramesOfTurn || clock.elapsed() - turnBeganMs > turnMs;
+    const isOver = framesOfTurn >= maxFramesOfTurn || clock.elapsed() - turnBeganMs > turnMs;
     if (!isOver || isResting) return;
     isResting = true;
     socket.pause();
@@ -154,7 +154,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 }
 
 /** A few milliseconds of work, even with decompression. */
-const mostFramesOfTurn = 100;
+const maxFramesOfTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
 

@@ -38,14 +38,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("is fetched once, no more of it than it has, and kept", async () => {
+test("is fetched once, within its size, and stored", async () => {
   expect(await load()).toEqual(bytes);
   expect(readFileSync(path)).toEqual(bytes);
   expect(await load()).toEqual(bytes);
   expect(fetches).toEqual([{ maxBytes: 200 }]);
 });
 
-test("whose file is damaged is fetched anew", async () => {
+test("is fetched again when its file is damaged", async () => {
   await load();
   for (const damaged of [bytes.subarray(1), Buffer.alloc(200), Buffer.alloc(0)]) {
     writeFileSync(path, damaged);
@@ -66,7 +66,7 @@ test.each([
     { status: 200, body: Buffer.alloc(0) },
     "what dictionaries.example sends is not the dictionary 77",
   ],
-])("is refused, and nothing is kept, with %s", async (_what, answer, message) => {
+])("is rejected, and nothing is stored, with %s", async (_what, answer, message) => {
   served = answer;
   await expect(load()).rejects.toThrow(message);
   expect(existsSync(path)).toBe(false);

@@ -30,8 +30,8 @@ export type DictionaryRequest = {
 /** Fetched once and stored; verifies its hash. Errors: `dictionary_unavailable`. */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;
-  const kept = await readFile(path).catch(() => null);
-  if (kept !== null && isKnown(kept, known)) return kept;
+  const stored = await readFile(path).catch(() => null);
+  if (stored !== null && isKnown(stored, known)) return stored;
   const { status, body } = await request.fetch(url, {
     signal: request.signal,
     maxBytes: known.bytes,

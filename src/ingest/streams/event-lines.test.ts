@@ -13,38 +13,38 @@ const both = [
   { event: "delete", data: "12" },
 ];
 
-describe("events are read", () => {
-  test("whole", () => expect(reported(stream)).toEqual(both));
+describe("events are parsed", () => {
+  test("from one piece", () => expect(reported(stream)).toEqual(both));
 
-  test.each([1, 2, 3, 5, 7])("in pieces of %i bytes", (length) => {
+  test.each([1, 2, 3, 5, 7])("from pieces of %i bytes", (length) => {
     const pieces = stream.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [];
     expect(reported(...pieces)).toEqual(both);
   });
 
-  test.each(["\r\n", "\r"])("with lines that end by %j, in pieces of a byte too", (end) => {
+  test.each(["\r\n", "\r"])("with lines that end by %j, from single bytes too", (end) => {
     const ended = stream.replaceAll("\n", end);
     // A line that ends with CR alone is recognised when the next one begins.
     expect(reported(ended, ":")).toEqual(both);
     expect(reported(...ended, ":")).toEqual(both);
   });
 
-  test("whose characters are cut in the middle", () => {
+  test("with characters split between pieces", () => {
     const bytes = new TextEncoder().encode("data: 🦣\n\n");
     expect(reported(bytes.slice(0, 8), bytes.slice(8))).toEqual([{ event: "", data: "🦣" }]);
   });
 
-  test("with several lines of data, and without a space", () => {
+  test("with several data lines, and without a space", () => {
     expect(reported("data:a\ndata: b\n\n")).toEqual([{ event: "", data: "a\nb" }]);
   });
 
-  test("without data they are none, and a field of no meaning is passed over", () => {
+  test("and skipped without data; unknown fields are ignored", () => {
     expect(reported("event: update\n\nid: 7\nretry\ndata: a\n\n")).toEqual([
       { event: "", data: "a" },
     ]);
   });
 });
 
-describe("an event that is too long is refused", () => {
+describe("an oversized event is rejected", () => {
   test.each([
     ["in one line", ["data: ", "x".repeat(600), "x".repeat(600)]],
     ["in many lines", Array.from({ length: 200 }, () => "data: xxxxxx\n")],

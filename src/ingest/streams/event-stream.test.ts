@@ -65,7 +65,7 @@ test("each event is a frame", async () => {
   ]);
 });
 
-test("what ends it is told", async () => {
+test("reports why it ended", async () => {
   const { ended } = open();
   await connected();
   server.stop();
@@ -79,7 +79,7 @@ test("what ends it is told", async () => {
 test.each([
   ["a token that is none", "public", "bad", 401],
   ["a stream that is none", "nothing", "good", 404],
-])("%s is told by the status alone", async (_what, path, token, status) => {
+])("%s is reported by the status alone", async (_what, path, token, status) => {
   expect(await open(path, token).ended).toEqual({
     reason: `HTTP ${status}`,
     status,
@@ -88,7 +88,7 @@ test.each([
   expect(opened).toBe(0);
 });
 
-test("an answer that is no stream is none", async () => {
+test("an answer of another content type is an error", async () => {
   server.instance = { a: 1 };
   connection = openEventStream({
     url: new URL(`${server.url}/api/v2/instance`),
@@ -100,7 +100,7 @@ test("an answer that is no stream is none", async () => {
   expect(await connection.ended).toMatchObject({ status: 200 });
 });
 
-test("an event that is too long ends it", async () => {
+test("an oversized event ends it", async () => {
   const { ended } = open();
   await connected();
   server.event("update", "x".repeat(2_000));
@@ -108,7 +108,7 @@ test("an event that is too long ends it", async () => {
   expect(frames).toEqual([]);
 });
 
-test("while it is paused nothing comes, and then everything", async () => {
+test("delivers nothing while paused, then everything", async () => {
   const { pause, resume } = open();
   await connected();
   pause();
@@ -121,7 +121,7 @@ test("while it is paused nothing comes, and then everything", async () => {
   await eventually(() => expect(frames).toHaveLength(9));
 });
 
-test("with no sign of life it is given up", async () => {
+test("is closed without any traffic", async () => {
   await client.close();
   client = clientWith(100);
   const { ended } = open();

@@ -12,19 +12,19 @@ const binary = (data: Buffer) => ({ data, isBinary: true });
 const read = createFrameReader({ dictionary, maxBytes: 10_000 });
 
 describe("a frame", () => {
-  test("of text is taken as it is, one of bytes is decompressed", () => {
+  test("of text is returned unchanged, a binary one is decompressed", () => {
     expect(read({ data: Buffer.from(event), isBinary: false })).toEqual({ text: event });
     expect(read(binary(compressed))).toEqual({ text: event });
   });
 
-  test("of bytes is unreadable without the dictionary it was made with", () => {
+  test("of bytes is unreadable without its dictionary", () => {
     const without = createFrameReader({ dictionary: null, maxBytes: 10_000 });
     expect(without(binary(compressed))).toBe("unreadable");
     const other = createFrameReader({ dictionary: Buffer.alloc(500, "x"), maxBytes: 10_000 });
     expect(other(binary(compressed))).not.toEqual({ text: event });
   });
 
-  test("that grows beyond the bound is given up there", () => {
+  test("that decompresses beyond the limit is abandoned there", () => {
     const bomb = zstdCompressSync(Buffer.alloc(50_000_000), { dictionary });
     expect(bomb.length).toBeLessThan(10_000);
     const before = process.memoryUsage.rss();
@@ -32,7 +32,7 @@ describe("a frame", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
   });
 
-  test("of up to the bound is read", () => {
+  test("of up to the limit is read", () => {
     const text = "x".repeat(10_000);
     expect(read(binary(zstdCompressSync(text, { dictionary })))).toEqual({ text });
     expect(read(binary(zstdCompressSync(`${text}x`, { dictionary })))).toBe("too-large");

@@ -16,10 +16,10 @@ import type { Frame } from "./frames.ts";
 export type StreamLink = {
   signal: AbortSignal;
   /** Retries until the archive answers; null if none is saved or the client is stopped first. */
-  readPlace<Place>(
+  readPosition<Position>(
     checkpoint: string,
-    read: (value: string | null) => Place | null,
-  ): Promise<Place | null>;
+    read: (value: string | null) => Position | null,
+  ): Promise<Position | null>;
   /** Resolves when the connection has ended. */
   listen(
     url: URL,
@@ -51,8 +51,8 @@ export type StreamLinkOptions = {
     maxFrameBytes: number;
     handshakeTimeoutMs: number;
     idleTimeoutMs: number;
-    leastBackoffMs: number;
-    mostBackoffMs: number;
+    minBackoffMs: number;
+    maxBackoffMs: number;
     userAgent: string;
   };
   waiting(): number;
@@ -68,17 +68,17 @@ type Link =
 
 export function createStreamLink(options: StreamLinkOptions): StreamLink {
   const { archive, clock, random, guard, settings } = options;
-  const backoff = { leastMs: settings.leastBackoffMs, mostMs: settings.mostBackoffMs };
+  const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
   const stopping = new AbortController();
   let link: Link = { kind: "connecting", whom: "the archive" };
   let connection: StreamConnection | null = null;
   let isPaused = false;
   let openedMs: number | null = null;
 
-  async function readPlace<Place>(
+  async function readPosition<Position>(
     checkpoint: string,
-    read: (value: string | null) => Place | null,
-  ): Promise<Place | null> {
+    read: (value: string | null) => Position | null,
+  ): Promise<Position | null> {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       try {
         return read(await archive.readCheckpoint(checkpoint));
@@ -159,7 +159,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
 
   return {
     signal: stopping.signal,
-    readPlace,
+    readPosition: readPosition,
     listen,
     wait,
     added,

@@ -4,7 +4,7 @@ import { createRecentKeys } from "./recent-keys.ts";
 const keys = (capacity: number) => createRecentKeys(capacity, () => 0.42);
 
 describe("recent keys", () => {
-  test("are known again, others are not", () => {
+  test("are recognised, others are not", () => {
     const recent = keys(1_000);
     const added = Array.from({ length: 1_000 }, (_unused, n) => `key ${n}`);
     expect(added.map((key) => recent.add(key))).not.toContain(false);
@@ -13,7 +13,7 @@ describe("recent keys", () => {
   });
 
   test.each([1, 2, 3, 7, 100])(
-    "of the last %i none is forgotten, however many come",
+    "of the last %i none is forgotten",
     (capacity) => {
       const recent = keys(capacity);
       const used: number[] = [];
@@ -29,7 +29,7 @@ describe("recent keys", () => {
     },
   );
 
-  test("are forgotten in the end: no more than twice as many are held", () => {
+  test("are forgotten in the end: at most twice as many are remembered", () => {
     const recent = keys(100);
     for (let n = 0; n < 201; n += 1) recent.add(`key ${n}`);
     expect(recent.add("key 0")).toBe(true);

@@ -5,7 +5,7 @@ import { messageOf } from "../../lib/errors.ts";
 import {
   type CoveredBy,
   changesOf,
-  coverageOf,
+  batchCoverage,
   createStreamBatches,
   type StreamBatch,
   type StreamItem,
@@ -15,9 +15,9 @@ import {
  * In order, in batches; one is written while the next fills. Each commits the resume position and
  * coverage. Failed batches are retried until they succeed; none is skipped.
  */
-export type StreamWriter<Place> = {
+export type StreamWriter<Position> = {
   /** `position`: to resume from once it is written. */
-  add(item: StreamItem, position: Place): void;
+  add(item: StreamItem, position: Position): void;
   /**
    * Events may be missing before the next one: if it is later than all previous ones, coverage
    * has a gap.
@@ -25,52 +25,52 @@ export type StreamWriter<Place> = {
   interrupted(): void;
   waiting(): number;
   /** The latest position written, else the first received. */
-  place(): Place | null;
+  position(): Position | null;
   failure(): { reason: string; retryAtMs: number } | null;
   /** Writes pending events. A batch that fails again is dropped; the saved position precedes it. */
   stop(): Promise<void>;
 };
 
-export type StreamWriterOptions<Place> = {
+export type StreamWriterOptions<Position> = {
   archive: Pick<Archive, "write">;
   clock: Clock;
   random: () => number;
   checkpoint: string;
   coverage: CoveredBy;
   /** By an earlier run; in Unix microseconds. */
-  saved: { place: Place; timeUs: number } | null;
-  isLater(position: Place, than: Place): boolean;
+  saved: { position: Position; timeUs: number } | null;
+  isLater(position: Position, than: Position): boolean;
   batchEvents: number;
   /** For an event with changes other than counts. */
   batchMs: number;
   /** For any other event. */
   quietBatchMs: number;
-  leastBackoffMs: number;
-  mostBackoffMs: number;
+  minBackoffMs: number;
+  maxBackoffMs: number;
   onWritten(): void;
   onFailure(reason: string): void;
 };
 
-export function startStreamWriter<Place extends object>(
-  options: StreamWriterOptions<Place>,
-): StreamWriter<Place> {
+export function startStreamWriter<Position extends object>(
+  options: StreamWriterOptions<Position>,
+): StreamWriter<Position> {
   const { archive, clock, saved } = options;
-  const backoff = { leastMs: options.leastBackoffMs, mostMs: options.mostBackoffMs };
-  const batches = createStreamBatches<Place>({
+  const backoff = { leastMs: options.minBackoffMs, mostMs: options.maxBackoffMs };
+  const batches = createStreamBatches<Position>({
     batchEvents: options.batchEvents,
-    saved: saved?.place ?? null,
+    saved: saved?.position ?? null,
     savedMs: saved === null ? null : Math.floor(saved.timeUs / 1000),
     isLater: options.isLater,
   });
   let reachUs = saved?.timeUs ?? null;
-  let durable = saved?.place ?? null;
-  let first: Place | null = null;
+  let durable = saved?.position ?? null;
+  let first: Position | null = null;
   let isInterrupted = false;
   let failure: { reason: string; retryAtMs: number } | null = null;
   let wake: () => void = () => {};
   const stopping = new AbortController();
 
-  function add(item: StreamItem, position: Place): void {
+  function add(item: StreamItem, position: Position): void {
     const followsGap = isInterrupted && (reachUs === null || item.timeUs > reachUs);
     isInterrupted = false;
     first ??= position;
@@ -87,13 +87,13 @@ export function startStreamWriter<Place extends object>(
       batches.close();
       if (!(await written(batch))) return;
       batches.shift();
-      durable = batch.place;
+      durable = batch.position;
       options.onWritten();
     }
   }
 
   /** Once it is due; null after the last. */
-  async function gathered(): Promise<StreamBatch<Place> | null> {
+  async function gathered(): Promise<StreamBatch<Position> | null> {
     for (;;) {
       if (stopping.signal.aborted) return batches.first();
       const atMs = dueMs();
@@ -105,9 +105,9 @@ export function startStreamWriter<Place extends object>(
       }
       const leftMs = atMs - clock.elapsed();
       if (leftMs <= 0) return batches.first();
-      const woken = new AbortController();
-      wake = () => woken.abort();
-      await clock.sleep(leftMs, woken.signal).catch(() => {});
+      const wakeUp = new AbortController();
+      wake = () => wakeUp.abort();
+      await clock.sleep(leftMs, wakeUp.signal).catch(() => {});
     }
   }
 
@@ -120,10 +120,10 @@ export function startStreamWriter<Place extends object>(
     return firstChangeMs === null ? quietMs : Math.min(quietMs, firstChangeMs + options.batchMs);
   }
 
-  async function written(batch: StreamBatch<Place>): Promise<boolean> {
+  async function written(batch: StreamBatch<Position>): Promise<boolean> {
     const changes = changesOf(batch);
-    const value = JSON.stringify(batch.place);
-    const coverage = coverageOf(batch, options.coverage);
+    const value = JSON.stringify(batch.position);
+    const coverage = batchCoverage(batch, options.coverage);
     const checkpoints = [{ name: options.checkpoint, value }];
     for (let failures = 0; ; failures += 1) {
       const isLastTry = stopping.signal.aborted;
@@ -148,7 +148,7 @@ export function startStreamWriter<Place extends object>(
       isInterrupted = true;
     },
     waiting: () => batches.events(),
-    place: () => durable ?? first,
+    position: () => durable ?? first,
     failure: () => failure,
     stop: async () => {
       stopping.abort();

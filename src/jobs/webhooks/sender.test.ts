@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
 import { createEncryptor } from "../../lib/encryption.ts";
 import { createGuard } from "../../lib/guard.ts";
@@ -44,7 +44,7 @@ const failed: TryOutcome = {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   database.run("INSERT INTO account(id, created_ms) VALUES('one', 0)");
   clock = createManualClock();
   sent = [];

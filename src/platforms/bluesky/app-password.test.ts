@@ -32,7 +32,7 @@ async function loggedIn() {
   const tools = testTools();
   const kind = kindOf("app-password");
   const credential = stored(await kind.make(given, tools));
-  const ask = async (method = "app.bsky.feed.getTimeline") =>
+  const send = async (method = "app.bsky.feed.getTimeline") =>
     await kind.send(
       {
         url: new URL(`/xrpc/${method}`, pds.url),
@@ -42,10 +42,10 @@ async function loggedIn() {
       credential,
       tools,
     );
-  return { kind, tools, credential, ask };
+  return { kind, tools, credential, send };
 }
 
-test("a handle and a password become a credential of the account, at the server that holds it", async () => {
+test("a handle and a password become a credential of the account at its server", async () => {
   const made = await kindOf("app-password").make(given, testTools());
   expect(made).toMatchObject({
     host: pds.url,
@@ -62,14 +62,14 @@ test.each([
   ["no password", { identifier: "ann.example" }, /password: nothing was given/],
   ["no name", { password }, /identifier: nothing was given/],
   ["what is no name", { identifier: "no name", password }, /identifier: no name is neither/],
-])("%s is told", async (_what, fields, message) => {
+])("reports %s", async (_what, fields, message) => {
   await expect(kindOf("app-password").make(fields, testTools())).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringMatching(message),
   });
 });
 
-test("a server that does not encrypt is not told the password, unless the whole network is one's own", async () => {
+test("sends no password to a server that does not encrypt, except on a private network", async () => {
   const directory = {
     plcUrl: "https://plc.example",
     appviewUrl: pds.url,
@@ -86,9 +86,9 @@ test("a server that does not encrypt is not told the password, unless the whole 
   expect(pds.count(login)).toBe(0);
 });
 
-test("fifty callers share one login, and one renewal when it lapses", async () => {
-  const { tools, credential, ask } = await loggedIn();
-  const all = async () => await Promise.all(Array.from({ length: 50 }, () => ask()));
+test("fifty concurrent callers share one login, and one renewal on expiry", async () => {
+  const { tools, credential, send } = await loggedIn();
+  const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
   for (const answer of await all()) expect(answer.status).toBe(200);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
   tools.time.ms += 2 * 3_600_000;
@@ -96,112 +96,112 @@ test("fifty callers share one login, and one renewal when it lapses", async () =
   expect([pds.count(login), pds.count(renewal), credential.renewals()]).toEqual([1, 1, 1]);
 });
 
-test("tokens that end in the middle are renewed by one of fifty, and each asks again", async () => {
-  const { ask } = await loggedIn();
-  await ask();
+test("one of fifty callers renews expired tokens, and each retries", async () => {
+  const { send } = await loggedIn();
+  await send();
   pds.revoke("access");
-  const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 1]);
 });
 
-test("a 401 in the middle is a token that has ended", async () => {
-  const { ask } = await loggedIn();
+test("a 401 means that the token has expired", async () => {
+  const { send } = await loggedIn();
   pds.answerNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
-  expect((await ask()).status).toBe(200);
+  expect((await send()).status).toBe(200);
   expect(pds.count(renewal)).toBe(1);
 });
 
-test("the password logs in again when the renewal is refused: once for fifty", async () => {
-  const { ask } = await loggedIn();
+test("logs in again, once for fifty callers, when the renewal is refused", async () => {
+  const { send } = await loggedIn();
   pds.revoke("all");
-  const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect([pds.count(login), pds.count(renewal)]).toEqual([2, 1]);
 });
 
-test("a clock that is wrong by hours makes no renewals", async () => {
-  const { tools, ask } = await loggedIn();
+test("does not renew because of a clock that is wrong by hours", async () => {
+  const { tools, send } = await loggedIn();
   tools.time.ms += 90 * 60_000;
-  await ask();
+  await send();
   expect(pds.count(renewal)).toBe(0);
 });
 
-test("an account that was taken down refuses its credential with the reason", async () => {
-  const { ask } = await loggedIn();
+test("a taken-down account refuses its credential with the reason", async () => {
+  const { send } = await loggedIn();
   pds.revoke("all");
   const json = { error: "AccountTakedown", message: "Account has been taken down" };
   pds.answerNext(login, { status: 401, json });
-  await expect(ask()).rejects.toMatchObject({
+  await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
     message: expect.stringContaining("AccountTakedown: Account has been taken down"),
   });
 });
 
-test("the reason stands where only the renewal is told it, and the login looks like one with a wrong password", async () => {
-  const { ask } = await loggedIn();
+test("reports the reason that only the renewal has, when the login looks like a wrong password", async () => {
+  const { send } = await loggedIn();
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
   pds.answerNext(renewal, { status: 400, json: takedown });
   const wrong = { error: "AuthenticationRequired", message: "Invalid identifier or password" };
   pds.answerNext(login, { status: 401, json: wrong });
-  await expect(ask()).rejects.toMatchObject({
+  await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
     message: expect.stringContaining("AccountTakedown: Account has been taken down"),
   });
 });
 
-test("a token that is refused fresh as well refuses the credential, and its text is told nowhere", async () => {
-  const { credential, ask } = await loggedIn();
+test("refuses the credential when a fresh token is rejected, and redacts the token", async () => {
+  const { credential, send } = await loggedIn();
   const refuse = {
     status: 401,
     json: { error: "Bad", message: `no ${credential.secrets().accessToken}` },
   };
   pds.answerNext("app.bsky.feed.getTimeline", refuse);
   pds.answerNext("app.bsky.feed.getTimeline", refuse);
-  const thrown = await ask().catch((error: Error) => error);
+  const thrown = await send().catch((error: Error) => error);
   expect(thrown).toMatchObject({ code: "credential_refused" });
   expect(String(thrown)).not.toContain(String(credential.secrets().accessToken));
   expect(pds.count(login)).toBe(1);
 });
 
-test("a permission that is missing is an answer, and needs no new login", async () => {
-  const { ask } = await loggedIn();
+test("returns a missing permission as an answer, without a new login", async () => {
+  const { send } = await loggedIn();
   const json = { error: "InvalidToken", message: "Bad token scope" };
   pds.answerNext("app.bsky.feed.getTimeline", { status: 400, json });
-  expect((await ask()).status).toBe(400);
+  expect((await send()).status).toBe(400);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
 });
 
-test("a host that takes no more logins is not asked for one again before its time", async () => {
-  const { tools, ask } = await loggedIn();
+test("does not log in again before the host's login limit resets", async () => {
+  const { tools, send } = await loggedIn();
   pds.revoke("all");
   const resetSeconds = tools.time.ms / 1_000 + 60;
   const headers = { "ratelimit-remaining": "0", "ratelimit-reset": String(resetSeconds) };
   pds.answerNext(login, { status: 429, json: { error: "RateLimitExceeded" }, headers });
   for (let time = 0; time < 3; time += 1) {
-    await expect(ask()).rejects.toMatchObject({
+    await expect(send()).rejects.toMatchObject({
       code: "upstream_limited",
       retryAtMs: resetSeconds * 1_000,
     });
   }
   expect(pds.count(login)).toBe(2);
   tools.time.ms += 61_000;
-  expect((await ask()).status).toBe(200);
+  expect((await send()).status).toBe(200);
   expect(pds.count(login)).toBe(3);
 });
 
-test("a host in trouble is no fault of the credential", async () => {
-  const { ask } = await loggedIn();
+test("a failing host does not affect the credential", async () => {
+  const { send } = await loggedIn();
   pds.revoke("all");
   pds.answerNext(renewal, { status: 502 });
-  await expect(ask()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
+  await expect(send()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
   pds.answerNext(renewal, { status: 200, json: { did } });
-  await expect(ask()).rejects.toMatchObject({ code: "upstream_failed" });
-  expect((await ask()).status).toBe(200);
+  await expect(send()).rejects.toMatchObject({ code: "upstream_failed" });
+  expect((await send()).status).toBe(200);
 });
 
-test("the credential goes to its own server alone", async () => {
+test("sends the credential only to its own server", async () => {
   const { kind, tools, credential } = await loggedIn();
   const url = new URL("https://elsewhere.example/xrpc/app.bsky.feed.getTimeline");
   const request = { url, headers: {}, signal: AbortSignal.timeout(5_000) };
@@ -210,7 +210,7 @@ test("the credential goes to its own server alone", async () => {
   });
 });
 
-test("testing it says who is logged in where", async () => {
+test("the test of a credential reports account and server", async () => {
   const { kind, tools, credential } = await loggedIn();
   expect(await kind.test(credential, tools)).toBe(
     `logged in at ${new URL(pds.url).host} as ann.example (${did})`,

@@ -14,7 +14,7 @@ import { type FindSettings, findGivenAccount, identifierField } from "./given-ac
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
 import { hintFor, whyRefused } from "./log-in-refusal.ts";
-import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts";
+import { sendWithToken, type TokenAccess, checkToken } from "./send-with-token.ts";
 import { lifeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, refusalOf } from "./xrpc.ts";
 
@@ -44,7 +44,7 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
     make: async (given, tools) => await make(given, tools, settings),
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `logged in at ${host} as ${await testToken(stored, methodOf(stored, tools, pause))}`;
+      return `logged in at ${host} as ${await checkToken(stored, methodOf(stored, tools, pause))}`;
     },
     send: async (request, stored, tools) =>
       await sendWithToken(request, stored, methodOf(stored, tools, pause)),
@@ -107,7 +107,7 @@ function methodOf(
       if (following !== null && !isRefusal(following) && following.did === subject) {
         return secretsOf(password, following, tools.now());
       }
-      const next = await pause.keep(id, tools.now(), () =>
+      const next = await pause.guard(id, tools.now(), () =>
         createSession(requested, { did: subject ?? "", password }),
       );
       if (isRefusal(next)) throw refusedBy(host, isTakedown(following) ? following : next);

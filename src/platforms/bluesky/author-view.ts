@@ -1,6 +1,6 @@
 import { fieldsOf } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
-import { readName } from "./profile.ts";
+import { readDisplayName } from "./profile.ts";
 import { readViewLabels } from "./view-labels.ts";
 
 export type AuthorView = {
@@ -19,7 +19,7 @@ export function readAuthorView(value: unknown, nowMs: number): AuthorView | null
   return {
     did,
     handle: isUsable ? handle : null,
-    name: readName(displayName),
+    name: readDisplayName(displayName),
     verified: readVerification(verification),
     labels: readViewLabels(labels, nowMs),
   };
@@ -31,6 +31,6 @@ function readVerification(value: unknown): boolean | null {
   return verifiedStatus === "valid" || trustedVerifierStatus === "valid";
 }
 
-export function readCount(value: unknown): number | null {
+export function readViewCount(value: unknown): number | null {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
 }

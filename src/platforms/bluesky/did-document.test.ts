@@ -9,7 +9,7 @@ const service = (serviceEndpoint: unknown, rest: object = {}) => ({
   ...rest,
 });
 
-test("a document lies in the directory, or at the host of a did:web", () => {
+test("a document is in the directory, or at the host of a did:web", () => {
   const at = (requested: string) => didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
   expect(at(did)).toBe(`https://plc.example/${did}`);
   expect(at("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
@@ -20,7 +20,7 @@ test("a document lies in the directory, or at the host of a did:web", () => {
   expect(at("did:plc:../../x")).toBeNull();
 });
 
-test("it tells the account's server and the handle it claims", () => {
+test("has the account's server and the claimed handle", () => {
   const document = {
     id: did,
     alsoKnownAs: ["https://else.example", "at://Ann.Example", "at://second.example"],
@@ -39,7 +39,7 @@ test("it tells the account's server and the handle it claims", () => {
   expect(readDidDocument(named, did)?.pds?.href).toBe("https://pds.example/");
 });
 
-test("it is nobody else's", () => {
+test("is rejected for another DID", () => {
   expect(readDidDocument({ id: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }, did)).toBeNull();
 });
 
@@ -51,7 +51,7 @@ test.each([
   { id: did, service: "none", alsoKnownAs: 7 },
   { id: did, service: [service("file:///etc/passwd")], alsoKnownAs: ["at://not a handle"] },
   { id: did, service: [service(7), null, service("not an address")], alsoKnownAs: [{}] },
-])("one that says nothing of use names no server and no handle: %j", (value) => {
+])("has no server and no handle if malformed: %j", (value) => {
   const read = readDidDocument(value, did);
   expect(read?.pds ?? null).toBeNull();
   expect(read?.handle ?? null).toBeNull();

@@ -8,8 +8,8 @@ export type DidDocument = {
   handle: string | null;
 };
 
-const mostServices = 20;
-const mostNames = 20;
+const maxServices = 20;
+const maxNames = 20;
 
 /** Only plc and web, without path or port, which the AT Protocol forbids. */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
@@ -22,14 +22,14 @@ export function didDocumentUrl(did: string, plcUrl: string): URL | null {
 export function readDidDocument(value: unknown, did: string): DidDocument | null {
   const { id, service, alsoKnownAs } = fieldsOf(value);
   if (id !== did) return null;
-  const names = list(alsoKnownAs, mostNames).flatMap((name) =>
+  const names = list(alsoKnownAs, maxNames).flatMap((name) =>
     typeof name === "string" && name.startsWith("at://") ? [name.slice("at://".length)] : [],
   );
   const handle = names[0] ?? "";
   return {
     did,
     pds:
-      list(service, mostServices)
+      list(service, maxServices)
         .map(readPds)
         .find((url) => url !== null) ?? null,
     handle: isHandle(handle) ? handle.toLowerCase() : null,

@@ -9,17 +9,17 @@ type Answer = { status?: number; json: unknown };
 export function fakeSession(
   answers: Readonly<Record<string, Answer | ((request: UpstreamRequest) => Answer)>>,
   access: AccessKind = "public",
-): Session & { asked: UpstreamRequest[] } {
-  const asked: UpstreamRequest[] = [];
+): Session & { requests: UpstreamRequest[] } {
+  const requests: UpstreamRequest[] = [];
   const get = async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
-    asked.push(request);
+    requests.push(request);
     const found = answers[request.path.replace("/xrpc/", "")];
     if (found === undefined) throw new Error(`not expected: ${request.path}`);
     const { status = 200, json } = typeof found === "function" ? found(request) : found;
     return { status, headers: new Headers(), json, settle: () => {} };
   };
   return {
-    asked,
+    requests: requests,
     platform: "bluesky",
     access,
     owner: access === "user" ? "account" : null,
@@ -87,7 +87,7 @@ export const postView = (key: string, more: Record<string, unknown> = {}, did = 
   ...more,
 });
 
-export const label = (val: string, more: Record<string, unknown> = {}) => ({
+export const labelView = (val: string, more: Record<string, unknown> = {}) => ({
   src: "did:plc:ar7c4by46qjdydhdevvrndac",
   uri: ann,
   val,

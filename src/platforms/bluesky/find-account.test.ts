@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { type AccountDirectory, findAccount } from "./find-account.ts";
+import { type AccountDirectory, resolveAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -26,10 +26,10 @@ const documentOf = (id: string, handle = "ann.example") => ({
 function directory(
   answers: Record<string, unknown>,
   names: Record<string, string[][]> = {},
-): AccountDirectory & { asked: string[] } {
-  const asked: string[] = [];
+): AccountDirectory & { requests: string[] } {
+  const requests: string[] = [];
   const get: XrpcFetch["get"] = async (url) => {
-    asked.push(url.href);
+    requests.push(url.href);
     const output = answers[url.href];
     if (output === undefined) throw new EarshotError("upstream_unreachable", "gone");
     const status = typeof output === "number" ? output : 200;
@@ -38,10 +38,10 @@ function directory(
     return { status, headers: new Headers(), body: new Uint8Array(), text, json };
   };
   return {
-    asked,
+    requests,
     fetch: { get },
     resolveTxt: async (name) => {
-      asked.push(name);
+      requests.push(name);
       const records = names[name];
       if (records === undefined) throw new Error("ENOTFOUND");
       return records;
@@ -54,49 +54,49 @@ function directory(
 const plc = (id: string) => `https://plc.example/${id}`;
 const found = { did, handle: "ann.example", pds: new URL("https://pds.example") };
 
-test("a handle is asked for at the AppView first", async () => {
+test("resolves a handle by the AppView first", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await findAccount("@Ann.Example", known)).toEqual(found);
-  expect(known.asked).toEqual([appview, plc(did)]);
+  expect(await resolveAccount("@Ann.Example", known)).toEqual(found);
+  expect(known.requests).toEqual([appview, plc(did)]);
 });
 
-test("then in the DNS, then at its own host", async () => {
+test("falls back to DNS, then to the handle's host", async () => {
   const names = { "_atproto.ann.example": [["v=other"], ["did=", did]] };
   const byDns = directory({ [appview]: 400, [plc(did)]: documentOf(did) }, names);
-  expect(await findAccount("ann.example", byDns)).toEqual(found);
+  expect(await resolveAccount("ann.example", byDns)).toEqual(found);
   const byHost = directory({ [wellKnown]: `${did}\n`, [plc(did)]: documentOf(did) });
-  expect(await findAccount("ann.example", byHost)).toEqual(found);
-  expect(byHost.asked).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
+  expect(await resolveAccount("ann.example", byHost)).toEqual(found);
+  expect(byHost.requests).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
 });
 
-test("two DIDs in the DNS are none", async () => {
+test("rejects two DIDs in DNS", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
-  const requested = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
+  const requested = resolveAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
   await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
 });
 
-test("a handle that its account does not name leads nowhere", async () => {
+test("rejects a handle that its account does not claim", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
-  await expect(findAccount("ann.example", known)).rejects.toMatchObject({
+  await expect(resolveAccount("ann.example", known)).rejects.toMatchObject({
     code: "account_unknown",
     message: `ann.example is not the handle that ${did} names`,
   });
 });
 
-test("a DID is enough; its handle counts when it leads back", async () => {
+test("accepts a DID; its handle counts if it refers back", async () => {
   const agreed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await findAccount(did, agreed)).toEqual(found);
+  expect(await resolveAccount(did, agreed)).toEqual(found);
   const claimed = directory({ [appview]: { did: other }, [plc(did)]: documentOf(did) });
-  expect(await findAccount(did, claimed)).toEqual({ ...found, handle: null });
+  expect(await resolveAccount(did, claimed)).toEqual({ ...found, handle: null });
   const unheard = directory({ [plc(did)]: documentOf(did) });
-  expect(await findAccount(did, unheard)).toEqual({ ...found, handle: null });
+  expect(await resolveAccount(did, unheard)).toEqual({ ...found, handle: null });
 });
 
-test("a did:web lies at its host", async () => {
+test("reads a did:web from its host", async () => {
   const web = "did:web:host.example";
   const document = "https://host.example/.well-known/did.json";
   const known = directory({ [document]: documentOf(web), [appview]: { did: web } });
-  expect(await findAccount(web, known)).toMatchObject({ did: web, handle: "ann.example" });
+  expect(await resolveAccount(web, known)).toMatchObject({ did: web, handle: "ann.example" });
 });
 
 test.each([
@@ -107,6 +107,6 @@ test.each([
   ["a document of another", did, { [plc(did)]: documentOf(other) }, "account_unknown"],
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
   ["a directory in trouble", did, { [plc(did)]: 403 }, "upstream_refused"],
-])("%s is told", async (_what, requested, answers, code) => {
-  await expect(findAccount(requested, directory(answers))).rejects.toMatchObject({ code });
+])("reports %s", async (_what, requested, answers, code) => {
+  await expect(resolveAccount(requested, directory(answers))).rejects.toMatchObject({ code });
 });

@@ -2,9 +2,9 @@ import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
 import { didDocumentUrl, readDidDocument } from "./did-document.ts";
-import { query, refused, type XrpcFetch, xrpcUrl } from "./xrpc.ts";
+import { query, refusalError, type XrpcFetch, xrpcUrl } from "./xrpc.ts";
 
-export type FoundAccount = {
+export type ResolvedAccount = {
   did: string;
   handle: string | null;
   pds: URL;
@@ -22,10 +22,10 @@ export type AccountDirectory = {
  * document names it too, so no resolver has to be trusted. Errors: `account_unknown`;
  * `account_deleted` if the directory has a tombstone.
  */
-export async function findAccount(
+export async function resolveAccount(
   requested: string,
   directory: AccountDirectory,
-): Promise<FoundAccount> {
+): Promise<ResolvedAccount> {
   const name = requested.replace(/^@/, "");
   if (isDid(name)) {
     const { pds, handle } = await readDocument(name, directory);
@@ -52,7 +52,7 @@ async function readDocument(
     const { status } = answer.refusal;
     if (status === 410) throw new EarshotError("account_deleted", `${did} was given up for good`);
     if (status === 404) throw unknown(did, "is unknown to its directory");
-    throw refused(url.host, answer.refusal);
+    throw refusalError(url.host, answer.refusal);
   }
   const document = readDidDocument(answer.value, did);
   if (document === null) throw unknown(did, "has no document that is its own");

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialField, CredentialTools } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { type FoundAccount, findAccount } from "./find-account.ts";
+import { type ResolvedAccount, resolveAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 
 export const identifierField: CredentialField = {
@@ -27,11 +27,11 @@ export async function findGivenAccount(
   identifier: string,
   tools: CredentialTools,
   { plcUrl, appviewUrl, resolveTxt }: FindSettings,
-): Promise<FoundAccount> {
+): Promise<ResolvedAccount> {
   const name = identifier.trim();
   if (name === "") throw invalidName("nothing was given");
   const directory = { fetch: fetchOf(tools), resolveTxt, appviewUrl, plcUrl };
-  const account = await findAccount(name, directory).catch((thrown: unknown) => {
+  const account = await resolveAccount(name, directory).catch((thrown: unknown) => {
     const isUnknown =
       thrown instanceof EarshotError &&
       ["account_unknown", "account_deleted"].includes(thrown.code);

@@ -2,7 +2,7 @@ import type { PostReference } from "../../posts/post.ts";
 import { blueskyUriOf, importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
-  type Identity,
+  type RecordIdentity,
   type IdentityError,
   type IdentityRules,
   isUri,
@@ -16,7 +16,7 @@ export const blueskyIdentity: IdentityRules = {
   referenceForm: "a post's uri, at://did:…/collection/key, or its id",
 };
 
-function identify(claim: ClaimedIdentity): Identity | IdentityError {
+function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   const { authorId, uri } = claim;
   if (authorId !== null && !isDid(authorId)) {
     return { field: "author_id", expected: "a DID such as did:plc:…", found: authorId };

@@ -12,7 +12,7 @@ const label = { src: "did:plc:a", uri: "did:plc:b", val: "porn", cts: "2026-07-0
 const most = { depth: 8, items: 1_000 };
 
 describe("a frame of a labeler", () => {
-  test("holds labels behind a number", () => {
+  test("contains labels and a sequence number", () => {
     expect(readLabelFrame(labelsFrame({ seq: 7, labels: [label, label] }), bounds)).toEqual({
       kind: "labels",
       seq: 7,
@@ -20,7 +20,7 @@ describe("a frame of a labeler", () => {
     });
   });
 
-  test("is a notice, or the end", () => {
+  test("may be an info frame or an error", () => {
     const notice = { name: "OutdatedCursor", message: "too old" };
     expect(readLabelFrame(frameOf({ op: 1, t: "#info" }, notice), bounds)).toEqual({
       kind: "info",
@@ -72,7 +72,7 @@ describe("a frame of a labeler", () => {
 });
 
 describe("the bounds of CBOR", () => {
-  test("hold for what an encoder makes", () => {
+  test("accept what an encoder writes", () => {
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { maxDepth: 4, depthSize: "small" },
@@ -95,7 +95,7 @@ describe("the bounds of CBOR", () => {
     );
   });
 
-  test("refuse lists in lists that claim all the rest, which a decoder would make room for", () => {
+  test("reject nested lists that each claim all remaining bytes", () => {
     const bytes = Buffer.alloc(1_000_000);
     for (let at = 0; at + 5 <= bytes.length; at += 5) {
       bytes[at] = 0x9a;
@@ -111,7 +111,7 @@ describe("the bounds of CBOR", () => {
     ["a map with half a pair", [0xa1, 0x61, 0x61]],
     ["a reserved head", [0x1c]],
     ["a number that is cut", [0x1b, 0, 0, 0]],
-  ])("refuse %s", (_what, bytes) => {
+  ])("reject %s", (_what, bytes) => {
     expect(isBoundedCbor(Uint8Array.from(bytes), most)).toBe(false);
   });
 

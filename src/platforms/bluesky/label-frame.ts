@@ -16,7 +16,7 @@ export type LabelFrame =
   /** Ends a connection: `FutureCursor`, `ConsumerTooSlow`. */
   | { kind: "error"; name: string; message: string }
   | { kind: "other" }
-  | { kind: "unreadable"; fault: string };
+  | { kind: "unreadable"; reason: string };
 
 export type LabelFrameBounds = { maxLabels: number };
 
@@ -24,38 +24,38 @@ export type LabelFrameBounds = { maxLabels: number };
 const itemsOfLabel = 21;
 const itemsBesideLabels = 100;
 /** A body is a map with a list of maps. */
-const mostDepth = 8;
+const maxDepth = 8;
 
 /** Two DAG-CBOR items. Checks claimed lengths first. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = itemsBesideLabels + maxLabels * itemsOfLabel;
-  if (!isBoundedCbor(bytes, { depth: mostDepth, items })) {
-    return { kind: "unreadable", fault: "not CBOR, or more of it than a frame of labels may hold" };
+  if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {
+    return { kind: "unreadable", reason: "not CBOR, or more of it than a frame of labels may hold" };
   }
   try {
     const [header, rest] = decodeFirst(bytes);
     const [body, nothing] = decodeFirst(rest);
-    if (nothing.length > 0) return { kind: "unreadable", fault: "more than a header and a body" };
+    if (nothing.length > 0) return { kind: "unreadable", reason: "more than a header and a body" };
     return readFrame(fieldsOf(header), body, maxLabels);
   } catch (error) {
-    return { kind: "unreadable", fault: `not DAG-CBOR: ${messageOf(error)}` };
+    return { kind: "unreadable", reason: `not DAG-CBOR: ${messageOf(error)}` };
   }
 }
 
 function readFrame(header: Record<string, unknown>, body: unknown, maxLabels: number): LabelFrame {
-  if (!isObject(body)) return { kind: "unreadable", fault: "the body is not a map" };
+  if (!isObject(body)) return { kind: "unreadable", reason: "the body is not a map" };
   const message = wordOf(body.message);
   if (header.op === -1) return { kind: "error", name: wordOf(body.error), message };
-  if (header.op !== 1) return { kind: "unreadable", fault: "op: neither 1 nor -1" };
+  if (header.op !== 1) return { kind: "unreadable", reason: "op: neither 1 nor -1" };
   if (header.t === "#info") return { kind: "info", name: wordOf(body.name), message };
   if (header.t !== "#labels") return { kind: "other" };
   const { seq, labels } = body;
   if (!Number.isSafeInteger(seq) || Number(seq) < 0) {
-    return { kind: "unreadable", fault: "seq: not a sequence number" };
+    return { kind: "unreadable", reason: "seq: not a sequence number" };
   }
-  if (!Array.isArray(labels)) return { kind: "unreadable", fault: "labels: not a list" };
+  if (!Array.isArray(labels)) return { kind: "unreadable", reason: "labels: not a list" };
   if (labels.length > maxLabels) {
-    return { kind: "unreadable", fault: `more than ${maxLabels} labels` };
+    return { kind: "unreadable", reason: `more than ${maxLabels} labels` };
   }
   return { kind: "labels", seq: Number(seq), labels };
 }

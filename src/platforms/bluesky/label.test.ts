@@ -9,7 +9,7 @@ const label = { ver: 1, src: source, uri: post, val: "porn", cts: "2026-07-01T10
 const read = (part: object) => readLabel({ ...label, ...part }, nowMs);
 
 describe("a label", () => {
-  test("is of a post, by a source, since a time", () => {
+  test("has a post, a source and a time", () => {
     expect(read({})).toEqual({
       kind: "label",
       platform: "bluesky",
@@ -22,7 +22,7 @@ describe("a label", () => {
     });
   });
 
-  test("can be taken back, and can expire", () => {
+  test("can be negated, and can expire", () => {
     expect(read({ neg: true, exp: "2027-01-01T00:00:00Z" })).toMatchObject({
       negated: true,
       expiresMs: Date.UTC(2027, 0, 1),
@@ -38,7 +38,7 @@ describe("a label", () => {
     }
   });
 
-  test("that claims a time ahead is one of now, so that a later one can take it back", () => {
+  test("with a future time gets the present one, so that a later label can negate it", () => {
     expect(read({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
   });
 
@@ -49,7 +49,7 @@ describe("a label", () => {
     "https://example.com/",
     "",
     "x".repeat(100_000),
-  ])("on what is not held lies aside: %.40s", (uri) => {
+  ])("on an unsupported subject is set aside: %.40s", (uri) => {
     expect(read({ uri })).toBe("aside");
   });
 
@@ -70,7 +70,7 @@ describe("a label", () => {
     expect(read(part)).toBe("unreadable");
   });
 
-  test.each([null, 5, "label", [], [label]])("is no %j", (value) => {
+  test.each([null, 5, "label", [], [label]])("is not a label: %j", (value) => {
     expect(readLabel(value, nowMs)).toBe("unreadable");
   });
 });

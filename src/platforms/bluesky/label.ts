@@ -3,7 +3,7 @@ import { fieldsOf } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
-import { accountOf } from "./profile.ts";
+import { accountOfAddress } from "./profile.ts";
 import { readLabelValue } from "./self-labels.ts";
 
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
@@ -43,5 +43,5 @@ function readTime(value: unknown): number | null {
 }
 
 function subjectOf(uri: string): string | null {
-  return parseAtUri(uri)?.collection === postCollection ? uri : accountOf(uri);
+  return parseAtUri(uri)?.collection === postCollection ? uri : accountOfAddress(uri);
 }

@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { limitOf } from "./limit.ts";
+import { blueskyLimit } from "./limit.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 
@@ -18,6 +18,6 @@ test.each([
   ["nothing", {}, null],
   ["half of it", { "ratelimit-remaining": "7" }, null],
   ["no number", { "ratelimit-remaining": "many", "ratelimit-reset": "-1" }, null],
-])("a reset is read that is %s", (_what, headers, expected) => {
-  expect(limitOf(new Headers(headers as Record<string, string>), 200, now)).toEqual(expected);
+])("reads a reset that is %s", (_what, headers, expected) => {
+  expect(blueskyLimit(new Headers(headers as Record<string, string>), 200, now)).toEqual(expected);
 });

@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
 /** Sent by a PDS, not by the AppView. Reset is a Unix time or, on some hosts, in seconds. */
-export function limitOf(headers: Headers, _status: number, nowMs: number): Limit | null {
+export function blueskyLimit(headers: Headers, _status: number, nowMs: number): Limit | null {
   const remaining = readNumber(headers.get("ratelimit-remaining"));
   const reset = readNumber(headers.get("ratelimit-reset"));
   if (remaining === null || reset === null) return null;

@@ -3,13 +3,13 @@ import { UpstreamLimited } from "../upstream-limited.ts";
 /** Suspends logins while the host refuses them: refused attempts count against the limit too. */
 export type LogInPause = {
   /** Errors: those of `logIn`; `upstream_limited` without an attempt until the limit resets. */
-  keep<Told>(credentialId: string, nowMs: number, logIn: () => Promise<Told>): Promise<Told>;
+  guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;
 };
 
 export function createLogInPause(): LogInPause {
   const limits = new Map<string, UpstreamLimited>();
   return {
-    keep: async (credentialId, nowMs, logIn) => {
+    guard: async (credentialId, nowMs, logIn) => {
       const limit = limits.get(credentialId);
       if (limit !== undefined && limit.retryAtMs > nowMs) throw limit;
       limits.delete(credentialId);

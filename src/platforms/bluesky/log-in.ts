@@ -4,7 +4,7 @@ import type { CredentialTools } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutSecrets } from "../without-secrets.ts";
-import { limitOf } from "./limit.ts";
+import { blueskyLimit } from "./limit.ts";
 import { type Refusal, refusalOf, xrpcUrl } from "./xrpc.ts";
 
 export type LogIn = { did: string; handle: string | null; accessJwt: string; refreshJwt: string };
@@ -56,7 +56,7 @@ function readLogIn(
     const nowMs = tools.now();
     throw new UpstreamLimited(
       url.host,
-      limitOf(headers, status, nowMs)?.resetMs ?? nowMs + usualWaitMs,
+      blueskyLimit(headers, status, nowMs)?.resetMs ?? nowMs + usualWaitMs,
     );
   }
   if (status !== 200) {

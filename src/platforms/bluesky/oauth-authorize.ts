@@ -10,7 +10,7 @@ import {
   pushRequest,
   serverOfGrant,
 } from "./oauth-grants.ts";
-import { oauthErrorAt, refusalIn, throughGuard } from "./oauth-guard.ts";
+import { oauthErrorAt, oauthRefusal, throughGuard } from "./oauth-guard.ts";
 import { type ProofKeys, redirectUri } from "./oauth-key.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
@@ -41,7 +41,7 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
       `Open this address, log in as ${handle ?? did}, and allow it:\n\n${address.href}\n\n` +
         `The browser is then sent to an address that begins with ${redirectUri} and shows no page. Copy that address.`,
     );
-    const pasted = await dialogue.ask("The address");
+    const pasted = await dialogue.prompt("The address");
     if (!URL.canParse(pasted))
       throw credentialInvalid("the address: what was pasted is no address", copyHint);
     const given = await grantForCode(requested, attempt, new URL(pasted));
@@ -59,7 +59,7 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
       secrets: { key, ...serverOfGrant(server), ...tokens },
     };
   } catch (thrown) {
-    const refusal = refusalIn(thrown);
+    const refusal = oauthRefusal(thrown);
     if (refusal !== null)
       throw credentialInvalid(`${pds.host} refuses: ${refusal}`, "try it once more");
     if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {

@@ -28,16 +28,16 @@ export async function findServer(
   );
 }
 
-export type Attempt = { state: string; verifier: string };
+export type AuthorizationAttempt = { state: string; verifier: string };
 
-export function newAttempt({ randomBytes }: CredentialTools): Attempt {
+export function newAttempt({ randomBytes }: CredentialTools): AuthorizationAttempt {
   const text = () => Buffer.from(randomBytes(32)).toString("base64url");
   return { state: text(), verifier: text() };
 }
 
 export async function pushRequest(
   { server, options, proof }: Requested,
-  { state, verifier }: Attempt,
+  { state, verifier }: AuthorizationAttempt,
   loginHint: string,
 ): Promise<URL> {
   const parameters = {
@@ -74,7 +74,7 @@ export type Granted = {
 
 export async function grantForCode(
   { server, options, proof }: Requested,
-  { state, verifier }: Attempt,
+  { state, verifier }: AuthorizationAttempt,
   sentTo: URL,
 ): Promise<Granted> {
   const parameters = oauth.validateAuthResponse(server, oauthClient, sentTo, state);
@@ -140,7 +140,7 @@ export const serverOfGrant = ({ issuer, token_endpoint }: oauth.AuthorizationSer
   tokenEndpoint: token_endpoint ?? "",
 });
 
-export const serverOf = ({
+export const storedServer = ({
   issuer = "",
   tokenEndpoint = "",
 }: Secrets): oauth.AuthorizationServer => ({

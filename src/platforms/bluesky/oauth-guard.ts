@@ -4,7 +4,7 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools } from "../credential.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutTokens } from "../without-tokens.ts";
-import { limitOf } from "./limit.ts";
+import { blueskyLimit } from "./limit.ts";
 
 export type GuardedOptions = {
   [oauth.customFetch]: (
@@ -49,7 +49,7 @@ function responseOf({ status, headers, body }: FetchedAnswer): Response {
 }
 
 /** Retries once if the host demands its DPoP nonce, which its rejection contains. */
-export async function withNonce<Told>(request: () => Promise<Told>): Promise<Told> {
+export async function withNonce<Result>(request: () => Promise<Result>): Promise<Result> {
   try {
     return await request();
   } catch (thrown) {
@@ -58,7 +58,7 @@ export async function withNonce<Told>(request: () => Promise<Told>): Promise<Tol
   }
 }
 
-export function refusalIn(thrown: unknown): string | null {
+export function oauthRefusal(thrown: unknown): string | null {
   const isRefusal =
     thrown instanceof oauth.AuthorizationResponseError ||
     (thrown instanceof oauth.ResponseBodyError && thrown.status < 500 && thrown.status !== 429);
@@ -77,7 +77,7 @@ export function oauthErrorAt(
   const answer = last();
   const status = answer?.status ?? 0;
   if (answer !== null && status === 429) {
-    const resetMs = limitOf(answer.headers, status, nowMs)?.resetMs;
+    const resetMs = blueskyLimit(answer.headers, status, nowMs)?.resetMs;
     return new UpstreamLimited(host, resetMs ?? nowMs + 60_000);
   }
   const isFailure = status >= 500;

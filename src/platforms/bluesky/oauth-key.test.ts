@@ -4,7 +4,7 @@ import { createProofKeys } from "./oauth-key.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("a key that is in use is read once, and one that could not be read is read again", async () => {
+test("parses a key once, and again after a failure", async () => {
   const keys = createProofKeys();
   const tools = testTools();
   const key = await keys.make();

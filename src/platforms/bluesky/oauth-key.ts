@@ -11,7 +11,7 @@ export const oauthClient: oauth.Client = {
 export const oauthScope = scope;
 
 const curve = { name: "ECDSA", namedCurve: "P-256" };
-const mostHandles = 1_000;
+const maxHandles = 1_000;
 
 /** Generated once, stored as JWK text, cached with each host's nonces. */
 export type ProofKeys = {
@@ -30,7 +30,7 @@ export function createProofKeys(): ProofKeys {
       const known = handles.get(key);
       if (known !== undefined) return await known;
       const [oldest] = handles.keys();
-      if (handles.size === mostHandles && oldest !== undefined) handles.delete(oldest);
+      if (handles.size === maxHandles && oldest !== undefined) handles.delete(oldest);
       const made = importKey(key, tools);
       handles.set(key, made);
       made.catch(() => handles.get(key) === made && handles.delete(key));

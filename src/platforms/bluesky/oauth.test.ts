@@ -30,7 +30,7 @@ async function authorize(paste: (address: string) => string, tools = testTools()
     show: (text) => {
       address = /^http\S+$/m.exec(text)?.[0] ?? "";
     },
-    ask: async () => paste(address),
+    prompt: async () => paste(address),
   });
 }
 
@@ -40,16 +40,16 @@ async function authorized() {
   const tools = testTools();
   const credential = stored(await authorize(yes, tools));
   const used = kind();
-  const ask = async () =>
+  const send = async () =>
     await used.send(
       { url: new URL(timeline, host.url), headers: {}, signal: AbortSignal.timeout(5_000) },
       credential,
       tools,
     );
-  return { used, tools, credential, ask };
+  return { used, tools, credential, send };
 }
 
-test("what is allowed in the browser becomes a credential of that account", async () => {
+test("an authorization in the browser becomes a credential of that account", async () => {
   const made = await authorize(yes);
   expect(made).toMatchObject({
     host: host.url,
@@ -78,37 +78,37 @@ test.each([
     (address: string) => `${yes(address).replace(/code=[^&]+/, "code=x")}`,
     /invalid_grant/,
   ],
-])("where %s no credential is made", async (_what, paste, message) => {
+])("makes no credential if %s", async (_what, paste, message) => {
   await expect(authorize(paste)).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringMatching(message),
   });
 });
 
-test("another account's yes is none", async () => {
+test("rejects the authorization of another account", async () => {
   host.options.subject = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
   await expect(authorize(yes)).rejects.toMatchObject({ code: "credential_invalid" });
 });
 
-test("a token that is bound to no key is not taken", async () => {
+test("rejects a token that is not bound to a key", async () => {
   host.options.tokenType = "Bearer";
   await expect(authorize(yes)).rejects.toMatchObject({ code: "answer_unreadable" });
 });
 
-test("requests carry the token and a proof of its key; a nonce that changes costs one request", async () => {
-  const { ask } = await authorized();
-  expect((await ask()).json()).toMatchObject({ asked: "app.bsky.feed.getTimeline" });
+test("requests have the token and a proof of its key; a changed nonce costs one request", async () => {
+  const { send } = await authorized();
+  expect((await send()).json()).toMatchObject({ asked: "app.bsky.feed.getTimeline" });
   const before = host.count(timeline);
   host.changeNonce();
-  expect((await ask()).status).toBe(200);
-  expect((await ask()).status).toBe(200);
+  expect((await send()).status).toBe(200);
+  expect((await send()).status).toBe(200);
   expect(host.count(timeline)).toBe(before + 3);
 });
 
-test("tokens that lapse or end in the middle are renewed by one of fifty", async () => {
-  const { tools, credential, ask } = await authorized();
+test("one of fifty callers renews expired tokens", async () => {
+  const { tools, credential, send } = await authorized();
   const before = host.count(tokenPath);
-  const all = async () => await Promise.all(Array.from({ length: 50 }, () => ask()));
+  const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
   for (const answer of await all()) expect(answer.status).toBe(200);
   expect(host.count(tokenPath)).toBe(before);
   tools.time.ms += 3_600_000;
@@ -119,34 +119,34 @@ test("tokens that lapse or end in the middle are renewed by one of fifty", async
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
 });
 
-test("a renewal that is refused refuses the credential, and says how to mend it", async () => {
-  const { ask } = await authorized();
+test("a refused renewal refuses the credential, and says how to fix it", async () => {
+  const { send } = await authorized();
   host.revoke("all");
-  await expect(ask()).rejects.toMatchObject({
+  await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
     message: expect.stringContaining("invalid_grant"),
     hint: expect.stringContaining("earshot credentials add bluesky oauth"),
   });
 });
 
-test("a server in trouble is no fault of the credential", async () => {
-  const { ask } = await authorized();
+test("a failing server does not affect the credential", async () => {
+  const { send } = await authorized();
   host.revoke("access");
   host.options.failWith = 503;
-  await expect(ask()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
+  await expect(send()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
   host.options.failWith = 429;
-  await expect(ask()).rejects.toMatchObject({ code: "upstream_limited" });
+  await expect(send()).rejects.toMatchObject({ code: "upstream_limited" });
   host.options.failWith = null;
-  expect((await ask()).status).toBe(200);
+  expect((await send()).status).toBe(200);
 });
 
-test("testing it says who has allowed it where", async () => {
+test("the test of a credential reports account and server", async () => {
   const { used, tools, credential } = await authorized();
   expect(await used.test(credential, tools)).toBe(
     `allowed at ${new URL(host.url).host} by ann.example (${did})`,
   );
 });
 
-test("without a browser it is not made", async () => {
+test("makes no credential without a browser", async () => {
   await expect(kind().make({}, testTools())).rejects.toMatchObject({ code: "credential_invalid" });
 });

@@ -10,10 +10,10 @@ import type {
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { type FindSettings, identifierField } from "./given-account.ts";
 import { authorize } from "./oauth-authorize.ts";
-import { grantForRefresh, serverOf } from "./oauth-grants.ts";
-import { oauthErrorAt, refusalIn, throughGuard, withNonce } from "./oauth-guard.ts";
+import { grantForRefresh, storedServer } from "./oauth-grants.ts";
+import { oauthErrorAt, oauthRefusal, throughGuard, withNonce } from "./oauth-guard.ts";
 import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
-import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts";
+import { sendWithToken, type TokenAccess, checkToken } from "./send-with-token.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
 /** A DPoP-bound token is useless alone if stolen. https://atproto.com/specs/oauth */
@@ -46,7 +46,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     },
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `allowed at ${host} by ${await testToken(stored, methodOf(stored, tools))}`;
+      return `allowed at ${host} by ${await checkToken(stored, methodOf(stored, tools))}`;
     },
     send: async (request, stored, tools) =>
       await sendWithToken(request, stored, methodOf(stored, tools)),
@@ -99,7 +99,7 @@ async function renew(
 ): Promise<Secrets> {
   const { key = "", refreshToken = "" } = present;
   const options = throughGuard(tools, isPlain);
-  const server = serverOf(present);
+  const server = storedServer(present);
   const { host } = new URL(server.issuer);
   try {
     const proof = await keys.proofBy(key, tools);
@@ -110,7 +110,7 @@ async function renew(
     const tokens = { accessToken, refreshToken: given.refreshToken ?? refreshToken };
     return { ...present, ...storedTokens(tokens, lifeMs, tools.now()) };
   } catch (thrown) {
-    const refusal = refusalIn(thrown);
+    const refusal = oauthRefusal(thrown);
     if (refusal === null) throw oauthErrorAt(host, thrown, options, tools.now());
     throw credentialRefused(`${host} does not renew the tokens (${refusal})`, againHint);
   }

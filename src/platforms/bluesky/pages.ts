@@ -2,20 +2,20 @@ import { requiredList } from "../fields.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
+import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
 import { postOfFeedView, postOfView } from "./post-view.ts";
 import { profileOfView } from "./profile-view.ts";
-import { pageOfReplies } from "./replies.ts";
+import { blueskyReplyPage } from "./replies.ts";
 import { type AppView, type Query, requestAppView } from "./request.ts";
 import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
-import { name, pageOfPosts, pageOfProfiles } from "./view-page.ts";
+import { blueskyName, blueskyPostPage, pageOfProfiles } from "./view-page.ts";
 
 type Requested = { call: PageCall; session: Session; appView: AppView; feed: string };
 
 type PageOf = (requested: Requested) => Promise<UpstreamPage>;
 
-export const pages: Readonly<Record<FetchMethod, PageOf>> = {
+export const blueskyPages: Readonly<Record<FetchMethod, PageOf>> = {
   searchbyprofile: profile,
   getprofilebyid: profile,
   getbyid: post,
@@ -38,13 +38,13 @@ const request = async (
   query: Query,
 ): Promise<Record<string, unknown> | null> => await requestAppView(session, appView, method, query);
 
-const mostItems = 100;
-const mostTrends = 25;
+const maxItems = 100;
+const maxTrends = 25;
 /** The nesting of JSON answers is bounded. */
 const replyDepth = 20;
 
 const paging = ({ call }: Requested) => ({
-  limit: Math.min(Math.max(call.limit, 1), mostItems),
+  limit: Math.min(Math.max(call.limit, 1), maxItems),
   cursor: call.cursor ?? undefined,
 });
 
@@ -64,7 +64,7 @@ async function post(requested: Requested): Promise<UpstreamPage> {
   const answer = await request(requested, "app.bsky.feed.getPosts", { uris: [uri] });
   if (answer === null) return absentPage;
   const { nowMs } = session;
-  return pageOfPosts(answer.posts, (item) => postOfView(item, nowMs), { cursor: null, nowMs });
+  return blueskyPostPage(answer.posts, (item) => postOfView(item, nowMs), { cursor: null, nowMs });
 }
 
 async function replies(requested: Requested): Promise<UpstreamPage> {
@@ -76,7 +76,7 @@ async function replies(requested: Requested): Promise<UpstreamPage> {
     const answer = await request(requested, "app.bsky.feed.getPostThread", query);
     return answer === null ? null : answer.thread;
   };
-  return (await pageOfReplies(uri, threadOf, session.nowMs)) ?? absentPage;
+  return (await blueskyReplyPage(uri, threadOf, session.nowMs)) ?? absentPage;
 }
 
 async function retweeters(requested: Requested): Promise<UpstreamPage> {
@@ -103,7 +103,7 @@ async function feedPage(
   if (answer === null) return absentPage;
   const { nowMs } = requested.session;
   const { feed, cursor } = answer;
-  return pageOfPosts(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
+  return blueskyPostPage(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
 }
 
 async function accounts(
@@ -132,19 +132,19 @@ const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): Upstre
   pageOfProfiles(views, (item) => profileOfView(item, nowMs), { cursor, nowMs });
 
 async function trends(requested: Requested): Promise<UpstreamPage> {
-  const limit = Math.min(Math.max(requested.call.limit, 1), mostTrends);
+  const limit = Math.min(Math.max(requested.call.limit, 1), maxTrends);
   const answer = await request(requested, "app.bsky.unspecced.getTrends", { limit });
   if (answer === null) return absentPage;
-  const sent = requiredList(answer.trends, mostItems, name).map((view, index): SentItem => {
+  const sent = requiredList(answer.trends, maxItems, blueskyName).map((view, index): SentItem => {
     const trend = trendOfView(view, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  const remarks = sent.length >= mostTrends && requested.call.limit > mostTrends ? [trendsCut] : [];
-  return pageOf(sent, { name, next: null, nowMs: requested.session.nowMs, remarks });
+  const warnings = sent.length >= maxTrends && requested.call.limit > maxTrends ? [trendsCut] : [];
+  return itemsPage(sent, { name: blueskyName, next: null, nowMs: requested.session.nowMs, warnings });
 }
 
 const trendsCut: UpstreamWarning = {
   code: "trends_cut",
-  message: `${name} gives ${mostTrends} trends at most`,
+  message: `${blueskyName} gives ${maxTrends} trends at most`,
   isPartial: true,
 };

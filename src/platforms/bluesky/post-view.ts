@@ -4,19 +4,19 @@ import { isSensitiveLabel } from "../../posts/terms.ts";
 import { fieldsOf, isObject } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { parseAtUri, tidMs } from "./at-uri.ts";
-import { type AuthorView, readAuthorView, readCount } from "./author-view.ts";
+import { type AuthorView, readAuthorView, readViewCount } from "./author-view.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
 /** `withheld`: labels of post or author forbid showing it. */
-export type ReadPost = Post | "withheld" | "unreadable";
+export type PostRead = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
 
 /** Clock skew; later `indexedAt` times are ignored. */
-const mostAheadMs = 24 * 3_600_000;
+const maxAheadMs = 24 * 3_600_000;
 
-export function postOfView(value: unknown, nowMs: number): ReadPost {
+export function postOfView(value: unknown, nowMs: number): PostRead {
   const view = fieldsOf(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
   const author = readAuthorView(view.author, nowMs);
@@ -35,10 +35,10 @@ export function postOfView(value: unknown, nowMs: number): ReadPost {
     labels,
     sensitive: labels.some(isSensitiveLabel),
     counts: {
-      likes: readCount(view.likeCount),
-      reposts: readCount(view.repostCount),
-      replies: readCount(view.replyCount),
-      quotes: readCount(view.quoteCount),
+      likes: readViewCount(view.likeCount),
+      reposts: readViewCount(view.repostCount),
+      replies: readViewCount(view.replyCount),
+      quotes: readViewCount(view.quoteCount),
     },
     origin: "upstream",
   };
@@ -47,7 +47,7 @@ export function postOfView(value: unknown, nowMs: number): ReadPost {
 /**
  * A repost has its reposter and time, and the original's text without counts and reply reference.
  */
-export function postOfFeedView(value: unknown, nowMs: number): ReadPost {
+export function postOfFeedView(value: unknown, nowMs: number): PostRead {
   const { post: view, reason } = fieldsOf(value);
   const original = postOfView(view, nowMs);
   const { $type, by, uri, indexedAt } = fieldsOf(reason);
@@ -117,4 +117,4 @@ export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdM
 }
 
 const unlessAhead = (ms: number | null, nowMs: number): number | null =>
-  ms !== null && ms <= nowMs + mostAheadMs ? ms : null;
+  ms !== null && ms <= nowMs + maxAheadMs ? ms : null;

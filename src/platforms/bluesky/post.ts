@@ -25,11 +25,11 @@ const altLength = 5_000;
 const addressLength = 8_192;
 const tagLength = 640;
 /** Each of hashtags, mentions and links. */
-const mostEntities = 100;
-const mostFacets = 100;
-const mostFeaturesOfFacet = 10;
-const mostImages = 4;
-const mostOfGallery = 20;
+const maxEntities = 100;
+const maxFacets = 100;
+const maxFeaturesOfFacet = 10;
+const maxImages = 4;
+const maxOfGallery = 20;
 
 /**
  * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts and cuts long
@@ -67,9 +67,9 @@ export function postOfCommit(commit: PostCommit): Post {
     isReply: parent !== null,
     isQuote: embed.quoted !== null,
     isRepost: false,
-    hashtags: distinctTags([...found.tags, ...readTags(record.tags)]).slice(0, mostEntities),
-    mentions: found.mentions.slice(0, mostEntities),
-    urls: distinct([...distinct(found.links).slice(0, mostEntities - 1), ...embed.links]),
+    hashtags: distinctTags([...found.tags, ...readTags(record.tags)]).slice(0, maxEntities),
+    mentions: found.mentions.slice(0, maxEntities),
+    urls: distinct([...distinct(found.links).slice(0, maxEntities - 1), ...embed.links]),
     media: embed.media,
     geo: null,
     labels,
@@ -86,13 +86,13 @@ type Facets = { mentions: Mention[]; links: string[]; tags: string[]; spans: Tex
 /** Facet offsets count UTF-8 bytes. */
 function readFacets(text: string, value: unknown): Facets {
   const found: Facets = { mentions: [], links: [], tags: [], spans: [] };
-  const facets = list(value, mostFacets);
+  const facets = list(value, maxFacets);
   if (facets.length === 0) return found;
   const bytes = Buffer.from(text);
   for (const facet of facets) {
     const { index, features } = fieldsOf(facet);
     const before = found.mentions.length + found.links.length + found.tags.length;
-    for (const feature of list(features, mostFeaturesOfFacet)) {
+    for (const feature of list(features, maxFeaturesOfFacet)) {
       const { $type, did, uri, tag } = fieldsOf(feature);
       if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
         found.mentions.push({ username: handleAt(bytes, index), userId: did });
@@ -147,7 +147,7 @@ const inUtf16 = (bytes: Buffer, { start, end }: TextSpan): TextSpan => ({
 const isOffset = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
 function readTags(value: unknown): string[] {
-  return list(value, mostEntities).flatMap((item) => {
+  return list(value, maxEntities).flatMap((item) => {
     const tag = string(item, tagLength)
       ?.replace(/^[#＃]/, "")
       .trim();
@@ -172,12 +172,12 @@ function readEmbed(did: string, value: unknown): Embed {
     case "app.bsky.embed.images":
       return {
         ...none,
-        media: list(embed.images, mostImages).map((image) => readImage(did, image)),
+        media: list(embed.images, maxImages).map((image) => readImage(did, image)),
       };
     case "app.bsky.embed.gallery":
       return {
         ...none,
-        media: list(embed.items, mostOfGallery).map((image) => readImage(did, image)),
+        media: list(embed.items, maxOfGallery).map((image) => readImage(did, image)),
       };
     case "app.bsky.embed.video":
       return { ...none, media: [readVideo(did, embed)] };

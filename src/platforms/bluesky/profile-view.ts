@@ -2,7 +2,7 @@ import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, string } from "../fields.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
-import { readAuthorView, readCount } from "./author-view.ts";
+import { readAuthorView, readViewCount } from "./author-view.ts";
 import { isAccountWithheld } from "./view-labels.ts";
 
 /** Bytes in the lexicon; applied to UTF-16 code units. */
@@ -22,8 +22,8 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
     name: author.name,
     description: string(view.description, descriptionLength) || null,
     url: `https://bsky.app/profile/${author.did}`,
-    avatarUrl: readAddress(view.avatar),
-    bannerUrl: readAddress(view.banner),
+    avatarUrl: readUrl(view.avatar),
+    bannerUrl: readUrl(view.banner),
     location: null,
     createdAt: readTimeText(view.createdAt),
     verified: author.verified,
@@ -32,15 +32,15 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
     isBot: author.labels.includes("bot") ? true : null,
     labels: author.labels,
     counts: {
-      followers: readCount(view.followersCount),
-      following: readCount(view.followsCount),
-      posts: readCount(view.postsCount),
+      followers: readViewCount(view.followersCount),
+      following: readViewCount(view.followsCount),
+      posts: readViewCount(view.postsCount),
       listed: null,
     },
   };
 }
 
-export function readAddress(value: unknown): string | null {
+export function readUrl(value: unknown): string | null {
   if (typeof value !== "string" || value.length > addressLength || !isWebAddress(value))
     return null;
   return value.toWellFormed();

@@ -2,10 +2,10 @@ import type { ArchiveChange } from "../../archive/archive.ts";
 import { fieldsOf, list } from "../fields.ts";
 import { isHandle } from "./at-uri.ts";
 import { readLabel } from "./label.ts";
-import { readName } from "./profile.ts";
+import { readDisplayName } from "./profile.ts";
 
-export const mostProfiles = 25;
-const mostLabels = 100;
+export const maxProfiles = 25;
+const maxLabels = 100;
 
 export function profilesUrl(appViewUrl: string, accounts: readonly string[]): URL {
   const url = new URL("/xrpc/app.bsky.actor.getProfiles", appViewUrl);
@@ -20,7 +20,7 @@ export function readProfileViews(
   request: { sources: ReadonlySet<string>; observedMs: number },
 ): ReadonlyMap<string, readonly ArchiveChange[]> {
   const found = new Map<string, readonly ArchiveChange[]>();
-  for (const view of list(fieldsOf(answer).profiles, mostProfiles)) {
+  for (const view of list(fieldsOf(answer).profiles, maxProfiles)) {
     const { did } = fieldsOf(view);
     const account = requested.find((id) => id === did);
     if (account !== undefined) found.set(account, changesOf(account, fieldsOf(view), request));
@@ -40,7 +40,7 @@ function changesOf(
     changes.push({ kind: "handle", ...account, handle });
   }
   const own: string[] = [];
-  for (const value of list(view.labels, mostLabels)) {
+  for (const value of list(view.labels, maxLabels)) {
     const label = readLabel(value, observedMs);
     if (typeof label === "string" || label.subject !== userId) continue;
     const { source, negated, expiresMs } = label;
@@ -48,6 +48,6 @@ function changesOf(
       if (sources.has(source)) changes.push(label);
     } else if (!negated && (expiresMs === null || expiresMs > observedMs)) own.push(label.value);
   }
-  changes.push({ kind: "profile", ...account, name: readName(displayName), labels: own });
+  changes.push({ kind: "profile", ...account, name: readDisplayName(displayName), labels: own });
   return changes;
 }

@@ -4,26 +4,26 @@ import { profileCollection } from "./collections.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
 /** A null name means none is set. */
-export type Profile = { name: string | null; labels: readonly string[] };
+export type ProfileFields = { name: string | null; labels: readonly string[] };
 
 export const profileKey = "self";
 
 /** Bytes in the lexicon; applied to UTF-16 code units. */
 const nameLength = 640;
 
-export function profileOf(record: unknown): Profile {
+export function profileOfRecord(record: unknown): ProfileFields {
   const { displayName, labels } = fieldsOf(record);
-  return { name: readName(displayName), labels: readSelfLabels(labels) };
+  return { name: readDisplayName(displayName), labels: readSelfLabels(labels) };
 }
 
-export function readName(value: unknown): string | null {
+export function readDisplayName(value: unknown): string | null {
   return string(value, nameLength)?.trim() || null;
 }
 
 const profilePath = `/${profileCollection}/${profileKey}`;
 
 /** From a DID or a profile URI. */
-export function accountOf(address: string): string | null {
+export function accountOfAddress(address: string): string | null {
   if (isDid(address)) return address;
   if (!address.startsWith("at://") || !address.endsWith(profilePath)) return null;
   const did = address.slice("at://".length, -profilePath.length);

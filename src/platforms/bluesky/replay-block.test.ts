@@ -21,7 +21,7 @@ const rows = fc.array(
   { maxLength: 20 },
 );
 
-test("rows come out of a block as they went in; the stream's time is the one seen where there is no other", () => {
+test("rows survive encoding; the stream's time defaults to the time seen", () => {
   fc.assert(
     fc.property(rows, (given) => {
       const read = [...replayRows(blockBytes(given))];
@@ -36,7 +36,7 @@ test("rows come out of a block as they went in; the stream's time is the one see
   );
 });
 
-test("a block that is cut short, too long or says what is not so is refused", () => {
+test("rejects a block that is truncated, too long or inconsistent", () => {
   const row = { seq: 1, witnessedUs: 2, kind: 1, did: "did:plc:a", payload: { text: "x" } };
   const block = blockBytes([row, row]);
   for (let end = 0; end < block.length; end += 1) {
@@ -48,7 +48,7 @@ test("a block that is cut short, too long or says what is not so is refused", ()
   expect(() => [...replayRows(many)]).toThrow();
 });
 
-test("any bytes are read or refused, without end", () => {
+test("reads or rejects any bytes in bounded time", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       try {
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test("rows of accounts and handles are the events that the stream sends, all others nothing", () => {
+test("rows of accounts and handles are the events of the stream; others yield nothing", () => {
   const frameOf = (kind: number, payload: unknown) => {
     const [row] = replayRows(blockBytes([{ seq: 1, witnessedUs: 7, kind, did, payload }]));
     return row === undefined ? null : JSON.parse(replayFrame(row) ?? "null");

@@ -1,23 +1,23 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { pageOf, type SentItem } from "../upstream-page.ts";
-import { readCount } from "./author-view.ts";
-import { postOfView, type ReadPost, readIndexedMs } from "./post-view.ts";
-import { name, sentPost } from "./view-page.ts";
+import { itemsPage, type SentItem } from "../upstream-page.ts";
+import { readViewCount } from "./author-view.ts";
+import { postOfView, type PostRead, readIndexedMs } from "./post-view.ts";
+import { blueskyName, sentPost } from "./view-page.ts";
 
 /** More than an answer of the usual size can contain. */
-const mostReplies = 5_000;
-const mostRepliesOfPost = 2_000;
+const maxReplies = 5_000;
+const maxRepliesOfPost = 2_000;
 /** Branches deeper than one answer cost a request each. */
-const mostBranches = 20;
+const maxBranches = 20;
 
 /**
  * Depth first, oldest first, each after its parent; null if the post is missing. Hidden, blocked
  * and deleted posts are dropped, their replies are not. `threadOf` also continues branches that
  * an answer cut off.
  */
-export async function pageOfReplies(
+export async function blueskyReplyPage(
   uri: string,
   threadOf: (uri: string) => Promise<unknown>,
   nowMs: number,
@@ -32,22 +32,22 @@ export async function pageOfReplies(
   if (thread === null || notFound === true || blocked === true) return null;
   const waiting = repliesTo(thread, nowMs).reverse();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (replies === mostReplies) {
+    if (replies === maxReplies) {
       isCut = true;
       break;
     }
     if (typeof node.post !== "string") replies += 1;
     sent.push(sentPost(node.post, node.view, nowMs));
     let { view } = node;
-    const untold = untoldUri(view);
+    const untold = truncatedUri(view);
     if (untold !== null) {
-      isCut ||= branches === mostBranches;
-      if (branches < mostBranches) view = await threadOf(untold);
+      isCut ||= branches === maxBranches;
+      if (branches < maxBranches) view = await threadOf(untold);
       branches += 1;
     }
     for (const reply of repliesTo(view, nowMs).reverse()) waiting.push(reply);
   }
-  return pageOf(sent, { name, next: null, nowMs, remarks: isCut ? [threadCut] : [] });
+  return itemsPage(sent, { name: blueskyName, next: null, nowMs, warnings: isCut ? [threadCut] : [] });
 }
 
 const threadCut: UpstreamWarning = {
@@ -57,11 +57,11 @@ const threadCut: UpstreamWarning = {
   isPartial: true,
 };
 
-type Reply = { view: unknown; post: ReadPost; timeMs: number };
+type Reply = { view: unknown; post: PostRead; timeMs: number };
 
 /** Oldest first. */
 function repliesTo(node: unknown, nowMs: number): Reply[] {
-  const replies = list(fieldsOf(node).replies, mostRepliesOfPost).flatMap((view): Reply[] => {
+  const replies = list(fieldsOf(node).replies, maxRepliesOfPost).flatMap((view): Reply[] => {
     const { notFound, blocked, post: shown } = fieldsOf(view);
     if (notFound === true || blocked === true) return [];
     const post = isObject(shown) ? postOfView(shown, nowMs) : "unreadable";
@@ -72,11 +72,11 @@ function repliesTo(node: unknown, nowMs: number): Reply[] {
 }
 
 /** The URI of a node whose replies the answer's depth limit cut off. */
-function untoldUri(view: unknown): string | null {
+function truncatedUri(view: unknown): string | null {
   const { post, replies } = fieldsOf(view);
   const { uri, replyCount } = fieldsOf(post);
   if (replies !== undefined || typeof uri !== "string") return null;
-  return (readCount(replyCount) ?? 0) > 0 ? uri : null;
+  return (readViewCount(replyCount) ?? 0) > 0 ? uri : null;
 }
 
 const indexedMs = (view: unknown, nowMs: number): number =>

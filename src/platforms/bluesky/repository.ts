@@ -38,7 +38,7 @@ export async function readRepository(
   let bytes = 0;
   const errors: unknown[] = [];
   const blocks = new Map<string, Uint8Array>();
-  const turns = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
 
   async function* counted(): AsyncGenerator<Uint8Array> {
     try {
@@ -62,7 +62,7 @@ export async function readRepository(
         if (isExpected(content, collections)) {
           blocks.set(hashKey(cid.digest.contents), Uint8Array.from(content));
         }
-        await turns();
+        await yieldIfDue();
       }
       return root;
     } finally {
@@ -74,7 +74,7 @@ export async function readRepository(
     const entries: TreeEntry[] = [];
     for (const entry of walkTree(root, find)) {
       if (collections.includes(entry.path.slice(0, entry.path.indexOf("/")))) entries.push(entry);
-      await turns();
+      await yieldIfDue();
     }
     return entries;
   }

@@ -2,7 +2,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
-import { type Refusal, refusalIn, refused } from "./xrpc.ts";
+import { type Refusal, xrpcRefusal, refusalError } from "./xrpc.ts";
 
 /** Hosts have one rate limit for all methods. */
 const bucket = "xrpc";
@@ -17,7 +17,7 @@ export type Query = Readonly<Record<string, string | number | readonly string[] 
 /** For a PDS that proxies requests. */
 const blueskyAppView = "did:web:api.bsky.app#bsky_appview";
 const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
-const mostLabelers = 20;
+const maxLabelers = 20;
 
 /**
  * With a credential, goes through the account's PDS. Null if the subject does not exist or is not
@@ -50,14 +50,14 @@ export async function tryAppView(
     bucket,
   });
   if (answer.status >= 200 && answer.status < 300) return { fields: fieldsOf(answer.json) };
-  return { refusal: refusalIn(answer.status, answer.json) };
+  return { refusal: xrpcRefusal(answer.status, answer.json) };
 }
 
 function headersFor(session: Session, { url, labelers }: AppView, method: string) {
   const headers: Record<string, string> = { accept: "application/json" };
   if (!method.startsWith("app.bsky.")) return headers;
   if (labelers.length > 0) {
-    const reported = labelers.slice(0, mostLabelers).map((did) => `${did};redact`);
+    const reported = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
     headers["atproto-accept-labelers"] = reported.join(", ");
   }
   // By default a PDS proxies to its own AppView; that of another network must not be sent to
@@ -97,7 +97,7 @@ export function blueskyErrorOf(session: Session, method: string, refusal: Refusa
   const isScope =
     scopeNames.includes(refusal.error) ||
     (refusal.error === "InvalidToken" && /scope/i.test(refusal.message));
-  if (!isScope) return refused(host, refusal);
+  if (!isScope) return refusalError(host, refusal);
   const output = refusal.message;
   return credentialRefused(
     `${host} does not let this credential ask for ${method}${output === "" ? "" : ` (${output})`}`,

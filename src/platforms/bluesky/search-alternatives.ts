@@ -22,27 +22,27 @@ export const nothingReported: Request = {
   lang: null,
   domain: null,
 };
-export const everything: Requests = [nothingReported];
-export const nothing: Requests = [];
+export const allPosts: Requests = [nothingReported];
+export const noPosts: Requests = [];
 
 /** Each alternative costs one request. */
-const mostAlternatives = 6;
+const maxAlternatives = 6;
 
 /** Drops parts that would exceed the limit, which only widens the search. */
 export function both(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
-  let requests: Requests = everything;
+  let requests: Requests = allPosts;
   for (const part of byWidth) {
     const product = requests.flatMap((request) => part.flatMap((other) => join(request, other)));
-    if (product.length <= mostAlternatives) requests = product;
+    if (product.length <= maxAlternatives) requests = product;
   }
   return requests;
 }
 
-export function either(parts: readonly Requests[]): Requests {
+export function anyAlternative(parts: readonly Requests[]): Requests {
   const requests = parts.flat();
-  if (requests.some(isEverything)) return everything;
-  return requests.length <= mostAlternatives ? requests : [common(requests)];
+  if (requests.some(isEverything)) return allPosts;
+  return requests.length <= maxAlternatives ? requests : [common(requests)];
 }
 
 /** Nothing if the authors differ. A single-valued parameter retains the first value. */
@@ -50,7 +50,7 @@ function join(request: Request, other: Request): Requests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {
     // A handle and a DID may be the same account.
-    if (isDid(author.actor) && isDid(other.author.actor)) return nothing;
+    if (isDid(author.actor) && isDid(other.author.actor)) return noPosts;
   }
   return [
     {

@@ -3,25 +3,25 @@ import type { QueryLeaf } from "@earshot/query/tree";
 import { isDid, isHandle } from "./at-uri.ts";
 import {
   distinct,
-  either,
-  everything,
-  nothing,
+  anyAlternative,
+  allPosts,
+  noPosts,
   nothingReported,
   type Requests,
 } from "./search-alternatives.ts";
-import { wordsOf } from "./search-words.ts";
+import { searchTerms } from "./search-words.ts";
 
 /** Cover every match of the leaf; everything if the API cannot express it. */
 export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   switch (leaf.kind) {
     case "word":
     case "phrase":
-      return reportWords(wordsOf(leaf.text));
+      return reportWords(searchTerms(leaf.text));
     case "cashtag":
-      return reportWords(wordsOf(leaf.symbol));
+      return reportWords(searchTerms(leaf.symbol));
     case "hashtag":
       // A post may have the tag only in its text or only in its tag field.
-      return either([[{ ...nothingReported, tags: [leaf.tag] }], reportWords(wordsOf(leaf.tag))]);
+      return anyAlternative([[{ ...nothingReported, tags: [leaf.tag] }], reportWords(searchTerms(leaf.tag))]);
     case "from":
       return reportAuthor(leaf.user, names);
     case "mention":
@@ -29,15 +29,15 @@ export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
     case "lang":
       return reportLanguage(leaf.code);
     case "platform":
-      return leaf.platform === "bluesky" ? everything : nothing;
+      return leaf.platform === "bluesky" ? allPosts : noPosts;
     case "geocode":
     case "retweets-of":
     case "source":
-      return nothing;
+      return noPosts;
     case "property":
-      return leaf.property === "geo" || leaf.property === "nativeretweets" ? nothing : everything;
+      return leaf.property === "geo" || leaf.property === "nativeretweets" ? noPosts : allPosts;
     default:
-      return everything;
+      return allPosts;
   }
 }
 
@@ -49,7 +49,7 @@ const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "
 /** Primary language only; the matcher checks the rest. Undetermined cannot be requested. */
 function reportLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
-  if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return everything;
+  if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;
   const older = olderCodes[primary];
   const codes = older === undefined ? [primary] : [primary, older];
   return codes.map((lang) => ({ ...nothingReported, lang }));
@@ -77,17 +77,17 @@ function reportAuthor(user: string, names: ResolvedNames): Requests {
   const handle = isHandle(user) ? user.toLowerCase() : null;
   const only = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
-    return either(dids.map((actor) => [{ ...nothingReported, author: { actor, handle: only } }]));
+    return anyAlternative(dids.map((actor) => [{ ...nothingReported, author: { actor, handle: only } }]));
   }
   if (handle !== null) return [{ ...nothingReported, author: { actor: handle, handle } }];
-  return handles.length > 0 ? everything : nothing;
+  return handles.length > 0 ? allPosts : noPosts;
 }
 
 /** A facet with the DID, or the handle in the text without a facet. */
 function reportMention(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
-  return either([
+  return anyAlternative([
     ...dids.map((did): Requests => [{ ...nothingReported, mentions: did }]),
-    ...handles.map((handle) => reportWords(wordsOf(handle))),
+    ...handles.map((handle) => reportWords(searchTerms(handle))),
   ]);
 }

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import {
   firstMergePositions,
   mergeNewest,
-  type Part,
+  type AlternativePage,
   readMergePositions,
   writeMergePositions,
 } from "./search-merge.ts";
 
 type Entry = { timeMs: number; key: string; item: number };
 
-function pageAt(all: readonly Entry[], cursor: string | null, size: number): Part<number> {
+function pageAt(all: readonly Entry[], cursor: string | null, size: number): AlternativePage<number> {
   const start = Number(cursor ?? 0);
   const items = all.slice(start, start + size);
   return { items, cursor: start + size < all.length ? String(start + size) : null };
@@ -22,7 +22,7 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
   let positions = firstMergePositions(alternatives.length);
   for (let round = 0; round < 1_000; round += 1) {
     const parts = alternatives.map((all, index) => {
-      const position = positions.places[index];
+      const position = positions.positions[index];
       return position === undefined || position.isAtEnd ? null : pageAt(all, position.cursor, size);
     });
     const { items, after } = mergeNewest(positions, parts);
@@ -37,7 +37,7 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
 
 const timesOf = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
 
-test("pages of several alternatives are one list, newest first, with nothing missing and nothing twice", () => {
+test("merges pages of several alternatives, newest first, without gaps and duplicates", () => {
   fc.assert(
     fc.property(
       fc.array(timesOf, { minLength: 1, maxLength: 4 }),
@@ -62,7 +62,7 @@ test("pages of several alternatives are one list, newest first, with nothing mis
   );
 });
 
-test("what is older than the end of another's page waits for that one's next page", () => {
+test("items older than the end of another page wait for that alternative's next page", () => {
   const at = (key: string, ...times: number[]): Entry[] =>
     times.map((timeMs) => ({ timeMs, key: `${key}${timeMs}`, item: timeMs }));
   const pages = readAll([at("a", 9, 8, 7, 6, 5, 4), at("b", 8, 1)], 3);
@@ -72,19 +72,19 @@ test("what is older than the end of another's page waits for that one's next pag
   ]);
 });
 
-test("an empty page that goes on does not stop the others", () => {
+test("an empty page with a successor does not stop the others", () => {
   const { items, after } = mergeNewest(firstMergePositions(2), [
     { items: [], cursor: "on" },
     { items: [{ timeMs: 5, key: "a", item: 5 }], cursor: null },
   ]);
   expect(items).toEqual([5]);
-  expect(after?.places.map(({ cursor, isAtEnd }) => [cursor, isAtEnd])).toEqual([
+  expect(after?.positions.map(({ cursor, isAtEnd }) => [cursor, isAtEnd])).toEqual([
     ["on", false],
     [null, true],
   ]);
 });
 
-test("a place of another search, or none at all, is not read", () => {
+test("rejects a position of another search, or a malformed one", () => {
   const written = writeMergePositions(firstMergePositions(2));
   expect(readMergePositions(written, 2)).toEqual(firstMergePositions(2));
   for (const text of [written, "", "{}", "[", "null", "[1,2,3,4]"]) {

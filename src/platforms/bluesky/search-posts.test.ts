@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SearchCall, UpstreamItem } from "../upstream.ts";
-import { fakeSession, label, now, postView, uriOf } from "./fake-session.test-support.ts";
+import { fakeSession, labelView, now, postView, uriOf } from "./fake-session.test-support.ts";
 import { createBlueskyUpstream } from "./upstream.ts";
 
 const settings = {
@@ -30,12 +30,12 @@ const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
 const urisOf = (items: readonly UpstreamItem[] | undefined) =>
   (items ?? []).map((item) => (item.kind === "post" ? item.post.uri : item.kind));
 
-test("what can be said is asked for within the window, the latest first", async () => {
+test("requests the expressible part of a query within the window, newest first", async () => {
   const session = fakeSession({ [method]: { json: { posts: [postView("3kpost")] } } }, "user");
   const page = await search.page(call("cats from:ann.example -dogs lang:en"), session);
   expect(urisOf(page?.items)).toEqual([uriOf("3kpost")]);
   expect(page?.next).toBeNull();
-  expect(session.asked.map(({ query }) => query)).toEqual([
+  expect(session.requests.map(({ query }) => query)).toEqual([
     {
       q: "cats",
       sort: "latest",
@@ -52,7 +52,7 @@ test("what can be said is asked for within the window, the latest first", async 
   ]);
 });
 
-test("alternatives are asked for one by one and put together, each post once", async () => {
+test("requests alternatives one by one and merges them without duplicates", async () => {
   const at = (key: string, minute: number) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T10:${minute}:00Z` },
@@ -77,22 +77,22 @@ test("alternatives are asked for one by one and put together, each post once", a
   expect(second?.next).toBeNull();
 });
 
-test("posts that are withheld are left out, those that cannot be read are counted", async () => {
-  const posts = [postView("3ka", { labels: [label("!hide")] }), { uri: "at://x" }, postView("3kb")];
+test("drops withheld posts, and counts unreadable ones", async () => {
+  const posts = [postView("3ka", { labels: [labelView("!hide")] }), { uri: "at://x" }, postView("3kb")];
   const session = fakeSession({ [method]: { json: { posts } } }, "user");
   const page = await search.page(call("cats"), session);
   expect(urisOf(page?.items)).toEqual([uriOf("3kb")]);
-  expect(page?.remarks).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
+  expect(page?.warnings).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
 });
 
-test("a page tells how far it reaches, also where everything is withheld", async () => {
+test("reports how far a page reaches, also when all posts are withheld", async () => {
   const at = (key: string, hour: number, more = {}) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T${hour}:00:00Z` },
       indexedAt: `2026-11-20T${hour}:00:01Z`,
       ...more,
     });
-  const hidden = { labels: [label("!hide")] };
+  const hidden = { labels: [labelView("!hide")] };
   const session = fakeSession(
     {
       [method]: ({ query }) =>
@@ -115,22 +115,22 @@ test("a page tells how far it reaches, also where everything is withheld", async
   expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });
 });
 
-test("what nothing on Bluesky can match is not asked for", async () => {
+test("does not request what nothing on Bluesky can match", async () => {
   const session = fakeSession({}, "user");
   expect(await search.page(call("cats geocode:52.5,13.4,10km"), session)).toBeNull();
   expect(await search.page(call("cats", { fromMs: now, toMs: now }), session)).toBeNull();
 });
 
-test("what cannot be said is told, and not asked for as everything", async () => {
+test("warns instead of requesting everything for a query that it cannot express", async () => {
   const page = await search.page(call("-cats"), fakeSession({}, "user"));
-  expect(page).toMatchObject({ items: [], next: null, remarks: [{ code: "search_not_sayable" }] });
+  expect(page).toMatchObject({ items: [], next: null, warnings: [{ code: "search_not_sayable" }] });
 });
 
-test("links alone are asked for by their host, with a word on what may be missing", async () => {
+test("requests links by their host, with a warning about subdomains", async () => {
   const session = fakeSession({ [method]: { json: { posts: [] } } }, "user");
   const page = await search.page(call("domain:news.example"), session);
-  expect(page?.remarks).toEqual([expect.objectContaining({ code: "search_narrowed" })]);
-  expect(session.asked[0]?.query).toMatchObject({
+  expect(page?.warnings).toEqual([expect.objectContaining({ code: "search_narrowed" })]);
+  expect(session.requests[0]?.query).toMatchObject({
     q: "domain:news.example",
     domain: "news.example",
   });
@@ -140,19 +140,19 @@ test.each([
   [403, "Forbidden", "Request forbidden by administrative rules."],
   [400, "InvalidRequest", "Search is temporarily disabled"],
 ])(
-  "a search that is switched off is told and no failure (%i %s)",
+  "reports a disabled search without an error (%i %s)",
   async (status, error, message) => {
     const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
     const page = await search.page(call("cats"), session);
     expect(page).toMatchObject({
       items: [],
       next: null,
-      remarks: [{ code: "search_unavailable" }],
+      warnings: [{ code: "search_unavailable" }],
     });
   },
 );
 
-test("any other refusal is a failure", async () => {
+test("any other refusal is an error", async () => {
   const refuse = (status: number, error: string) =>
     fakeSession({ [method]: { status, json: { error, message: "scope" } } }, "user");
   await expect(search.page(call("cats"), refuse(400, "BadQueryString"))).rejects.toMatchObject({
@@ -163,7 +163,7 @@ test("any other refusal is a failure", async () => {
   });
 });
 
-test("a cursor of another search is refused", async () => {
+test("rejects the cursor of another search", async () => {
   const session = fakeSession({}, "user");
   await expect(search.page(call("cats OR dogs", { cursor: "[1]" }), session)).rejects.toMatchObject(
     {
@@ -172,7 +172,7 @@ test("a cursor of another search is refused", async () => {
   );
 });
 
-test("any JSON in the place of an answer is read without a fault", async () => {
+test("reads any JSON without an unexpected error", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), async (posts, cursor) => {
       for (const json of [posts, { posts, cursor }, { posts: [posts, { post: posts }] }]) {
@@ -186,7 +186,7 @@ test("any JSON in the place of an answer is read without a fault", async () => {
   );
 });
 
-test("it is there only where it is switched on, and promises nothing", () => {
+test("is available only if enabled, and not exhaustive", () => {
   expect(createBlueskyUpstream({ ...settings, isSearched: false }).search).toBeNull();
   expect(search.isExhaustive).toBe(false);
 });

@@ -10,24 +10,24 @@ import {
   type UpstreamSearch,
   type UpstreamWarning,
 } from "../upstream.ts";
-import { emptyPage, pageOf, pageToken, type SentItem } from "../upstream-page.ts";
+import { emptyPage, itemsPage, pageToken, type SentItem } from "../upstream-page.ts";
 import { postOfView, timesOfView } from "./post-view.ts";
 import { type AppView, blueskyErrorOf, type Query, tryAppView } from "./request.ts";
 import type { Request } from "./search-alternatives.ts";
 import {
   firstMergePositions,
   mergeNewest,
-  type Part,
+  type AlternativePage,
   readMergePositions,
   writeMergePositions,
 } from "./search-merge.ts";
-import { queryOf } from "./search-query.ts";
+import { searchText } from "./search-query.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
-import { name, sentPost } from "./view-page.ts";
+import { blueskyName, sentPost } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
 
 const method = "app.bsky.feed.searchPosts";
-const mostItems = 100;
+const maxItems = 100;
 
 /** The platform's index may miss posts, so search is never exhaustive. */
 export const blueskySearch = (appView: AppView): UpstreamSearch => ({
@@ -46,7 +46,7 @@ async function searchPage(
   const requests = requestsFor(tree, names);
   const narrow = requests === null ? narrowRequestsFor(tree, names) : null;
   const output = requests ?? narrow;
-  if (output === null) return { ...emptyPage, remarks: [notSayable] };
+  if (output === null) return { ...emptyPage, warnings: [notSayable] };
   if (output.length === 0) return null;
   const positions =
     call.cursor === null
@@ -54,10 +54,10 @@ async function searchPage(
       : readMergePositions(call.cursor, output.length);
   if (positions === null) throw foreignCursor();
 
-  const parts: (Part<SentItem> | null)[] = [];
+  const parts: (AlternativePage<SentItem> | null)[] = [];
   const unreadable: SentItem[] = [];
   for (const [index, request] of output.entries()) {
-    const position = positions.places[index];
+    const position = positions.positions[index];
     if (position === undefined || position.isAtEnd) {
       parts.push(null);
       continue;
@@ -74,11 +74,11 @@ async function searchPage(
     unreadable.push(...part.unreadable);
   }
   const { items, after } = mergeNewest(positions, parts);
-  return pageOf([...items, ...unreadable], {
-    name,
+  return itemsPage([...items, ...unreadable], {
+    name: blueskyName,
     next: after === null ? null : writeMergePositions(after),
     nowMs: session.nowMs,
-    remarks: narrow === null ? [] : [narrowed],
+    warnings: narrow === null ? [] : [narrowed],
   });
 }
 
@@ -88,7 +88,7 @@ function parameters(
   cursor: string | null,
 ): Query {
   return {
-    q: queryOf(request),
+    q: searchText(request),
     sort: "latest",
     author: request.author?.actor,
     mentions: request.mentions ?? undefined,
@@ -97,7 +97,7 @@ function parameters(
     tag: request.tags.length === 0 ? undefined : request.tags,
     since: fromMs === null ? undefined : isoText(fromMs),
     until: isoText(toMs),
-    limit: Math.min(Math.max(limit, 1), mostItems),
+    limit: Math.min(Math.max(limit, 1), maxItems),
     cursor: cursor ?? undefined,
   };
 }
@@ -109,9 +109,9 @@ function parameters(
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,
-): Part<SentItem> & { unreadable: readonly SentItem[] } {
+): AlternativePage<SentItem> & { unreadable: readonly SentItem[] } {
   const unreadable: SentItem[] = [];
-  const items = list(posts, mostItems).flatMap((view) => {
+  const items = list(posts, maxItems).flatMap((view) => {
     const post = postOfView(view, nowMs);
     const item = sentPost(post, view, nowMs);
     if (item.kind === "unreadable") {
@@ -121,7 +121,7 @@ function readPart(
     const key = typeof post === "string" ? String(fieldsOf(view).uri) : post.uri;
     return [{ timeMs: postTimeMs(timesOfView(view, nowMs), nowMs), key, item }];
   });
-  return { items, cursor: pageToken(cursor, name).next, unreadable };
+  return { items, cursor: pageToken(cursor, blueskyName).next, unreadable };
 }
 
 /** Bluesky disables search at times, for all or some users. */
@@ -131,7 +131,7 @@ function switchedOff(refusal: Refusal, session: Session): UpstreamPage {
     (status === 403 && error !== "ScopeMissingError") ||
     (status === 400 && /disabled|not enabled|forbidden/i.test(message));
   if (!isOff) throw blueskyErrorOf(session, method, refusal);
-  return { ...emptyPage, remarks: [notAvailable] };
+  return { ...emptyPage, warnings: [notAvailable] };
 }
 
 const notAvailable: UpstreamWarning = {

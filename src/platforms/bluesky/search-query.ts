@@ -3,7 +3,7 @@ import type { Request } from "./search-alternatives.ts";
 const longestQuery = 1_000;
 
 /** `q` is required. Without words, it repeats another parameter in query syntax. */
-export function queryOf(request: Request): string {
+export function searchText(request: Request): string {
   const { words, tags, author, mentions, lang, domain } = request;
   if (words.length > 0) return withinLength(words);
   const [tag] = tags;

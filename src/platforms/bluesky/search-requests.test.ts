@@ -12,7 +12,7 @@ import { accounts, asOfMs } from "../../../testkit/data/vocabulary.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { Request } from "./search-alternatives.ts";
-import { queryOf } from "./search-query.ts";
+import { searchText } from "./search-query.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
 
 const tree = (query: string): QueryNode => {
@@ -94,7 +94,7 @@ test.each([
   expect(output(query)).toEqual(expected);
 });
 
-test("an author is asked for by DID, by everyone who bore the handle, or by a handle nobody is known by", () => {
+test("requests an author by DID, by all who had the handle, or by an unknown handle", () => {
   expect(output("from:ann.example.com")).toEqual([
     { author: { actor: "did:plc:ann", handle: "ann.example.com" } },
   ]);
@@ -104,21 +104,21 @@ test("an author is asked for by DID, by everyone who bore the handle, or by a ha
   ]);
 });
 
-test("a mention is a facet that names the account, or a handle in the text", () => {
+test("a mention is a facet with the account, or a handle in the text", () => {
   expect(output("@ann.example.com")).toEqual([
     { mentions: "did:plc:ann" },
     { words: ["ann.example.com"] },
   ]);
 });
 
-test("a link is asked for by its host where nothing else can be asked", () => {
+test("requests a link by its host if nothing else can be requested", () => {
   const node = tree("domain:news.example");
   expect(requestsFor(node, namesOf(node))).toBeNull();
   expect(narrowRequestsFor(node, namesOf(node))).toMatchObject([{ domain: "news.example" }]);
 });
 
-test("`q` says what people write, and is never empty", () => {
-  const query = (text: string) => requests(text)?.map(queryOf);
+test("`q` has words as users write them, and is never empty", () => {
+  const query = (text: string) => requests(text)?.map(searchText);
   expect(query("cats #nasa")).toEqual(["cats", "cats nasa"]);
   expect(query("#nasa")).toEqual(["#nasa", "nasa"]);
   expect(query("from:ann.example.com")).toEqual(["from:ann.example.com"]);
@@ -132,7 +132,7 @@ test("no word of a query becomes an operator of the platform", () => {
   for (const text of ["from-did:plc:ann", 'cats"dogs', "a|b", "-(x", "did:plc:x"]) {
     const node: QueryNode = { kind: "word", text, span: { offset: 0, length: 1 } };
     for (const request of requestsFor(node, { accounts: new Map(), posts: new Map() }) ?? []) {
-      expect(queryOf(request)).not.toMatch(/:|\||(?:^|\s)-/);
+      expect(searchText(request)).not.toMatch(/:|\||(?:^|\s)-/);
     }
   }
 });
@@ -198,7 +198,7 @@ function onBluesky(post: Post): Post {
   };
 }
 
-test("whatever matches is among what is asked for", () => {
+test("every match satisfies a request", () => {
   const posts = fc.sample(generatedPost(1_000), { numRuns: 150, seed: 7 }).map(onBluesky);
   const seen = { asked: 0, matched: 0, unsayable: 0, nowhere: 0 };
   fc.assert(

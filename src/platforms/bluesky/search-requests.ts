@@ -2,10 +2,10 @@ import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
   both,
-  either,
-  everything,
+  anyAlternative,
+  allPosts,
   isEverything,
-  nothing,
+  noPosts,
   type Request,
   type Requests,
 } from "./search-alternatives.ts";
@@ -40,7 +40,7 @@ function lower(tree: QueryNode, report: Report): Requests {
     case "and":
       return both(tree.children.map((child) => lower(child, report)));
     case "or":
-      return either(tree.children.map((child) => lower(child, report)));
+      return anyAlternative(tree.children.map((child) => lower(child, report)));
     case "not":
       return lowerNegated(tree.child, report);
     default:
@@ -52,14 +52,14 @@ function lower(tree: QueryNode, report: Report): Requests {
 function lowerNegated(tree: QueryNode, report: Report): Requests {
   switch (tree.kind) {
     case "and":
-      return either(tree.children.map((child) => lowerNegated(child, report)));
+      return anyAlternative(tree.children.map((child) => lowerNegated(child, report)));
     case "or":
       return both(tree.children.map((child) => lowerNegated(child, report)));
     case "not":
       return lower(tree.child, report);
     case "platform":
-      return tree.platform === "bluesky" ? nothing : everything;
+      return tree.platform === "bluesky" ? noPosts : allPosts;
     default:
-      return everything;
+      return allPosts;
   }
 }

@@ -9,19 +9,19 @@ const operatorWord = /^(?:and|or|not|to)$/i;
 const invisible = /(?!\u200b)\p{Cf}/gu;
 /** Makes an emoji from a digit. */
 const keycap = "\u20e3";
-const mostWords = 30;
+const maxWords = 30;
 
 /**
  * Adjacent plain ASCII words form a quoted phrase; a lone `*` splits it. Dropping punctuation and
  * emoji only widens the search.
  */
-export function wordsOf(text: string): readonly string[] {
+export function searchTerms(text: string): readonly string[] {
   return decodeEntities(text)
     .normalize("NFC")
     .replaceAll(invisible, "")
     .split(/(?<=^|\s)\*(?=\s|$)/u)
     .flatMap(partWords)
-    .slice(0, mostWords);
+    .slice(0, maxWords);
 }
 
 function partWords(part: string): readonly string[] {

@@ -1,11 +1,11 @@
 import { fieldsOf, list, string } from "../fields.ts";
 
 /** Far above official apps. */
-const mostLabels = 100;
+const maxLabels = 100;
 const labelLength = 128;
 
 export function readSelfLabels(value: unknown): string[] {
-  const found = list(fieldsOf(value).values, mostLabels).flatMap((item) => {
+  const found = list(fieldsOf(value).values, maxLabels).flatMap((item) => {
     const label = readLabelValue(fieldsOf(item).val);
     return label === null ? [] : [label];
   });

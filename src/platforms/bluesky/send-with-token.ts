@@ -47,7 +47,7 @@ export async function sendWithToken(
 const longestTestMs = 30_000;
 
 /** Returns handle and DID. Errors: `credential_refused` if it is another account. */
-export async function testToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
+export async function checkToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };

@@ -6,7 +6,7 @@ export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs:
 
 const longestToken = 16_384;
 /** A token that expires in transit is useless. */
-const mostAheadMs = 30_000;
+const maxAheadMs = 30_000;
 
 /**
  * The server's clock may differ, so the lifetime counts. If null, the token is used until
@@ -18,7 +18,7 @@ export function storedTokens(
   receivedMs: number,
 ): StoredTokens {
   const { accessToken, refreshToken } = tokens;
-  const lapseMs = lifeMs === null ? null : receivedMs + lifeMs - Math.min(mostAheadMs, lifeMs / 10);
+  const lapseMs = lifeMs === null ? null : receivedMs + lifeMs - Math.min(maxAheadMs, lifeMs / 10);
   return { accessToken, refreshToken, lapseMs: String(lapseMs ?? "") };
 }
 

@@ -23,7 +23,7 @@ const readCommit = (part: object, followed = everything) =>
   read({ kind: "commit", commit: { ...commit, ...part } }, followed);
 
 describe("an event of the stream", () => {
-  test("brings a post, an edit or a delete", () => {
+  test("has a post, an edit or a delete", () => {
     for (const operation of ["create", "update"]) {
       expect(readCommit({ operation })).toMatchObject({
         timeUs,
@@ -35,7 +35,7 @@ describe("an event of the stream", () => {
     });
   });
 
-  test("brings a handle, and says where one may have changed", () => {
+  test("has a handle, or an account whose handle may have changed", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
     expect(read({ kind: "identity", identity })).toMatchObject({
       change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
@@ -57,13 +57,13 @@ describe("an event of the stream", () => {
     [{ active: false, status: "throttled" }, "inactive"],
     [{ active: false, status: { toString: "deleted" } }, "inactive"],
     [{ active: false }, "inactive"],
-  ])("brings the state of an account: %j is %s", (account, status) => {
+  ])("has the state of an account: %j is %s", (account, status) => {
     expect(read({ kind: "account", account })).toMatchObject({
       change: { kind: "account", platform: "bluesky", userId: did, status, observedMs },
     });
   });
 
-  test("brings a profile, and its removal", () => {
+  test("has a profile, or its deletion", () => {
     const profile = { collection: "app.bsky.actor.profile", rkey: "self" };
     const values = [{ val: "!no-unauthenticated" }, { val: "porn" }, { val: "porn" }, { val: 1 }];
     const record = { displayName: " Alice ", labels: { values } };
@@ -90,7 +90,7 @@ describe("counts", () => {
   const likeOf = (subject: unknown, operation = "create") =>
     readCommit({ collection: "app.bsky.feed.like", operation, record: { subject } });
 
-  test("a like or a repost that is made adds one to its post, a change or removal of it nothing", () => {
+  test("a new like or repost adds one to its post, an edit or a delete nothing", () => {
     expect(likeOf({ uri: uriOfOther("a") })).toMatchObject({
       change: null,
       counted: [{ uri: uriOfOther("a"), metric: "likes" }],
@@ -110,7 +110,7 @@ describe("counts", () => {
     { uri: "at://alice.example/app.bsky.feed.post/a" },
     { uri: 1 },
     null,
-  ])("a like of what is no post adds nothing: %j", (subject) => {
+  ])("a like of another subject adds nothing: %j", (subject) => {
     expect(likeOf(subject)).toMatchObject({ change: null, counted: [] });
   });
 
@@ -120,7 +120,7 @@ describe("counts", () => {
     embed: { $type: "app.bsky.embed.record", record: { uri: uriOfOther("quoted") } },
   };
 
-  test("a post that is made adds to the one it answers and the one it quotes, an edit does not", () => {
+  test("a new post adds to its parent and its quoted post, an edit does not", () => {
     expect(readCommit({ record: answering })).toMatchObject({
       counted: [
         { uri: uriOfOther("parent"), metric: "replies" },
@@ -130,7 +130,7 @@ describe("counts", () => {
     expect(readCommit({ operation: "update", record: answering })).toMatchObject({ counted: [] });
   });
 
-  test("of a post that is made are zero as far as they are followed, of an edit unknown", () => {
+  test("of a new post are zero if followed, of an edit unknown", () => {
     const counts = (event: object) => (event as { change: { post: { counts: object } } }).change;
     expect(counts(readCommit({})).post.counts).toEqual({
       likes: 0,
@@ -160,11 +160,11 @@ test.each([
   { kind: "commit", commit: { ...commit, collection: "app.bsky.graph.follow" } },
   { kind: "sync", sync: { did, rev: "3mptbypcq372f" } },
   { kind: "something new" },
-])("moves time alone: %j", (event) => {
+])("only advances time: %j", (event) => {
   expect(read(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
 });
 
-test("what is not followed moves time alone, though it was sent", () => {
+test("an unfollowed collection only advances time", () => {
   const record = { subject: { uri: uriOfOther("a") } };
   const like = { collection: "app.bsky.feed.like", record };
   expect(readCommit(like, new Set(["posts"]))).toMatchObject({ timeUs, change: null, counted: [] });
@@ -202,10 +202,10 @@ test.each([
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation: "x" } }),
   ],
 ])("is unreadable with %s", (_what, frame) => {
-  expect(readStreamEvent(frame, everything)).toHaveProperty("fault");
+  expect(readStreamEvent(frame, everything)).toHaveProperty("reason");
 });
 
-describe("whatever is sent", () => {
+describe("any input", () => {
   const words = [
     ...[did, uri, timeUs, "commit", "identity", "account", "create", "update", "delete", true],
     ...["app.bsky.feed.post", "app.bsky.feed.like", "app.bsky.actor.profile", "self", "toString"],
@@ -228,7 +228,7 @@ describe("whatever is sent", () => {
       [kind]: { ...commit, ...(body as object) },
     }));
 
-  test("nothing throws", () => {
+  test("never throws", () => {
     const frame = fc.oneof(
       fc.string(),
       event.map((one) => JSON.stringify(one)),
@@ -241,11 +241,11 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("only posts are counted, and at most one answer and one quote of an event", () => {
+  test("counts only posts, and at most one parent and one quote per event", () => {
     fc.assert(
       fc.property(event, (one) => {
         const found = readStreamEvent(JSON.stringify(one), everything);
-        if ("fault" in found) return;
+        if ("reason" in found) return;
         expect(found.counted.length).toBeLessThanOrEqual(2);
         for (const { uri: of } of found.counted) {
           expect(of).toMatch(/^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/);
@@ -256,10 +256,10 @@ describe("whatever is sent", () => {
   });
 });
 
-test("an event with more names than are parsed is unreadable", () => {
+test("an event with too many names to parse is unreadable", () => {
   const names = Array.from({ length: 20_000 }, (_, n) => [`n${n}`, 1]);
   const record = { text: "hello", ...Object.fromEntries(names) };
   expect(readCommit({ record })).toMatchObject({
-    fault: expect.stringContaining("more than 5000 different names"),
+    reason: expect.stringContaining("more than 5000 different names"),
   });
 });

@@ -4,9 +4,9 @@ import { messageOf } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject } from "../fields.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
-import { type FollowedWord, wordOf } from "./collections.ts";
+import { type FollowedWord, followedWordOf } from "./collections.ts";
 import { postCollection, postOfCommit } from "./post.ts";
-import { profileKey, profileOf } from "./profile.ts";
+import { profileKey, profileOfRecord } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 export type StreamEvent = {
@@ -21,7 +21,7 @@ export type StreamEvent = {
   renamed: string | null;
 };
 
-export type UnreadableEvent = { fault: string };
+export type UnreadableEvent = { reason: string };
 
 /** Records of unfollowed collections only advance time. Never throws. */
 export function readStreamEvent(
@@ -32,12 +32,12 @@ export function readStreamEvent(
   try {
     value = parseUntrustedJson(frame);
   } catch (error) {
-    return { fault: `not valid JSON: ${messageOf(error)}` };
+    return { reason: `not valid JSON: ${messageOf(error)}` };
   }
-  if (!isObject(value)) return { fault: "not a JSON object" };
+  if (!isObject(value)) return { reason: "not a JSON object" };
   const { did, time_us: timeUs, kind } = value;
-  if (typeof did !== "string" || !isDid(did)) return { fault: "did: not a DID" };
-  if (!isTimeUs(timeUs)) return { fault: "time_us: not a time in microseconds" };
+  if (typeof did !== "string" || !isDid(did)) return { reason: "did: not a DID" };
+  if (!isTimeUs(timeUs)) return { reason: "time_us: not a time in microseconds" };
   if (kind === "commit") return readCommit(did, timeUs, fieldsOf(value.commit), followed);
   const event = { ...nothing, timeUs, key: `${did} ${String(kind).slice(0, 64)} ${timeUs}` };
   if (kind === "identity") return { ...event, ...readIdentity(did, timeUs, value.identity) };
@@ -60,20 +60,20 @@ function readCommit(
   followed: ReadonlySet<FollowedWord>,
 ): StreamEvent | UnreadableEvent {
   const { rev, operation, collection, rkey } = commit;
-  if (typeof collection !== "string") return { fault: "commit.collection: not a string" };
-  if (typeof rkey !== "string" || !isRkey(rkey)) return { fault: "commit.rkey: not a record key" };
+  if (typeof collection !== "string") return { reason: "commit.collection: not a string" };
+  if (typeof rkey !== "string" || !isRkey(rkey)) return { reason: "commit.rkey: not a record key" };
   if (typeof rev !== "string" || rev.length > longestRevision) {
-    return { fault: "commit.rev: not a revision" };
+    return { reason: "commit.rev: not a revision" };
   }
   if (operation !== "create" && operation !== "update" && operation !== "delete") {
-    return { fault: "commit.operation: not create, update or delete" };
+    return { reason: "commit.operation: not create, update or delete" };
   }
   const key = `${did} ${collection} ${rkey} ${rev} ${operation}`;
   const event = { ...nothing, timeUs, key };
-  const word = wordOf(collection);
+  const word = followedWordOf(collection);
   if (word === null || !followed.has(word)) return event;
   const record = operation === "delete" ? null : commit.record;
-  if (operation !== "delete" && !isObject(record)) return { fault: "commit.record: not an object" };
+  if (operation !== "delete" && !isObject(record)) return { reason: "commit.record: not an object" };
   const seenMs = Math.floor(timeUs / 1000);
   if (word === "profiles") {
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
@@ -104,7 +104,7 @@ function answered({ inReplyTo, quoted }: Post): CountedPost[] {
 }
 
 function profileChange(userId: string, record: unknown, observedMs: number): ArchiveChange {
-  return { kind: "profile", platform: "bluesky", userId, observedMs, ...profileOf(record) };
+  return { kind: "profile", platform: "bluesky", userId, observedMs, ...profileOfRecord(record) };
 }
 
 function readIdentity(

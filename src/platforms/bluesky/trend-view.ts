@@ -1,7 +1,7 @@
 import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf, string } from "../fields.ts";
-import { readCount } from "./author-view.ts";
-import { readAddress, readTimeText } from "./profile-view.ts";
+import { readViewCount } from "./author-view.ts";
+import { readUrl, readTimeText } from "./profile-view.ts";
 
 const nameLength = 640;
 
@@ -14,7 +14,7 @@ export function trendOfView(value: unknown, rank: number): Trend | null {
     rank,
     name,
     url: readLink(link),
-    posts: readCount(postCount),
+    posts: readViewCount(postCount),
     category: string(category, nameLength) || null,
     startedAt: readTimeText(startedAt),
   };
@@ -22,6 +22,6 @@ export function trendOfView(value: unknown, rank: number): Trend | null {
 
 /** Links are paths of the official app. */
 function readLink(value: unknown): string | null {
-  if (typeof value !== "string" || !value.startsWith("/")) return readAddress(value);
-  return value.startsWith("//") ? null : readAddress(`https://bsky.app${value}`);
+  if (typeof value !== "string" || !value.startsWith("/")) return readUrl(value);
+  return value.startsWith("//") ? null : readUrl(`https://bsky.app${value}`);
 }

@@ -9,7 +9,7 @@ import {
   author,
   bob,
   fakeSession,
-  label,
+  labelView,
   now,
   postTarget,
   postView,
@@ -39,7 +39,7 @@ const postsOf = (items: readonly UpstreamItem[]): Post[] =>
   items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
 const urisOf = (items: readonly UpstreamItem[]) => postsOf(items).map(({ uri }) => uri);
 
-test("a profile is asked for by handle or DID and told field by field", async () => {
+test("returns a profile by handle or DID, with every field", async () => {
   const view = {
     ...author(),
     description: "Writes.\nMuch.",
@@ -51,7 +51,7 @@ test("a profile is asked for by handle or DID and told field by field", async ()
     createdAt: "2023-05-01T00:00:00.000Z",
     indexedAt: "2024-05-01T00:00:00.000Z",
     verification: { verifications: [], verifiedStatus: "valid", trustedVerifierStatus: "none" },
-    labels: [label("bot", { src: ann }), label("spam")],
+    labels: [labelView("bot", { src: ann }), labelView("spam")],
   };
   const session = fakeSession({ "app.bsky.actor.getProfile": { json: view } });
   const page = await upstream.page(
@@ -84,13 +84,13 @@ test("a profile is asked for by handle or DID and told field by field", async ()
     next: null,
   });
   await upstream.page(call("getprofilebyid", userTarget({ id: ann })), session);
-  expect(session.asked.map(({ query }) => query?.actor)).toEqual(["ann.example", ann]);
+  expect(session.requests.map(({ query }) => query?.actor)).toEqual(["ann.example", ann]);
 });
 
-test("a post is told field by field: its record, and what the AppView knows beside it", async () => {
+test("returns a post with every field of its record and the AppView's view", async () => {
   const parent = uriOf("3kparent", bob);
   const view = postView("3kpost", {
-    author: author(ann, { labels: [label("spam")], verification: { verifiedStatus: "none" } }),
+    author: author(ann, { labels: [labelView("spam")], verification: { verifiedStatus: "none" } }),
     record: {
       $type: "app.bsky.feed.post",
       text: "hello @bob.example #news https://news.example/a",
@@ -112,7 +112,7 @@ test("a post is told field by field: its record, and what the AppView knows besi
         images: [{ alt: "a cat", image: { $type: "blob", ref: { $link: "bafkreicat" } } }],
       },
     },
-    labels: [label("porn", { uri: uriOf("3kpost") })],
+    labels: [labelView("porn", { uri: uriOf("3kpost") })],
   });
   const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts: [view] } } });
   const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
@@ -164,7 +164,7 @@ test("a post is told field by field: its record, and what the AppView knows besi
     ],
     next: null,
   });
-  expect(session.asked).toEqual([
+  expect(session.requests).toEqual([
     {
       path: "/xrpc/app.bsky.feed.getPosts",
       query: { uris: [uriOf("3kpost")] },
@@ -177,7 +177,7 @@ test("a post is told field by field: its record, and what the AppView knows besi
   ]);
 });
 
-test("a post that is named by a handle is asked for by its author's DID", async () => {
+test("resolves the author's handle of a post", async () => {
   const session = fakeSession({
     "com.atproto.identity.resolveHandle": { json: { did: ann } },
     "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost")] } },
@@ -189,11 +189,11 @@ test("a post that is named by a handle is asked for by its author's DID", async 
     const page = await upstream.page(call("getbyid", target), session);
     expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
   }
-  expect(session.asked[0]?.query).toEqual({ handle: "ann.example" });
-  expect(session.asked[0]?.headers).toEqual({ accept: "application/json" });
+  expect(session.requests[0]?.query).toEqual({ handle: "ann.example" });
+  expect(session.requests[0]?.headers).toEqual({ accept: "application/json" });
 });
 
-test("a repost is a post of whoever reposted, made when they did", async () => {
+test("a repost is a post of the reposter, at the time of the repost", async () => {
   const reason = {
     $type: "app.bsky.feed.defs#reasonRepost",
     by: author(bob),
@@ -230,13 +230,13 @@ test("a repost is a post of whoever reposted, made when they did", async () => {
   expect(other?.uri).toMatch(new RegExp(`^at://${bob}/app\\.bsky\\.feed\\.repost/[0-9a-f]{32}$`));
 });
 
-test("a pinned post comes once, in its place", async () => {
+test("a pinned post appears once, in its regular position", async () => {
   const pin = { post: postView("3kold"), reason: { $type: "app.bsky.feed.defs#reasonPin" } };
   const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
   const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
   const page = await upstream.page(call("gettweets", userTarget({ id: ann })), session);
   expect(urisOf(page.items)).toEqual([uriOf("3knew"), uriOf("3kold")]);
-  expect(session.asked[0]?.query).toEqual({
+  expect(session.requests[0]?.query).toEqual({
     actor: ann,
     filter: "posts_with_replies",
     limit: 50,
@@ -255,14 +255,14 @@ test.each<[FetchMethod, string, Record<string, unknown>]>([
   const page = await upstream.page(requested, session);
   expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
   expect(page.next).toBe("after");
-  expect(session.asked[0]?.query).toEqual({ ...query, cursor: "before", limit: 100 });
+  expect(session.requests[0]?.query).toEqual({ ...query, cursor: "before", limit: 100 });
 });
 
 test.each<[FetchMethod, string, string]>([
   ["getfollowing", "app.bsky.graph.getFollows", "follows"],
   ["getfollowers", "app.bsky.graph.getFollowers", "followers"],
   ["getretweeters", "app.bsky.feed.getRepostedBy", "repostedBy"],
-])("%s tells of accounts", async (method, endpoint, field) => {
+])("%s returns accounts", async (method, endpoint, field) => {
   const json = { subject: author(), [field]: [author(bob), author(bob)], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } });
   const target =
@@ -275,7 +275,7 @@ test.each<[FetchMethod, string, string]>([
   expect(page.items).toHaveLength(1);
 });
 
-test("replies come as a thread is read: each after what it answers, the oldest first", async () => {
+test("returns replies in thread order: each after its parent, oldest first", async () => {
   const at = (key: string, minute: number, replies: unknown[] = []) => ({
     $type: "app.bsky.feed.defs#threadViewPost",
     post: postView(key, {
@@ -285,7 +285,7 @@ test("replies come as a thread is read: each after what it answers, the oldest f
     replies,
   });
   const hidden = at("3khidden", 11, [at("3kbelow", 12)]);
-  Object.assign(hidden.post, { labels: [label("!takedown")] });
+  Object.assign(hidden.post, { labels: [labelView("!takedown")] });
   const thread = at("3kroot", 10, [
     at("3klate", 40),
     { $type: "app.bsky.feed.defs#blockedPost", uri: uriOf("3kb"), blocked: true, author: {} },
@@ -303,12 +303,12 @@ test("replies come as a thread is read: each after what it answers, the oldest f
     ["3kbelow", "3kearly", "3kanswer", "3klate"].map((key) => uriOf(key)),
   );
   expect(page.next).toBeNull();
-  expect(page.remarks).toEqual([
+  expect(page.warnings).toEqual([
     expect.objectContaining({ code: "unreadable_items", message: expect.stringContaining("1 of") }),
   ]);
 });
 
-test("trends are told in the order of their rank", async () => {
+test("returns trends by rank", async () => {
   const trends = [
     {
       topic: "nasa",
@@ -350,37 +350,37 @@ test("trends are told in the order of their rank", async () => {
       },
     },
   ]);
-  expect(session.asked[0]?.query).toEqual({ limit: 25 });
+  expect(session.requests[0]?.query).toEqual({ limit: 25 });
 });
 
 test.each([
-  ["a post that is taken down", postView("3kpost", { labels: [label("!takedown")] })],
-  ["a post that is hidden", postView("3kpost", { labels: [label("!hide")] })],
+  ["a post that is taken down", postView("3kpost", { labels: [labelView("!takedown")] })],
+  ["a post that is hidden", postView("3kpost", { labels: [labelView("!hide")] })],
   [
     "a post of a suspended account",
-    postView("3kpost", { author: author(ann, { labels: [label("!suspend")] }) }),
+    postView("3kpost", { author: author(ann, { labels: [labelView("!suspend")] }) }),
   ],
   [
     "a post of an account that shows nothing to those who are not logged in",
     postView("3kpost", {
-      author: author(ann, { labels: [label("!no-unauthenticated", { src: ann })] }),
+      author: author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] }),
     }),
   ],
-])("%s is left out without a word, with a credential too", async (_what, view) => {
+])("%s is left out silently, with a credential too", async (_what, view) => {
   const answers = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
   for (const access of ["public", "user"] as const) {
     const target = postTarget({ uri: uriOf("3kpost") });
     const page = await upstream.page(call("getbyid", target), fakeSession(answers, access));
     expect(page).toMatchObject({ items: [], next: null, received: 1 });
-    expect(page.remarks).toBeUndefined();
+    expect(page.warnings).toBeUndefined();
   }
 });
 
-test("a label that was taken back, or has lapsed, hides nothing", async () => {
+test("a negated or expired label hides nothing", async () => {
   const labels = [
-    label("!hide"),
-    label("!hide", { neg: true }),
-    label("!takedown", { exp: "2026-11-21T11:59:59Z" }),
+    labelView("!hide"),
+    labelView("!hide", { neg: true }),
+    labelView("!takedown", { exp: "2026-11-21T11:59:59Z" }),
   ];
   const answers = {
     "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost", { labels })] } },
@@ -397,7 +397,7 @@ test.each([
   ["getfollowers", "app.bsky.graph.getFollowers", "InvalidRequest", "Actor not found: did:plc:a"],
   ["getreplies", "app.bsky.feed.getPostThread", "NotFound", "Post not found: at://x"],
 ] as const)(
-  "%s of what does not exist is an empty page (%s, %s)",
+  "%s of a missing subject is an empty page (%s, %s)",
   async (method, endpoint, error, message) => {
     const session = fakeSession({ [endpoint]: { status: 400, json: { error, message } } });
     const target =
@@ -409,7 +409,7 @@ test.each([
   },
 );
 
-test("what is no post, or says that it is another account's, is counted as unreadable", async () => {
+test("counts items that are not posts, or claim another account, as unreadable", async () => {
   const posts = [
     postView("3kforeign", { author: author(bob) }),
     postView("3kbare", { record: "text" }),
@@ -419,12 +419,12 @@ test("what is no post, or says that it is another account's, is counted as unrea
   const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts } } });
   const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
   expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
-  expect(page.remarks).toEqual([
+  expect(page.warnings).toEqual([
     expect.objectContaining({ code: "unreadable_items", message: expect.stringContaining("3 of") }),
   ]);
 });
 
-test("a time of indexing that lies far ahead tells nothing: the one in the key stands for it", async () => {
+test("ignores a far-future index time and uses the time of the key", async () => {
   const views = [
     postView("3n2udptqgl22y", { indexedAt: "2999-01-01T00:00:00Z" }),
     postView("not-a-tid", { indexedAt: 7 }),
@@ -439,8 +439,8 @@ test("a time of indexing that lies far ahead tells nothing: the one in the key s
   ]);
 });
 
-test("whom an account follows is shown as little as the account itself", async () => {
-  const subject = author(ann, { labels: [label("!no-unauthenticated", { src: ann })] });
+test("does not show the follows of a withheld account", async () => {
+  const subject = author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] });
   const json = { subject, follows: [author(bob)], cursor: "after" };
   const session = fakeSession({ "app.bsky.graph.getFollows": { json } });
   expect(await upstream.page(call("getfollowing", userTarget({ id: ann })), session)).toEqual({
@@ -452,7 +452,7 @@ test("whom an account follows is shown as little as the account itself", async (
 
 const absent = { items: [], next: null, isAbsent: true };
 
-test("a name that can be none on Bluesky is not asked for", async () => {
+test("does not request a name that is impossible on Bluesky", async () => {
   const session = fakeSession({});
   for (const target of [null, userTarget({ handle: "no dots" }), userTarget({ id: "42" })]) {
     expect(await upstream.page(call("gettweets", target), session)).toEqual(absent);
@@ -466,7 +466,7 @@ test("a name that can be none on Bluesky is not asked for", async () => {
   }
 });
 
-test("any other refusal is told, without what could be secret in it", async () => {
+test("reports any other refusal without possible secrets", async () => {
   const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJkaWQ6cGxjOmFhYSJ9.c2lnbmF0dXJlc2lnbmF0dXJl";
   const json = { error: "UnknownFeed", message: `no feed \u001b[31m for ${token}` };
   const session = fakeSession({ "app.bsky.feed.getFeed": { status: 400, json } }, "user");
@@ -477,7 +477,7 @@ test("any other refusal is told, without what could be secret in it", async () =
   });
 });
 
-test("a permission that the credential lacks is told by its name", async () => {
+test("names the permission that the credential lacks", async () => {
   const json = {
     error: "ScopeMissingError",
     message: 'Missing required scope "rpc:app.bsky.feed.getTimeline"',
@@ -489,19 +489,19 @@ test("a permission that the credential lacks is told by its name", async () => {
   });
 });
 
-test("with a credential Bluesky's own AppView is named to the PDS, another one never", async () => {
+test("with a credential names Bluesky's own AppView to the PDS, never another one", async () => {
   const answers = { "app.bsky.feed.getTimeline": { json: { feed: [] } } };
   const own = createBlueskyUpstream({ ...settings, appviewUrl: "https://public.api.bsky.app" });
   const session = fakeSession(answers, "user");
   await own.page(call("gethometweets"), session);
   await upstream.page(call("gethometweets"), session);
-  expect(session.asked.map(({ headers }) => headers?.["atproto-proxy"])).toEqual([
+  expect(session.requests.map(({ headers }) => headers?.["atproto-proxy"])).toEqual([
     "did:web:api.bsky.app#bsky_appview",
     undefined,
   ]);
 });
 
-test("every method has an endpoint or says what is closest, and what is one's own needs a credential", () => {
+test("every method has an endpoint or names the closest, and own data requires a credential", () => {
   for (const method of methodNames) {
     const support = upstream.support[method];
     expect(support.access.length === 0 ? "closest" in support : "endpoint" in support).toBe(true);
@@ -559,7 +559,7 @@ function emptyIfUnreadable(error: unknown): UpstreamPage {
   return { items: [], next: null };
 }
 
-test("any JSON in the place of any part is read within bounds, or told to be unreadable", async () => {
+test("reads any JSON within bounds, or reports it as unreadable", async () => {
   const paths = pathsOf(good);
   await fc.assert(
     fc.asyncProperty(
@@ -591,7 +591,7 @@ const node = (key: string, replies?: unknown[]) => ({
   replies,
 });
 
-test("a thread of any depth or width is read within bounds", async () => {
+test("reads a thread of any depth or width within bounds", async () => {
   let deep: unknown = node("3kend", []);
   for (let level = 0; level < 3_000; level += 1) deep = node(`3k${level}`, [deep]);
   const wide = node(
@@ -609,7 +609,7 @@ test("a thread of any depth or width is read within bounds", async () => {
   }
 });
 
-test("a branch that goes deeper than one answer is asked for by itself, so many and no more", async () => {
+test("requests branches deeper than one answer separately, up to a maximum", async () => {
   const session = fakeSession({
     "app.bsky.feed.getPostThread": ({ query }) => {
       const level = Number(/(\d+)$/.exec(String(query?.uri))?.[1]);
@@ -620,6 +620,6 @@ test("a branch that goes deeper than one answer is asked for by itself, so many 
   expect(urisOf(page.items)).toEqual(
     Array.from({ length: 21 }, (_, index) => uriOf(`3k${index + 1}`)),
   );
-  expect(session.asked).toHaveLength(21);
-  expect(page.remarks).toEqual([expect.objectContaining({ code: "thread_cut" })]);
+  expect(session.requests).toHaveLength(21);
+  expect(page.warnings).toEqual([expect.objectContaining({ code: "thread_cut" })]);
 });

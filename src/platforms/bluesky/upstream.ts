@@ -1,6 +1,6 @@
 import type { Upstream } from "../upstream.ts";
-import { limitOf } from "./limit.ts";
-import { pages } from "./pages.ts";
+import { blueskyLimit } from "./limit.ts";
+import { blueskyPages } from "./pages.ts";
 import type { AppView } from "./request.ts";
 import { blueskySearch } from "./search-posts.ts";
 import { blueskySupport } from "./support.ts";
@@ -22,10 +22,10 @@ export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
   return {
     platform: "bluesky",
     support: blueskySupport,
-    page: async (call, session) => await pages[call.method]({ call, session, appView, feed }),
+    page: async (call, session) => await blueskyPages[call.method]({ call, session, appView, feed }),
     search: isSearched ? blueskySearch(appView) : null,
     publicBaseUrl: isPublic ? new URL(appviewUrl).origin : null,
-    limitOf,
+    limitOf: blueskyLimit,
     priceOf: null,
     mayShow: () => "everything",
   };

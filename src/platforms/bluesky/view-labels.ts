@@ -2,13 +2,13 @@ import { fieldsOf, list } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { readLabelValue } from "./self-labels.ts";
 
-const mostLabels = 100;
+const maxLabels = 100;
 const longestTime = 64;
 
 /** Of the account itself and of the requested labelers. */
 export function readViewLabels(value: unknown, nowMs: number): string[] {
   const stored = new Map<string, string>();
-  for (const item of list(value, mostLabels)) {
+  for (const item of list(value, maxLabels)) {
     const { src, val, neg, exp } = fieldsOf(item);
     const label = readLabelValue(val);
     if (label === null) continue;

@@ -36,18 +36,18 @@ export async function query(
 export function refusalOf(answer: Pick<FetchedAnswer, "status" | "json">): Refusal {
   const { status } = answer;
   try {
-    return refusalIn(status, answer.json());
+    return xrpcRefusal(status, answer.json());
   } catch {
     return { status, error: "", message: "" };
   }
 }
 
-export function refusalIn(status: number, json: unknown): Refusal {
+export function xrpcRefusal(status: number, json: unknown): Refusal {
   const { error, message } = fieldsOf(json);
   return { status, error: withoutTokens(error), message: withoutTokens(message) };
 }
 
-export function refused(host: string, { status, error, message }: Refusal): EarshotError {
+export function refusalError(host: string, { status, error, message }: Refusal): EarshotError {
   const output = [error, message].filter((part) => part !== "").join(": ");
   return new EarshotError(
     "upstream_refused",

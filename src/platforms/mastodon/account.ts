@@ -14,14 +14,14 @@ const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function namesOfAccount(account: unknown, instance: string): AccountNames | null {
   const { id, acct, display_name: name } = fieldsOf(account);
-  const accountId = readId(id);
+  const accountId = readServerId(id);
   const username = readAccount(acct, instance);
   if (accountId === null || username === null) return null;
   const displayName = withoutControls(string(name, nameLength) ?? "").trim();
   return { userId: idAt(accountId, instance), username, displayName: displayName || null };
 }
 
-export const readId = (value: unknown): string | null =>
+export const readServerId = (value: unknown): string | null =>
   typeof value === "string" && idForm.test(value) ? value : null;
 
 export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
@@ -29,8 +29,8 @@ export const idAt = (id: string, instance: string): string => `${id}@${instance}
 /** Null if of another server. An unqualified id is local. */
 export function idOn(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
-  if (at < 0) return readId(userId);
-  return userId.slice(at + 1).toLowerCase() === instance ? readId(userId.slice(0, at)) : null;
+  if (at < 0) return readServerId(userId);
+  return userId.slice(at + 1).toLowerCase() === instance ? readServerId(userId.slice(0, at)) : null;
 }
 
 /** `user@host`, adding the server to a local name. */

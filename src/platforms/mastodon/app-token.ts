@@ -9,13 +9,13 @@ import type {
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { hintOf } from "../hint.ts";
-import { grant, notGranted, renewed, usualRedirectUri } from "./client-credentials.ts";
+import { grant, notGranted, renewedAppToken, usualRedirectUri } from "./client-credentials.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
 /** An application without a user. Client credentials obtain a token, used until rejected. */
-export const appTokenKind: CredentialKind = {
+export const mastodonAppTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "app-token",
   access: "app",
@@ -120,7 +120,7 @@ async function send(
   if (answer.status !== 401) return answer;
   // Some servers return 401 for user-only resources to a valid application token.
   if (isForUsers(fieldsIn(answer))) return { ...answer, status: 403 };
-  const again = await sendWith(request, await renewed(secrets, stored, tools), tools);
+  const again = await sendWith(request, await renewedAppToken(secrets, stored, tools), tools);
   if (again.status === 401) throw refusedToken(host, again.status);
   return again;
 }

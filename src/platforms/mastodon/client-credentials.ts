@@ -64,7 +64,7 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   );
 }
 
-export async function renewed(
+export async function renewedAppToken(
   seen: Secrets,
   stored: LeasedCredential,
   tools: CredentialTools,

@@ -5,7 +5,7 @@ import {
   startMastodonEmulator,
 } from "../../../testkit/emulators/mastodon/server.ts";
 import { isWhole } from "../../search/completeness.ts";
-import { firstPage, type PagePosition, readPages } from "../../search/pages.ts";
+import { firstPage, type ReadingPosition, readPages } from "../../search/pages.ts";
 import type { FetchMethod } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** In small steps; `areWhole` if every reading was complete. */
+/** In small steps; `areComplete` if every reading was complete. */
 async function readAll(
   method: FetchMethod,
   [kind, query]: readonly ["user" | "post", string],
@@ -49,9 +49,9 @@ async function readAll(
   const session = plainSession(server, { nowMs, access, ...(access === "user" ? { token } : {}) });
   const target = readTarget(kind, query, "mastodon");
   const items: UpstreamItem[] = [];
-  let areWhole = true;
-  let lastIsWhole = true;
-  let position: PagePosition | null = firstPage;
+  let areComplete = true;
+  let lastIsComplete = true;
+  let position: ReadingPosition | null = firstPage;
   while (position !== null) {
     const read = await readPages({
       read: (cursor, limit) => upstream.page({ method, target, cursor, limit }, session),
@@ -61,11 +61,11 @@ async function readAll(
       name: "mastodon",
     });
     items.push(...read.items);
-    lastIsWhole = isWhole(read.warnings);
-    areWhole &&= lastIsWhole;
+    lastIsComplete = isWhole(read.warnings);
+    areComplete &&= lastIsComplete;
     position = read.position;
   }
-  return { count: items.length, areWhole, lastIsWhole };
+  return { count: items.length, areComplete, lastIsComplete };
 }
 
 test.each([
@@ -75,28 +75,28 @@ test.each([
   ["getfollowers", "user", "public", 70],
   ["getreplies", "post", "user", 70],
 ] as const)(
-  "%s of what the server knows all of is whole (%s, %s)",
+  "%s is complete if the server knows everything (%s, %s)",
   async (method, kind, access, all) => {
     const read = await readAll(method, [kind, kind === "post" ? names.root : "ann"], access);
-    expect(read).toEqual({ count: all, areWhole: true, lastIsWhole: true });
+    expect(read).toEqual({ count: all, areComplete: true, lastIsComplete: true });
   },
 );
 
-test("replies that a server shows a part of are not whole", async () => {
-  const { count, lastIsWhole } = await readAll("getreplies", ["post", names.root], "public");
+test("replies are incomplete if the server shows only some", async () => {
+  const { count, lastIsComplete } = await readAll("getreplies", ["post", names.root], "public");
   expect(count).toBeLessThan(70);
-  expect(lastIsWhole).toBe(false);
+  expect(lastIsComplete).toBe(false);
 });
 
-test("the timeline of another server's account is not whole, nor is its last page", async () => {
+test("the timeline of another server's account is incomplete, and so is its last page", async () => {
   const read = await readAll("gettweets", ["user", names.far], "user");
-  expect(read).toMatchObject({ areWhole: false, lastIsWhole: false });
+  expect(read).toMatchObject({ areComplete: false, lastIsComplete: false });
 });
 
-test("a list of followers that an account hides is not whole", async () => {
+test("the list of followers is incomplete if the account hides it", async () => {
   expect(await readAll("getfollowers", ["user", "shy"], "user")).toEqual({
     count: 0,
-    areWhole: false,
-    lastIsWhole: false,
+    areComplete: false,
+    lastIsComplete: false,
   });
 });

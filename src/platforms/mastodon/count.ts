@@ -1,2 +1,2 @@
-export const count = (value: unknown): number | null =>
+export const asCount = (value: unknown): number | null =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;

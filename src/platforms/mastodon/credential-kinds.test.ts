@@ -81,7 +81,7 @@ const request = (path: string, origin = server.url) => ({
 });
 
 describe("a user's token", () => {
-  it("is kept with whom it acts for", async () => {
+  it("is stored with the user that it acts for", async () => {
     const { token } = server.addToken({ accountId: annId });
     for (const host of [server.url, `${server.url}/@ann`]) {
       expect(await userToken.make({ host, token: ` ${token}\n` }, tools)).toEqual({
@@ -94,7 +94,7 @@ describe("a user's token", () => {
     }
   });
 
-  it("that does not work is refused by the field that is wrong", async () => {
+  it("that does not work is rejected with the wrong field", async () => {
     const narrow = server.addToken({ accountId: annId, scopes: ["write"] }).token;
     const app = server.addToken({}).token;
     for (const [given, message] of [
@@ -115,7 +115,7 @@ describe("a user's token", () => {
     }
   });
 
-  it("goes with requests to its server, and with none to another", async () => {
+  it("is sent to its own server only", async () => {
     const { token } = server.addToken({ accountId: annId });
     const { credential } = stored(
       await userToken.make({ host: server.url, token }, tools),
@@ -133,7 +133,7 @@ describe("a user's token", () => {
     expect(server.requests.at(-1)?.authorization).toBe(`Bearer ${token}`);
   });
 
-  it("that was taken back is refused for good", async () => {
+  it("is refused permanently once revoked", async () => {
     const { token } = server.addToken({ accountId: annId });
     const { credential } = stored(
       await userToken.make({ host: server.url, token }, tools),
@@ -152,13 +152,13 @@ describe("a user's token", () => {
   });
 });
 
-describe("a test of a credential", () => {
-  it("does not hold it against the token that the server is busy or out of order", async () => {
+describe("the test of a credential", () => {
+  it("does not refuse the token when the server is overloaded or failing", async () => {
     const { token } = server.addToken({ accountId: annId });
-    const kept = await userToken.make({ host: server.url, token }, tools);
+    const created = await userToken.make({ host: server.url, token }, tools);
     for (const status of [429, 500, 503]) {
       server.character.faults.next = [{ status }];
-      const tested = userToken.test(stored(kept, userToken).credential, tools);
+      const tested = userToken.test(stored(created, userToken).credential, tools);
       await expect(tested).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
     }
   });
@@ -173,7 +173,7 @@ describe("an application", () => {
     );
   };
 
-  it("is given a token for its key and secret, which acts for nobody", async () => {
+  it("gets a token for its key and secret, without a user", async () => {
     const { secrets, ...rest } = await made();
     expect(rest).toEqual({
       host: server.url,
@@ -188,7 +188,7 @@ describe("an application", () => {
     });
   });
 
-  it("that is none, or may not read, is refused by the field that is wrong", async () => {
+  it("that is unknown, or may not read, is rejected with the wrong field", async () => {
     const { clientId, clientSecret } = server.addApp(["write"]);
     for (const [given, message] of [
       [{ client_id: "no", client_secret: "no" }, "client_secret: "],
@@ -202,7 +202,7 @@ describe("an application", () => {
     }
   });
 
-  it("sends its redirect URI, which some servers compare, and repeats the reason of a refusal", async () => {
+  it("sends its redirect URI, which some servers compare, and reports the reason of a refusal", async () => {
     server.character.differences.needsRedirectUri = true;
     try {
       expect((await made()).secrets.token).toMatch(/^app-token/);
@@ -213,9 +213,9 @@ describe("an application", () => {
         code: "credential_invalid",
         message: expect.stringMatching(/^redirect_uri: .*does not match the application's/),
       });
-      const kept = await appToken.make({ ...given, redirect_uri: redirectUri }, tools);
-      const { credential, renewals } = stored(kept, appToken);
-      server.revoke(kept.secrets.token ?? "");
+      const created = await appToken.make({ ...given, redirect_uri: redirectUri }, tools);
+      const { credential, renewals } = stored(created, appToken);
+      server.revoke(created.secrets.token ?? "");
       await appToken.test(credential, tools);
       expect(renewals()).toBe(1);
     } finally {
@@ -223,7 +223,7 @@ describe("an application", () => {
     }
   });
 
-  it("repeats the reason of a refusal without what looks like a token", async () => {
+  it("redacts apparent tokens in the reason of a refusal", async () => {
     const body = JSON.stringify({
       error: "invalid_request",
       error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
@@ -234,7 +234,7 @@ describe("an application", () => {
     });
   });
 
-  it("gets another token once when the server takes the old one no longer", async () => {
+  it("gets another token once when the server rejects the old one", async () => {
     const first = await made();
     const { credential, renewals } = stored(first, appToken);
     server.revoke(first.secrets.token ?? "");
@@ -247,7 +247,7 @@ describe("an application", () => {
     expect(renewals()).toBe(1);
   });
 
-  it("whose key the server knows no longer is refused for good", async () => {
+  it("is refused permanently when the server no longer knows its key", async () => {
     const first = await made();
     const broken = {
       ...first,
@@ -261,7 +261,7 @@ describe("an application", () => {
     });
   });
 
-  it("keeps its token where a thing is for users alone", async () => {
+  it("retains its token when a resource is for users only", async () => {
     const { credential, renewals } = stored(await made(), appToken);
     server.character.differences.readsNeedToken = true;
     const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);

@@ -1,8 +1,8 @@
 import type { CredentialKind } from "../credential.ts";
-import { appTokenKind } from "./app-token.ts";
-import { userTokenKind } from "./user-token.ts";
+import { mastodonAppTokenKind } from "./app-token.ts";
+import { mastodonUserTokenKind } from "./user-token.ts";
 
 export const mastodonCredentialKinds = (): readonly CredentialKind[] => [
-  userTokenKind,
-  appTokenKind,
+  mastodonUserTokenKind,
+  mastodonAppTokenKind,
 ];

@@ -1,12 +1,12 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Session } from "../session.ts";
 import type { Target } from "../target.ts";
-import { readId } from "./account.ts";
+import { readServerId } from "./account.ts";
 import { type Paging, readPaging, writePaging } from "./link-paging.ts";
-import { serverOf } from "./named-server.ts";
+import { namedServer } from "./named-server.ts";
 import { type ServerAccess, serverAccessAt } from "./server-access.ts";
 
-export function cursorOf(
+export function listCursor(
   { instance }: ServerAccess,
   id: string,
   paging: Paging | null,
@@ -19,17 +19,17 @@ export function readCursor(
   cursor: string | null,
   session: Session,
   target: Target | null,
-): { place: ServerAccess; id: string; paging: Paging } | null {
+): { access: ServerAccess; id: string; paging: Paging } | null {
   if (cursor === null) return null;
   const [host = "", id, parameters = "", ...more] = cursor.slice(0, 2_000).split(" ");
-  const named = readId(id);
+  const named = readServerId(id);
   const paging = readPaging(parameters);
-  const hosts = [new URL(session.baseUrl).host, serverOf(target)];
+  const hosts = [new URL(session.baseUrl).host, namedServer(target)];
   if (named === null || paging === null || more.length > 0 || !hosts.includes(host)) {
     throw new EarshotError("cursor_invalid", "the cursor leads to no place of this list", {
       status: 400,
       hint: "ask again without it",
     });
   }
-  return { place: serverAccessAt(session, host), id: named, paging };
+  return { access: serverAccessAt(session, host), id: named, paging };
 }

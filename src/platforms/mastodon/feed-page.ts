@@ -1,14 +1,14 @@
 import { fieldsOf, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { SearchCall } from "../upstream.ts";
-import { readId } from "./account.ts";
+import { readServerId } from "./account.ts";
 import type { InstanceInfo } from "./instance-info.ts";
 import { nextPaging, type Paging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
-import { type ServerAccess, send } from "./server-access.ts";
+import { type ServerAccess, sendToServer } from "./server-access.ts";
 
 /** `returned`: how many of the page's statuses. */
-export type FeedPosition = { paging: Paging | null; taken: number };
+export type FeedPosition = { paging: Paging | null; returned: number };
 
 type TimedStatus = { status: unknown; ms: number };
 
@@ -20,11 +20,11 @@ export type FeedPage = {
   next: Paging | null;
 };
 
-const mostStatuses = 40;
+const maxStatuses = 40;
 /** Search engines limit the results of one search. */
-const mostOffset = 10_000;
+const maxOffset = 10_000;
 
-type Requested = { place: ServerAccess; info: InstanceInfo; call: SearchCall };
+type Requested = { access: ServerAccess; info: InstanceInfo; call: SearchCall };
 
 export async function readFeed(
   feed: Feed,
@@ -41,7 +41,7 @@ export async function readFeed(
   const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
   const { fromMs } = requested.call;
   const isPast = all.length === 0 || (fromMs !== null && oldestMs < fromMs);
-  return { at, statuses: all.slice(at.taken), oldestMs, next: isPast ? null : next };
+  return { at, statuses: all.slice(at.returned), oldestMs, next: isPast ? null : next };
 }
 
 /** Sorts as the oldest without a time. */
@@ -49,38 +49,38 @@ function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }
 
-async function searched(text: string, { paging }: FeedPosition, { place, info, call }: Requested) {
+async function searched(text: string, { paging }: FeedPosition, { access, info, call }: Requested) {
   const offset = Number(paging?.offset ?? 0);
   const query = {
     type: "statuses",
     q: text,
-    limit: mostStatuses,
+    limit: maxStatuses,
     offset,
     max_id: idBefore(call.toMs, info, call.asOfMs),
   };
-  const answer = await send(place, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
+  const answer = await sendToServer(access, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
   // Muted accounts are removed from a page, so a short page is not the end.
-  const isMore = offset + 2 * mostStatuses <= mostOffset;
-  const next = isMore ? { offset: String(offset + mostStatuses) } : null;
+  const isMore = offset + 2 * maxStatuses <= maxOffset;
+  const next = isMore ? { offset: String(offset + maxStatuses) } : null;
   return { json: fieldsOf(answer?.json).statuses, next };
 }
 
 async function timeline(
   { tag, any, all, none }: Feed & { kind: "tag" },
   { paging }: FeedPosition,
-  { place, info, call }: Requested,
+  { access, info, call }: Requested,
 ) {
   const path = `/api/v1/timelines/tag/${encodeURIComponent(tag)}`;
   const query = {
     "any[]": any,
     "all[]": all,
     "none[]": none,
-    limit: mostStatuses,
+    limit: maxStatuses,
     max_id: idBefore(call.toMs, info, call.asOfMs),
     ...paging,
   };
   const bucket = query.max_id === undefined ? "api" : "paging";
-  const answer = await send(place, { path, query, bucket }, "read:statuses");
+  const answer = await sendToServer(access, { path, query, bucket }, "read:statuses");
   if (answer === null) return { json: [], next: null };
   const next = nextPaging(answer.headers, path) ?? afterLast(answer);
   return { json: answer.json, next };
@@ -89,8 +89,8 @@ async function timeline(
 /** Falls back to paging by id if the server sends no Link header. */
 function afterLast(answer: { json: unknown; headers: { has(name: string): boolean } }) {
   const statuses = list(answer.json, 200);
-  const id = readId(fieldsOf(statuses.at(-1)).id);
-  const isLast = answer.headers.has("link") || statuses.length < mostStatuses;
+  const id = readServerId(fieldsOf(statuses.at(-1)).id);
+  const isLast = answer.headers.has("link") || statuses.length < maxStatuses;
   return isLast || id === null ? null : { max_id: id };
 }
 

@@ -2,12 +2,12 @@ import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { Target, UserTarget } from "../target.ts";
-import { idOn, readAccount, readId } from "./account.ts";
-import { serverOf } from "./named-server.ts";
-import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./server-access.ts";
+import { idOn, readAccount, readServerId } from "./account.ts";
+import { namedServer } from "./named-server.ts";
+import { type ServerAccess, sendToServer, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
-export type FoundAccount = {
-  place: ServerAccess;
+export type AccountOnServer = {
+  access: ServerAccess;
   id: string;
   /** Null if only the id is known. */
   json: unknown;
@@ -17,27 +17,27 @@ export type FoundAccount = {
  * On the session's server, then by a user's server remotely, then on the account's own server
  * without a credential. A server shows only what has reached it of remote accounts.
  */
-export async function findAccount(
+export async function findAccountOnServer(
   target: Target | null,
   session: Session,
-): Promise<FoundAccount | null> {
+): Promise<AccountOnServer | null> {
   if (target?.kind !== "user") return null;
   if (target.id !== null) return byId(target, target.id, session);
   return target.handle === null ? null : await byHandle(target, target.handle, session);
 }
 
-function byId(target: UserTarget, written: string, session: Session): FoundAccount | null {
-  const home = serverOf(target);
-  const place = home === null ? serverAccessOf(session) : serverAccessAt(session, home);
-  const id = idOn(place.instance, written);
-  return id === null ? null : { place, id, json: null };
+function byId(target: UserTarget, written: string, session: Session): AccountOnServer | null {
+  const home = namedServer(target);
+  const access = home === null ? serverAccessOf(session) : serverAccessAt(session, home);
+  const id = idOn(access.instance, written);
+  return id === null ? null : { access, id, json: null };
 }
 
 async function byHandle(
   { host }: UserTarget,
   handle: string,
   session: Session,
-): Promise<FoundAccount | null> {
+): Promise<AccountOnServer | null> {
   const own = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
   // The account's own server knows it best.
@@ -49,48 +49,48 @@ async function byHandle(
   return await atHome(serverAccessAt(session, home), handle);
 }
 
-async function lookUp(position: ServerAccess, handle: string): Promise<FoundAccount | null> {
+async function lookUp(access: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   const request = {
     path: "/api/v1/accounts/lookup",
-    query: { acct: asKnownAt(position.instance, handle) },
+    query: { acct: asKnownAt(access.instance, handle) },
     bucket: "api",
   };
-  const answer = await send(position, request, "read:accounts");
-  return answer === null ? null : foundAt(position, answer.json);
+  const answer = await sendToServer(access, request, "read:accounts");
+  return answer === null ? null : foundAt(access, answer.json);
 }
 
 /** Local accounts have no host. */
 const asKnownAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
-function foundAt(place: ServerAccess, json: unknown): FoundAccount | null {
-  const id = readId(fieldsOf(json).id);
-  return id === null ? null : { place, id, json };
+function foundAt(access: ServerAccess, json: unknown): AccountOnServer | null {
+  const id = readServerId(fieldsOf(json).id);
+  return id === null ? null : { access, id, json };
 }
 
 async function resolved(
-  position: ServerAccess,
+  access: ServerAccess,
   handle: string,
   session: Session,
   isForeign: boolean,
-): Promise<FoundAccount | null> {
+): Promise<AccountOnServer | null> {
   if (session.access !== "user" || !isForeign) return null;
   const request = {
     path: "/api/v2/search",
     query: { type: "accounts", resolve: true, limit: 5, q: `@${handle}` },
     bucket: "api",
   };
-  const answer = await send(position, request, "read:search");
+  const answer = await sendToServer(access, request, "read:search");
   const named = list(fieldsOf(answer?.json).accounts, 40).find(
     (account) =>
-      readAccount(fieldsOf(account).acct, position.instance)?.toLowerCase() ===
+      readAccount(fieldsOf(account).acct, access.instance)?.toLowerCase() ===
       handle.toLowerCase(),
   );
-  return named === undefined ? null : foundAt(position, named);
+  return named === undefined ? null : foundAt(access, named);
 }
 
 /** The account's server may be another host than its handle's, or unreachable. */
-async function atHome(home: ServerAccess, handle: string): Promise<FoundAccount | null> {
+async function atHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);
   } catch (thrown) {

@@ -2,12 +2,12 @@ import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
-import { readId } from "./account.ts";
-import { serverOf } from "./named-server.ts";
-import { type ServerAccess, send, serverAccessAt, serverAccessOf } from "./server-access.ts";
+import { readServerId } from "./account.ts";
+import { namedServer } from "./named-server.ts";
+import { type ServerAccess, sendToServer, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
 export type FoundStatus = {
-  place: ServerAccess;
+  access: ServerAccess;
   id: string;
   /** Null if only the id is known. */
   json: unknown;
@@ -25,7 +25,7 @@ export async function findStatus(
   const own = serverAccessOf(session);
   const named = namedBy(target);
   if (named.host === null || named.host === own.instance) {
-    if (named.id !== null) return { place: own, id: named.id, json: null };
+    if (named.id !== null) return { access: own, id: named.id, json: null };
   }
   const address = target.url ?? webUri(target);
   if (session.access === "user" && address !== null) {
@@ -34,7 +34,7 @@ export async function findStatus(
   }
   if (named.host !== null && named.id === null && address !== null) throw unnamed(named.host);
   if (named.host === null || named.id === null) return null;
-  return { place: serverAccessAt(session, named.host), id: named.id, json: null };
+  return { access: serverAccessAt(session, named.host), id: named.id, json: null };
 }
 
 /** Addresses of other software may lack the id that an unauthenticated request needs. */
@@ -51,10 +51,10 @@ function unnamed(host: string): EarshotError {
 
 function namedBy(target: PostTarget): { id: string | null; host: string | null } {
   const { id, uri, url } = target;
-  const host = serverOf(target);
+  const host = namedServer(target);
   const imported = /^import:mastodon:([^@]+)/.exec(uri ?? "")?.[1];
   const named = id ?? imported;
-  if (named !== undefined) return { id: readId(named), host };
+  if (named !== undefined) return { id: readServerId(named), host };
   const address = URL.parse(uri ?? url ?? "");
   return { id: address === null ? null : idInAddress(address), host };
 }
@@ -70,28 +70,28 @@ function idInAddress({ pathname }: URL): string | null {
   const last = parts.at(-1) ?? "";
   const before = parts.at(-2) ?? "";
   const isStatus = pagesOfStatuses.has(before) || before.startsWith("@");
-  return isStatus ? readId(last) : null;
+  return isStatus ? readServerId(last) : null;
 }
 
 const webUri = ({ uri }: PostTarget): string | null =>
   uri !== null && /^https?:\/\//i.test(uri) ? uri : null;
 
-async function resolved(place: ServerAccess, address: string): Promise<FoundStatus | null> {
+async function resolved(access: ServerAccess, address: string): Promise<FoundStatus | null> {
   const request = {
     path: "/api/v2/search",
     query: { type: "statuses", resolve: true, limit: 1, q: address },
     bucket: "api",
   };
-  const answer = await requestLeniently(place, request);
+  const answer = await requestLeniently(access, request);
   const [status] = list(fieldsOf(answer?.json).statuses, 1);
-  const id = readId(fieldsOf(status).id);
-  return id === null ? null : { place, id, json: status };
+  const id = readServerId(fieldsOf(status).id);
+  return id === null ? null : { access, id, json: status };
 }
 
 /** Null if the token or server cannot search: the next strategy is tried. */
-async function requestLeniently(position: ServerAccess, request: Parameters<typeof send>[1]) {
+async function requestLeniently(access: ServerAccess, request: Parameters<typeof sendToServer>[1]) {
   try {
-    return await send(position, request, "read:search");
+    return await sendToServer(access, request, "read:search");
   } catch (thrown) {
     if (thrown instanceof EarshotError && !thrown.retryable) return null;
     throw thrown;

@@ -47,7 +47,7 @@ describe("the links of a post", () => {
   const shortened =
     '<a href="https://www.example.com/a/very/long/path?x=1&amp;y=2" rel="nofollow"><span class="invisible">https://www.</span><span class="ellipsis">example.com/a/very/long</span><span class="invisible">/path?x=1&amp;y=2</span></a>';
 
-  it("are written in full where they show their address, also where that is cut short", () => {
+  it("are written in full if they show their address, even shortened", () => {
     const url = "https://www.example.com/a/very/long/path?x=1&y=2";
     expect(textOfHtml(`<p>see ${shortened} now</p>`)).toEqual({
       text: `see ${url} now`,
@@ -60,14 +60,14 @@ describe("the links of a post", () => {
     );
   });
 
-  it("keep the words that they show", () => {
+  it("retain the words that they show", () => {
     expect(textOfHtml('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
       text: "read this page.",
       links: [{ url: "https://example.com/x", isReference: false }],
     });
   });
 
-  it("to accounts and hashtags are told from others", () => {
+  it("to accounts and hashtags are distinguished from others", () => {
     const html =
       '<a href="https://b.example/@bob" class="u-url mention">@<span>bob</span></a> <a class="mention hashtag" href=\'https://b.example/tags/x\'>#<span>x</span></a>';
     expect(textOfHtml(html)).toEqual({
@@ -79,20 +79,20 @@ describe("the links of a post", () => {
     });
   });
 
-  it("lead to the web or nowhere", () => {
+  it("are web addresses", () => {
     const html =
       '<a href="javascript:alert(1)">a</a><a href="//x">b</a><a href="https://">c</a><a>d</a>';
     expect(textOfHtml(html)).toEqual({ text: "abcd", links: [] });
   });
 });
 
-it("what stands in for something shown otherwise is left out", () => {
+it("fallback text for another rendering is dropped", () => {
   const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
   expect(textOfHtml(html, "quote-inline")).toEqual({ text: "words", links: [] });
   expect(textOf(html)).toBe("RE: x\n\nwords");
 });
 
-it("any text is read, in a time that grows with its length alone", () => {
+it("reads any text in linear time", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "<",

@@ -12,7 +12,7 @@ type HtmlLink = { url: string; isReference: boolean };
 const htmlLength = 100_000;
 const textLength = 20_000;
 const addressLength = 8_192;
-const mostLinks = 100;
+const maxLinks = 100;
 
 const breaksAround: Readonly<Record<string, number>> = {
   p: 2,
@@ -73,7 +73,7 @@ export function textOfHtml(html: string, without: string | null = null): HtmlTex
 
   function endAnchor({ url, isReference, start }: Anchor): void {
     if (url === null) return;
-    if (links.length < mostLinks) links.push({ url, isReference });
+    if (links.length < maxLinks) links.push({ url, isReference });
     if (!isReference && showsAddress(writer.since(start), url)) writer.replaceSince(start, url);
   }
 }

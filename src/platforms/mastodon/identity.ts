@@ -2,7 +2,7 @@ import type { PostReference } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
-  type Identity,
+  type RecordIdentity,
   type IdentityError,
   type IdentityRules,
   isUri,
@@ -20,7 +20,7 @@ export const mastodonIdentity: IdentityRules = {
   referenceForm: "a post's uri, or its id on its server",
 };
 
-function identify(claim: ClaimedIdentity): Identity | IdentityError {
+function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   if (claim.uri !== null && !isWebAddress(claim.uri)) {
     return { field: "uri", expected: "an http or https address", found: claim.uri };
   }

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, string } from "../fields.ts";
-import type { Answer, ServerAccess } from "./server-access.ts";
+import type { ServerAnswer, ServerAccess } from "./server-access.ts";
 
 /** As far as it affects requests. */
 export type InstanceInfo = {
@@ -16,42 +16,42 @@ export const unknownInstance: InstanceInfo = {
   version: null,
   hashtagFeeds: "public",
 };
-const keptMs = 3_600_000;
-const mostKept = 500;
+const cacheMs = 3_600_000;
+const maxCached = 500;
 
 export type InstanceInfos = {
   /** Cached for an hour. */
-  of(position: ServerAccess, nowMs: number): Promise<InstanceInfo>;
+  of(access: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
 export function createInstanceInfos(): InstanceInfos {
-  const kept = new Map<string, { info: InstanceInfo; untilMs: number }>();
+  const cache = new Map<string, { info: InstanceInfo; untilMs: number }>();
   return {
-    of: async (position, nowMs) => {
-      const known = kept.get(position.instance);
+    of: async (access, nowMs) => {
+      const known = cache.get(access.instance);
       if (known !== undefined && nowMs < known.untilMs) return known.info;
-      const info = await requested(position);
-      kept.delete(position.instance);
-      kept.set(position.instance, { info, untilMs: nowMs + keptMs });
-      const [oldest] = kept.keys();
-      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+      const info = await requested(access);
+      cache.delete(access.instance);
+      cache.set(access.instance, { info, untilMs: nowMs + cacheMs });
+      const [oldest] = cache.keys();
+      if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
       return info;
     },
   };
 }
 
 /** A transient failure is not cached. */
-async function requested(position: ServerAccess): Promise<InstanceInfo> {
+async function requested(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
-    const answer = await describe(position, path);
+    const answer = await describe(access, path);
     if (answer !== null && answer.status === 200) return infoOf(answer.json);
   }
   return unknownInstance;
 }
 
-async function describe(position: ServerAccess, path: string): Promise<Answer | null> {
+async function describe(access: ServerAccess, path: string): Promise<ServerAnswer | null> {
   try {
-    return await position.get({ path, bucket: "api" });
+    return await access.get({ path, bucket: "api" });
   } catch (thrown) {
     if (thrown instanceof EarshotError && !thrown.retryable) return null;
     throw thrown;

@@ -3,7 +3,7 @@ import { parseIsoTime } from "../time.ts";
 import type { Limit } from "../upstream.ts";
 
 /** Of the bucket closest to its end. Reset is an ISO time or, on some servers, a Unix time. */
-export function limitOf(headers: Headers): Limit | null {
+export function mastodonLimit(headers: Headers): Limit | null {
   const remaining = headers.get("x-ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset");
   if (remaining === null || reset === null || !/^\d{1,9}$/.test(remaining)) return null;

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { Headers } from "undici";
 import { expect, it } from "vitest";
-import { limitOf } from "./limit.ts";
+import { mastodonLimit } from "./limit.ts";
 import { nextPaging, readPaging, warningsOnLink, writePaging } from "./link-paging.ts";
 
 const path = "/api/v1/accounts/1/followers";
 const nextOf = (link: string, requested = path) => nextPaging(new Headers({ link }), requested);
 
-it("a list goes on where the server's link says", () => {
+it("a list continues where the Link header says", () => {
   const url = "https://a.example/api/v1/accounts/1/followers";
   expect(
     nextOf(`<${url}?limit=2&max_id=7486869>; rel="next", <${url}?limit=2&since_id=9>; rel="prev"`),
@@ -23,7 +23,7 @@ it("a list goes on where the server's link says", () => {
   expect(nextOf(`<${url}?max_id=%2B1>; rel="next"`)).toEqual({ max_id: "+1" });
 });
 
-it("a link to another list, or of another kind, or of no known form leads nowhere", () => {
+it("ignores a link to another list, of another relation, or of unknown form", () => {
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     '<https://a.example/api/v1/accounts/1/followers?max_id=1>; rel="prev"',
@@ -40,7 +40,7 @@ it("a link to another list, or of another kind, or of no known form leads nowher
   expect(nextPaging(new Headers(), path)).toBeNull();
 });
 
-it("a next page that cannot be requested is reported as partial", () => {
+it("reports a next page that cannot be requested as partial", () => {
   const warningsOf = (link: string) => warningsOnLink(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
@@ -55,7 +55,7 @@ it("a next page that cannot be requested is reported as partial", () => {
   expect(warningsOnLink(new Headers(), path)).toEqual([]);
 });
 
-it("any header is read", () => {
+it("reads any header", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -69,7 +69,7 @@ it("any header is read", () => {
   );
 });
 
-it("where a list goes on is written and read again", () => {
+it("a page position survives writing and reading", () => {
   for (const paging of [{ max_id: "01ABC" }, { offset: "40" }, { max_id: "1", since_id: "0" }]) {
     expect(readPaging(writePaging(paging))).toEqual(paging);
   }
@@ -77,9 +77,9 @@ it("where a list goes on is written and read again", () => {
     expect(readPaging(text)).toBeNull();
 });
 
-it("the limit is told by headers whose reset is a time", () => {
+it("reads a limit whose reset is a time", () => {
   const reported = (remaining: string, reset: string) =>
-    limitOf(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
+    mastodonLimit(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
   expect(reported("299", "2026-11-20T12:05:00.000000Z")).toEqual({
     remaining: 299,
     resetMs: Date.UTC(2026, 10, 20, 12, 5),
@@ -92,5 +92,5 @@ it("the limit is told by headers whose reset is a time", () => {
   ] as const) {
     expect(reported(remaining, reset)).toBeNull();
   }
-  expect(limitOf(new Headers())).toBeNull();
+  expect(mastodonLimit(new Headers())).toBeNull();
 });

@@ -7,7 +7,7 @@ export type Paging = Readonly<Record<string, string>>;
 const pagingParameters: readonly string[] = ["max_id", "min_id", "since_id", "offset", "page"];
 const valueForm = /^[A-Za-z0-9_.:~+/=-]{1,200}$/;
 const longestHeader = 8_192;
-const mostLinks = 10;
+const maxLinks = 10;
 
 /**
  * Ids of lists are opaque, so the `Link` header counts. Other paths are ignored and only known
@@ -43,7 +43,7 @@ function addressesOf(header: string): string[] {
   const form =
     /<([^<>]{1,4000})>((?:\s*;\s*[a-z*]{1,20}\s*=\s*(?:"[^"]{0,200}"|[^\s",;]{1,200}))*)/gi;
   return [...header.matchAll(form)]
-    .slice(0, mostLinks)
+    .slice(0, maxLinks)
     .filter((link) => /(?:^|[\s;])rel\s*=\s*"?(?:[a-z ]*\s)?next(?:[\s";]|$)/i.test(link[2] ?? ""))
     .map((link) => link[1] ?? "");
 }

@@ -2,14 +2,14 @@ import type { Media } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
-const mostMedia = 40;
+const maxMedia = 40;
 const altLength = 5_000;
 /** `gifv` is a video without sound. */
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
 /** On this server, else on its origin server, else a preview. */
 export function mediaOf(attachments: unknown): Media[] {
-  return list(attachments, mostMedia).flatMap((attachment) => {
+  return list(attachments, maxMedia).flatMap((attachment) => {
     const {
       type,
       url,

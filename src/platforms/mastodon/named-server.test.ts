@@ -6,7 +6,7 @@ const upstream = createMastodonUpstream({ instance: null });
 const originOf = (what: "user" | "post", query: string) =>
   upstream.publicOriginOf?.(readTarget(what, query, "mastodon"));
 
-it("a query that names a server is asked of that one though none is configured", () => {
+it("requests the server that a query names though none is configured", () => {
   expect(upstream.publicBaseUrl).toBeNull();
   for (const [what, query] of [
     ["user", "@ann@far.example"],
@@ -21,7 +21,7 @@ it("a query that names a server is asked of that one though none is configured",
   }
 });
 
-it("one that names none is not", () => {
+it("has no origin for a query that names none", () => {
   for (const [what, query] of [
     ["user", "@ann"],
     ["user", "109"],

@@ -1,7 +1,7 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
 /** By address, else by handle or id. */
-export function serverOf(target: Target | null): string | null {
+export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const named = target.kind === "user" ? ofUser(target) : ofPost(target);
   const origin = named === null ? null : URL.parse(`https://${named}`);

@@ -110,29 +110,29 @@ describe("each method works on a server", () => {
     "noTrends",
     "streamsAtWss",
   ];
-  it.each(differences)("of which %s holds", async (difference) => {
+  it.each(differences)("with %s", async (difference) => {
     const world = await start({ differences: { [difference]: true } });
     expect(await counts(world)).toEqual(all);
   });
 
-  it("of which all of them hold", async () => {
+  it("with all of them", async () => {
     expect(await counts(await start({ dialect: "gotosocial-like" }))).toEqual(all);
   });
 
-  it("that says nowhere how lists go on: posts go on by their ids, accounts end with their first page", async () => {
+  it("without Link headers: posts continue by id, accounts end with their first page", async () => {
     expect(await counts(await start({ differences: { noLinks: true } }))).toEqual(all);
   });
 });
 
-it("ids of letters stay as they are, with their server", async () => {
+it("ids with letters are preserved, with their server", async () => {
   const { first, uri } = await start({ differences: { ulids: true } });
   expect(first).toMatch(/^[0-9A-Z]{26}$/);
   const [item] = (await page("getbyid", `${server.url}/@ann/statuses/${first}`)).items;
   expect(item).toMatchObject({ post: { uri, userId: expect.stringMatching(/^[0-9A-Z]{26}@127/) } });
 });
 
-describe("a server that shows a thing to its users alone", () => {
-  it("is said to, with what to do", async () => {
+describe("a resource that a server shows only to users", () => {
+  it("is reported, with the fix", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     for (const [method, query] of [
       ["getbyid", uri],
@@ -149,7 +149,7 @@ describe("a server that shows a thing to its users alone", () => {
     }
   });
 
-  it("is said to an application's token as well", async () => {
+  it("is reported to an application's token too", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     const { token } = server.addToken({});
     const session = plainSession(server, { access: "app", token });
@@ -164,7 +164,7 @@ describe("a server that shows a thing to its users alone", () => {
   });
 });
 
-it("a token that lacks a scope is refused by that name", async () => {
+it("names the scope that a token lacks", async () => {
   const { uri } = await start();
   const { token } = server.addToken({
     accountId: [...server.network.accounts.keys()][0] ?? null,
@@ -177,7 +177,7 @@ it("a token that lacks a scope is refused by that name", async () => {
   expect(uri).not.toContain(token);
 });
 
-it("a refusal of another kind, such as a server's of programs that do not say who they are, is told by its status", async () => {
+it("reports any other refusal by its status, such as of unidentified programs", async () => {
   const { uri } = await start();
   for (const status of [400, 405, 418, 422]) {
     server.character.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
@@ -188,16 +188,16 @@ it("a refusal of another kind, such as a server's of programs that do not say wh
   }
 });
 
-it("no trends are no error, and are told", async () => {
+it("no trends are not an error, but a warning", async () => {
   await start({ differences: { noTrends: true } });
   expect(await page("gettrends", null)).toMatchObject({
     items: [],
     next: null,
-    remarks: [{ code: "no_trends" }],
+    warnings: [{ code: "no_trends" }],
   });
 });
 
-it("a search that covers the user's own posts alone, on a server that does not ask authors, finds nothing and says why", async () => {
+it("warns when a search covers only the user's own posts, on a server without consent", async () => {
   const { token } = await start({ dialect: "gotosocial-like" });
   const call = {
     tree: parseQuery("one").tree,
@@ -211,11 +211,11 @@ it("a search that covers the user's own posts alone, on a server that does not a
   const session = plainSession(server, { access: "user", token });
   const found = await createMastodonUpstream({ instance: null }).search?.page(call, session);
   expect(found?.items).toEqual([]);
-  expect(found?.remarks?.map(({ code }) => code)).toEqual(["partial_search", "no_indexable"]);
+  expect(found?.warnings?.map(({ code }) => code)).toEqual(["partial_search", "no_indexable"]);
 });
 
-describe("what a server tells of itself", () => {
-  it("is asked for once an hour, of the older description where the newer one is missing", async () => {
+describe("the description of a server", () => {
+  it("is requested once an hour, in the older version if the newer is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
     const position = serverAccessOf(plainSession(server));
@@ -230,7 +230,7 @@ describe("what a server tells of itself", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("tells Mastodon from what is compatible with it", async () => {
+  it("distinguishes Mastodon from compatible software", async () => {
     await start();
     const versionOf = (version: unknown) => infoOf({ version }).version;
     expect(versionOf("4.5.2")).toEqual({ major: 4, minor: 5 });
@@ -249,7 +249,7 @@ describe("what a server tells of itself", () => {
   });
 });
 
-it("pages with what cannot be read tell how much was left out", async () => {
+it("a page with unreadable items reports how many were left out", async () => {
   const { uri } = await start();
   const body = JSON.stringify([{ id: "1" }, null, 7, {}]);
   server.character.faults = {
@@ -260,13 +260,13 @@ it("pages with what cannot be read tell how much was left out", async () => {
   };
   expect(await page("gettweets", "@ann")).toMatchObject({
     items: [],
-    remarks: [{ code: "unreadable_items", message: expect.stringContaining("4 of the items") }],
+    warnings: [{ code: "unreadable_items", message: expect.stringContaining("4 of the items") }],
   });
   for (const odd of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
       server.character.faults = { next: [{ status: 200, body: odd }] };
       const reported = await page(method, uri).then(
-        ({ items, remarks = [] }) => [items.length, ...remarks.map(({ code }) => code)],
+        ({ items, warnings: warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
       // A list may contain unreadable items; any other value is an error, not an empty result.
@@ -278,7 +278,7 @@ it("pages with what cannot be read tell how much was left out", async () => {
 });
 
 describe("an account or a post of another server", () => {
-  it("is asked for there when the session's server has never heard of it", async () => {
+  it("is requested there when the session's server does not know it", async () => {
     const { token } = await start();
     const far = await startMastodonEmulator({ domain: "far.example" });
     const dee = far.network.addAccount({ username: "dee" });
@@ -303,7 +303,7 @@ describe("an account or a post of another server", () => {
     await far.close();
   });
 
-  it("is nobody's when its server does not answer as one", async () => {
+  it("is absent when its server does not answer as one", async () => {
     const { token } = await start();
     const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
       (error) => ({ items: error.code }),

@@ -1,10 +1,10 @@
 import { fieldsOf, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PageCall } from "../upstream.ts";
-import { readId } from "./account.ts";
+import { readServerId } from "./account.ts";
 import { readCursor } from "./cursor.ts";
 import type { Paging } from "./link-paging.ts";
-import type { Answer, ServerAccess } from "./server-access.ts";
+import type { ServerAnswer, ServerAccess } from "./server-access.ts";
 
 export type PageRequest = { call: PageCall; session: Session };
 
@@ -17,11 +17,11 @@ export const bucketOf = (paging: Paging | null | undefined): string =>
 export const atMost = (most: number, { limit }: PageCall): number =>
   Math.min(Math.max(limit, 1), most);
 
-type Continued = { place: ServerAccess; id: string; json: unknown; paging: Paging | null };
+type Continued = { access: ServerAccess; id: string; json: unknown; paging: Paging | null };
 
 export async function continued(
   { call, session }: PageRequest,
-  find: () => Promise<{ place: ServerAccess; id: string; json: unknown } | null>,
+  find: () => Promise<{ access: ServerAccess; id: string; json: unknown } | null>,
 ): Promise<Continued | null> {
   const position = readCursor(call.cursor, session, call.target);
   if (position !== null) return { ...position, json: null };
@@ -30,9 +30,9 @@ export async function continued(
 }
 
 /** For servers without a Link header. */
-export function afterLast({ json, headers }: Answer, limit: number): Paging | null {
+export function afterLast({ json, headers }: ServerAnswer, limit: number): Paging | null {
   if (headers.has("link")) return null;
   const statuses = list(json, 1_000);
-  const id = readId(fieldsOf(statuses.at(-1)).id);
+  const id = readServerId(fieldsOf(statuses.at(-1)).id);
   return statuses.length < limit || id === null ? null : { max_id: id };
 }

@@ -149,7 +149,7 @@ describe("accounts", () => {
     }
   });
 
-  it("that do not exist, or are suspended, are an empty page", async () => {
+  it("that are missing or suspended are an empty page", async () => {
     const removed = server.network.addAccount({ username: "gone", suspended: true });
     for (const query of ["@nobody", "4711"]) {
       const absent = { items: [], next: null, isAbsent: true };
@@ -161,13 +161,13 @@ describe("accounts", () => {
     }
   });
 
-  it("of other servers come with a remark on what is missing of them", async () => {
-    const { items, remarks } = await page("searchbyprofile", "@cat@far.example", user);
+  it("of other servers have a warning about missing data", async () => {
+    const { items, warnings: warnings } = await page("searchbyprofile", "@cat@far.example", user);
     expect(names(items)).toEqual(["cat@far.example"]);
-    expect(remarks).toMatchObject([{ code: "partial_view" }]);
+    expect(warnings).toMatchObject([{ code: "partial_view" }]);
   });
 
-  it("that the server has not heard of are looked for by a user's server", async () => {
+  it("unknown to the server are resolved by a user's server", async () => {
     server.network.addAccount({ username: "dee", domain: "far.example", isKnown: false });
     expect(names((await page("searchbyprofile", "@dee@far.example", user)).items)).toEqual([
       "dee@far.example",
@@ -176,7 +176,7 @@ describe("accounts", () => {
 });
 
 describe("posts", () => {
-  it("are had by id, by address and by uri", async () => {
+  it("are found by id, by address and by uri", async () => {
     const { host, url } = server;
     const uri = `${url}/users/ann/statuses/${ids.first}`;
     for (const query of [
@@ -202,14 +202,14 @@ describe("posts", () => {
     }
   });
 
-  it("that are not for all are not shown, whoever asks", async () => {
+  it("that are not public are not shown to any caller", async () => {
     const hidden = [...server.network.statuses.values()].find(
       ({ visibility }) => visibility === "private",
     );
     expect((await page("getbyid", hidden?.id ?? "", user)).items).toEqual([]);
   });
 
-  it("have their answers, and the answers to those, with the uris that the thread tells", async () => {
+  it("have their replies, and the replies to those, with the uris of the thread", async () => {
     const { items } = await page("getreplies", `${server.url}/users/ann/statuses/${ids.first}`);
     expect(posts(items).map(({ text, inReplyTo }) => [text, inReplyTo?.uri])).toEqual([
       ["@ann an answer", `${server.url}/users/ann/statuses/${ids.first}`],
@@ -217,7 +217,7 @@ describe("posts", () => {
     ]);
   });
 
-  it("tell everybody who boosted them, page after page", async () => {
+  it("list all who boosted them, page by page", async () => {
     const { items, pages } = await everything("getretweeters", ids.photo);
     expect(new Set(names(items)).size).toBe(90);
     expect(pages).toBe(2);
@@ -225,7 +225,7 @@ describe("posts", () => {
 });
 
 describe("timelines", () => {
-  it("of an account hold its replies and boosts, newest first, and nothing that is not for all", async () => {
+  it("of an account have its replies and boosts, newest first, and only public posts", async () => {
     const { items } = await everything("gettweets", "@ann");
     expect(posts(items).map(({ text }) => text)).toEqual([
       "look",
@@ -249,7 +249,7 @@ describe("timelines", () => {
     });
   });
 
-  it("of media hold media", async () => {
+  it("of media have only posts with media", async () => {
     expect(posts((await page("getmedia", "@ann")).items)).toMatchObject([
       { media: [{ type: "image", url: "https://files.example/1.png", alt: "a cat" }] },
     ]);
@@ -261,7 +261,7 @@ describe("timelines", () => {
     expect(posts(items)).toHaveLength(6);
   });
 
-  it("go on where they stopped, one post at a time, without one twice or left out", async () => {
+  it("continue where they stopped, one post at a time, without duplicates or gaps", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -274,7 +274,7 @@ describe("timelines", () => {
 });
 
 describe("lists", () => {
-  it("of followers and of those followed are had whole", async () => {
+  it("of followers and follows are complete", async () => {
     expect(new Set(names((await everything("getfollowers", "@ann")).items)).size).toBe(90);
     expect(names((await everything("getfollowing", "@ann")).items)).toEqual([
       "cat@far.example",
@@ -282,11 +282,11 @@ describe("lists", () => {
     ]);
   });
 
-  it("that an account hides are empty, and say so", async () => {
+  it("that an account hides are empty, with a warning", async () => {
     server.network.addAccount({ username: "shy", hidesCollections: true });
     expect(await page("getfollowers", "@shy")).toMatchObject({
       items: [],
-      remarks: [{ code: "hidden_list" }],
+      warnings: [{ code: "hidden_list" }],
     });
   });
 });
@@ -304,7 +304,7 @@ describe("trends", () => {
   });
 });
 
-it("a cursor that leads elsewhere is refused", async () => {
+it("rejects a cursor of another list", async () => {
   for (const cursor of [
     "evil.example 1 max_id=1",
     `${server.host} 1 limit=9`,

@@ -7,7 +7,7 @@ import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
 import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
 import { trendsPage } from "./trends-page.ts";
 
-export const pages: Readonly<
+export const mastodonPages: Readonly<
   Record<FetchMethod, (requested: PageRequest) => Promise<UpstreamPage>>
 > = {
   searchbyprofile: profilePage,

@@ -32,7 +32,7 @@ const status = {
 const postOf = (change: object) => postOfStatus({ ...status, ...change }, context);
 
 describe("a status", () => {
-  it("is a post of the account on the server that told it", () => {
+  it("is a post of the account on the server that returned it", () => {
     expect(postOf({ application: { name: "Tusky" } })).toEqual({
       platform: "mastodon",
       uri: status.uri,
@@ -69,7 +69,7 @@ describe("a status", () => {
     });
   });
 
-  it("of another server keeps that one's name and uri", () => {
+  it("of another server has that server's name and uri", () => {
     const uri = "https://b.example/objects/5f3c";
     expect(
       postOf({ uri, url: null, account: { id: "01ABC", acct: "bob@b.example" } }),
@@ -81,7 +81,7 @@ describe("a status", () => {
     });
   });
 
-  it("has its content warning before the text and its poll behind it, as a server's search reads them", () => {
+  it("has its content warning before the text and its poll after it, as in Mastodon's search", () => {
     const poll = { options: [{ title: "yes" }, { title: "no" }, { title: null }, 7] };
     expect(postOf({ spoiler_text: "food & drink", poll })).toMatchObject({
       text: "food & drink\n\nhello\n\nyes\nno",
@@ -128,7 +128,7 @@ describe("a status", () => {
     ]);
   });
 
-  it("that answers another names that one by its id on the server, and whose it is", () => {
+  it("that is a reply has its parent by id on the server, and the parent's author", () => {
     const reply = { in_reply_to_id: "100", in_reply_to_account_id: "2" };
     expect(postOf({ ...reply, mentions: [{ id: "2", acct: "bob@b.example" }] })).toMatchObject({
       isReply: true,
@@ -144,7 +144,7 @@ describe("a status", () => {
     );
   });
 
-  it("that quotes another names that one, where its author agreed", () => {
+  it("that is a quote has the quoted post if its author accepted", () => {
     const quoted = {
       ...status,
       id: "99",
@@ -173,14 +173,14 @@ describe("a status", () => {
     }
   });
 
-  it("says the same whether or not what stands in for its quote is there", () => {
+  it("has the same text with or without the fallback for its quote", () => {
     const content =
       '<p class="quote-inline">RE: <a href="https://b.example/99">b</a></p><p>see</p>';
     const quote = { state: "accepted", quoted_status: { ...status, uri: "https://b.example/99" } };
     expect(postOf({ content, quote })?.text).toBe("see");
   });
 
-  it("that boosts another is the booster's, and says what the other says", () => {
+  it("that is a boost belongs to the booster and has the original's text", () => {
     const original = {
       ...status,
       in_reply_to_id: "5",
@@ -210,14 +210,14 @@ describe("a status", () => {
     expect(postOf({ reblog: {} })).toBeNull();
   });
 
-  it("that was edited is a later version of itself", () => {
+  it("that was edited is a later revision", () => {
     const before = postOf({})?.revision ?? "";
     const after = postOf({ edited_at: "2026-11-01T10:00:00.5+00:00" })?.revision ?? "";
     expect(after > before).toBe(true);
     expect(postOf({ created_at: "soon" })?.revision).toBe("");
   });
 
-  it("without an identity or an author is none", () => {
+  it("without an identity or an author is rejected", () => {
     expect(postOf({ uri: undefined, url: undefined })).toBeNull();
     expect(postOf({ uri: "javascript:x", url: null })).toBeNull();
     expect(postOf({ account: null })).toBeNull();
@@ -226,8 +226,8 @@ describe("a status", () => {
   });
 });
 
-describe("a status may be found by strangers", () => {
-  it("when it is public and its author agreed", () => {
+describe("a status may be indexed", () => {
+  it("when it is public and its author opted in", () => {
     expect(mayBeIndexed(status)).toBe(true);
     expect(mayBeIndexed({ ...status, visibility: "unlisted" })).toBe(false);
     expect(mayBeIndexed({ ...status, account: { ...ann, indexable: false } })).toBe(false);
@@ -235,14 +235,14 @@ describe("a status may be found by strangers", () => {
     expect(mayBeIndexed({ ...status, account: { ...ann, noindex: true } })).toBe(false);
   });
 
-  it("when that goes for what it boosts as well", () => {
+  it("when that also applies to the boosted status", () => {
     expect(mayBeIndexed({ ...status, reblog: status })).toBe(true);
     expect(mayBeIndexed({ ...status, reblog: { ...status, visibility: "private" } })).toBe(false);
     expect(mayBeIndexed({ ...status, reblog: { ...status, account: {} } })).toBe(false);
   });
 });
 
-it("any JSON in any place is read or left out, and what is read can be kept and searched", () => {
+it("any JSON is read or rejected, and the result can be stored and searched", () => {
   const fields = Object.keys({
     ...status,
     spoiler_text: 0,
@@ -307,7 +307,7 @@ it("any JSON in any place is read or left out, and what is read can be kept and 
   );
 });
 
-it("a deep or huge status is read in bounded time", () => {
+it("reads a deep or huge status in bounded time", () => {
   let deep: unknown = status;
   for (let depth = 0; depth < 2_000; depth += 1) deep = { ...status, reblog: deep, quote: deep };
   const many = Array.from({ length: 50_000 }, (_, index) => ({
@@ -333,7 +333,7 @@ it("a deep or huge status is read in bounded time", () => {
   expect(post?.hashtags).toHaveLength(100);
 });
 
-it("a profile is an account's, its description as text", () => {
+it("a profile has its description as text", () => {
   expect(
     profileOfAccount(
       {

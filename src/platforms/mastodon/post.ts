@@ -2,28 +2,28 @@ import { isoText } from "../../lib/iso-time.ts";
 import type { Origin, Post, PostCounts } from "../../posts/post.ts";
 import { fieldsOf, isObject, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
-import { namesOfAccount, readId } from "./account.ts";
-import { count } from "./count.ts";
+import { namesOfAccount, readServerId } from "./account.ts";
+import { asCount } from "./count.ts";
 import { mediaOf } from "./media.ts";
-import { bodyOf } from "./status-body.ts";
-import { mentionsOf, mostEntities, tagsOf, withEntitiesOf } from "./status-entities.ts";
+import { statusBody } from "./status-body.ts";
+import { mentionsOf, maxEntities, tagsOf, withEntitiesOf } from "./status-entities.ts";
 import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
 /** `instance`: host (and port) that returned the status. */
-export type StatusContext = { instance: string; seenMs: number; origin: Origin };
+export type StatusSource = { instance: string; seenMs: number; origin: Origin };
 
 /**
  * Null without identity or author. Drops fields that do not match
  * https://docs.joinmastodon.org/entities/Status/, cuts long ones. As in Mastodon's own search, a
  * content warning precedes the text and poll options follow it.
  */
-export function postOfStatus(status: unknown, context: StatusContext): Post | null {
+export function postOfStatus(status: unknown, context: StatusSource): Post | null {
   const { reblog } = fieldsOf(status);
   if (!isObject(reblog)) return postByItself(status, context);
   const own = postByItself(status, context);
   const original = postByItself(reblog, context);
-  return own === null || original === null ? null : repostOf(own, original, readId(reblog.id));
+  return own === null || original === null ? null : repostOf(own, original, readServerId(reblog.id));
 }
 
 /**
@@ -38,7 +38,7 @@ export function mayBeIndexed(status: unknown): boolean {
   return !isObject(reblog.reblog) && mayBeIndexed(reblog);
 }
 
-function postByItself(value: unknown, { instance, seenMs, origin }: StatusContext): Post | null {
+function postByItself(value: unknown, { instance, seenMs, origin }: StatusSource): Post | null {
   const status = fieldsOf(value);
   const author = namesOfAccount(status.account, instance);
   const uri = identityOf(status);
@@ -46,7 +46,7 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusContex
   const createdAt = string(status.created_at, 64) ?? "";
   const mentions = mentionsOf(status.mentions, instance);
   const quoted = quotedOf(status.quote, instance);
-  const { text, links } = bodyOf(status, quoted !== null);
+  const { text, links } = statusBody(status, quoted !== null);
   const found = withEntitiesOf(text, { mentions, tags: tagsOf(status.tags), links });
   const inReplyTo = repliedTo(status, { instance, author, mentions });
   const url = webAddress(status.url);
@@ -72,9 +72,9 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusContex
     isReply: inReplyTo !== null,
     isQuote: quoted !== null,
     isRepost: false,
-    hashtags: found.tags.slice(0, mostEntities),
-    mentions: found.mentions.slice(0, mostEntities).map(({ mention }) => mention),
-    urls: [...new Set(found.links)].slice(0, mostEntities),
+    hashtags: found.tags.slice(0, maxEntities),
+    mentions: found.mentions.slice(0, maxEntities).map(({ mention }) => mention),
+    urls: [...new Set(found.links)].slice(0, maxEntities),
     media: mediaOf(status.media_attachments),
     geo: null,
     labels: [],
@@ -134,9 +134,9 @@ function revisionOf({ created_at: created, edited_at: edited }: Fields): string 
 
 function countsOf(status: Fields): PostCounts {
   return {
-    likes: count(status.favourites_count),
-    reposts: count(status.reblogs_count),
-    replies: count(status.replies_count),
-    quotes: count(status.quotes_count),
+    likes: asCount(status.favourites_count),
+    reposts: asCount(status.reblogs_count),
+    replies: asCount(status.replies_count),
+    quotes: asCount(status.quotes_count),
   };
 }

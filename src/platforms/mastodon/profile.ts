@@ -1,7 +1,7 @@
 import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, string } from "../fields.ts";
 import { namesOfAccount } from "./account.ts";
-import { count } from "./count.ts";
+import { asCount } from "./count.ts";
 import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -26,15 +26,15 @@ export function profileOfAccount(value: unknown, instance: string): Profile | nu
     isBot: asBoolean(account.bot),
     labels: [],
     counts: {
-      followers: count(account.followers_count),
-      following: count(account.following_count),
-      posts: count(account.statuses_count),
+      followers: asCount(account.followers_count),
+      following: asCount(account.following_count),
+      posts: asCount(account.statuses_count),
       listed: null,
     },
   };
 }
 
-export const isWithheld = (account: unknown): boolean => fieldsOf(account).suspended === true;
+export const isSuspended = (account: unknown): boolean => fieldsOf(account).suspended === true;
 
 const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
 

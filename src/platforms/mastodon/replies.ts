@@ -1,24 +1,24 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { pageOf, type SentItem } from "../upstream-page.ts";
-import type { Answer, ServerAccess } from "./server-access.ts";
-import { isForAll, name, sentStatus } from "./view-page.ts";
+import { itemsPage, type SentItem } from "../upstream-page.ts";
+import type { ServerAnswer, ServerAccess } from "./server-access.ts";
+import { isForAll, serverName, sentStatus } from "./view-page.ts";
 
 /** Mastodon's thread limits, for users and unauthenticated clients. */
-const mostReplies = 4_096;
-const mostOpenReplies = 60;
+const maxReplies = 4_096;
+const maxOpenReplies = 60;
 
 type Root = { id: string; uri: string | null };
 
-export function pageOfReplies(
-  { json, headers }: Answer,
-  { place, root, nowMs }: { place: ServerAccess; root: Root; nowMs: number },
+export function mastodonReplyPage(
+  { json, headers }: ServerAnswer,
+  { access, root, nowMs }: { access: ServerAccess; root: Root; nowMs: number },
 ): UpstreamPage {
   const { descendants: reported } = fieldsOf(json);
-  const descendants = requiredList(reported, mostReplies, place.instance);
+  const descendants = requiredList(reported, maxReplies, access.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
-  const at = { instance: place.instance, nowMs };
+  const at = { instance: access.instance, nowMs };
   const sent = descendants.map((status): SentItem => {
     const item = sentStatus(status, at, isForAll);
     if (item.kind === "post") uris.set(String(fieldsOf(status).id), item.post.uri);
@@ -27,11 +27,11 @@ export function pageOfReplies(
   const whole = sent.map((item) =>
     item.kind === "post" ? { ...item, post: withParentUri(item.post, uris) } : item,
   );
-  return pageOf(whole, {
-    name,
+  return itemsPage(whole, {
+    name: serverName,
     next: null,
     nowMs,
-    remarks: warningsOn(place, descendants.length, headers.has("mastodon-async-refresh")),
+    warnings: warningsOn(access, descendants.length, headers.has("mastodon-async-refresh")),
   });
 }
 
@@ -42,20 +42,20 @@ function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
   return { ...post, inReplyTo: { ...post.inReplyTo, uri } };
 }
 
-function warningsOn(position: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
+function warningsOn(access: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
   const warnings: UpstreamWarning[] = [];
-  if (position.isOpen && count >= mostOpenReplies) {
+  if (access.isOpen && count >= maxOpenReplies) {
     warnings.push({
       code: "partial_thread",
-      message: `${position.instance} tells ${mostOpenReplies} replies to those who have not signed in`,
-      hint: `add a user token of ${position.instance} for all that it knows`,
+      message: `${access.instance} tells ${maxOpenReplies} replies to those who have not signed in`,
+      hint: `add a user token of ${access.instance} for all that it knows`,
       isPartial: true,
     });
   }
   if (isFetching) {
     warnings.push({
       code: "replies_pending",
-      message: `${position.instance} is fetching more replies from other servers`,
+      message: `${access.instance} is fetching more replies from other servers`,
       hint: "ask again in a minute for those",
       isPartial: true,
     });

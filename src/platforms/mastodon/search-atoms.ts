@@ -85,7 +85,7 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
   "zh",
 ]);
 
-const mostAccounts = 4;
+const maxAccounts = 4;
 const handleForm =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
 /** Possible account ids, which search does not accept; queries are case-folded. */
@@ -99,7 +99,7 @@ function fromOf(user: string, names: ResolvedNames): Alternatives {
     return handle === undefined || !handleForm.test(handle) ? [] : [handle];
   });
   const handles = user.includes("@") ? [user] : [...new Set([user, ...known])];
-  if (handles.length > mostAccounts) return anything;
+  if (handles.length > maxAccounts) return anything;
   return handles.map((handle) => [{ kind: "operator", text: `from:@${handle}` }]);
 }
 

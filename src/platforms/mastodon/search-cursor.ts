@@ -7,7 +7,7 @@ import type { Feed } from "./search-feeds.ts";
 export type FeedPositions = readonly (FeedPosition | null)[];
 
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
-  feeds.map(() => ({ paging: null, taken: 0 }));
+  feeds.map(() => ({ paging: null, returned: 0 }));
 
 /**
  * Newest first, as far as no feed may still have newer posts. The feed whose page ends first
@@ -35,15 +35,15 @@ export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
 function positionAfter(page: FeedPage | null, count: number): FeedPosition | null {
   if (page === null) return null;
   const { at, statuses, next } = page;
-  if (count < statuses.length) return { paging: at.paging, taken: at.taken + count };
-  return next === null ? null : { paging: next, taken: 0 };
+  if (count < statuses.length) return { paging: at.paging, returned: at.returned + count };
+  return next === null ? null : { paging: next, returned: 0 };
 }
 
 export function writeFeedPositions(positions: FeedPositions): string | null {
   if (positions.every((position) => position === null)) return null;
   return positions
     .map((position) =>
-      position === null ? "-" : `${position.taken}?${writePaging(position.paging ?? {})}`,
+      position === null ? "-" : `${position.returned}?${writePaging(position.paging ?? {})}`,
     )
     .join(" ");
 }
@@ -57,7 +57,7 @@ export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedP
     if (used === undefined) throw invalid();
     const paging = parameters === "" ? null : readPaging(parameters);
     if (parameters !== "" && paging === null) throw invalid();
-    return { paging, taken: Number(used) };
+    return { paging, returned: Number(used) };
   });
 }
 

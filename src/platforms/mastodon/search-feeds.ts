@@ -14,10 +14,10 @@ export type Feed =
     };
 
 /** `uncovered`: alternatives without a feed. */
-export type Feeds = { feeds: readonly Feed[]; unasked: number };
+export type Feeds = { feeds: readonly Feed[]; uncovered: number };
 
 /** Of each kind that the timeline supports. */
-const mostMoreTags = 3;
+const maxMoreTags = 3;
 const longestText = 500;
 const dayMs = 86_400_000;
 
@@ -31,16 +31,16 @@ export function feedsFor(
 ): Feeds {
   const showsTags = info.hashtagFeeds === "public" || (isUser && info.hashtagFeeds !== "disabled");
   const feeds: Feed[] = [];
-  let unasked = 0;
+  let uncovered = 0;
   for (const atoms of alternatives) {
     const tags = atoms.filter(({ kind }) => kind === "tag");
-    const isTagsAlone = tags.length > 0 && !atoms.some(isWords);
+    const hasOnlyTags = tags.length > 0 && !atoms.some(isWords);
     const text = isUser ? searchText(atoms, info, call) : null;
-    if (showsTags && tags.length > 0 && (isTagsAlone || text === null)) feeds.push(tagFeed(atoms));
+    if (showsTags && tags.length > 0 && (hasOnlyTags || text === null)) feeds.push(tagFeed(atoms));
     else if (text !== null) feeds.push({ kind: "search", text });
-    else unasked += 1;
+    else uncovered += 1;
   }
-  return { feeds: withTagsTogether(feeds), unasked };
+  return { feeds: withTagsTogether(feeds), uncovered };
 }
 
 type Window = Pick<SearchCall, "fromMs" | "toMs" | "asOfMs">;
@@ -56,8 +56,8 @@ function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
     kind: "tag",
     tag,
     any: [],
-    all: all.slice(0, mostMoreTags),
-    none: textsOf("no-tag").slice(0, mostMoreTags),
+    all: all.slice(0, maxMoreTags),
+    none: textsOf("no-tag").slice(0, maxMoreTags),
   };
 }
 
@@ -69,8 +69,8 @@ function withTagsTogether(feeds: readonly Feed[]): Feed[] {
     (feed) => feed.kind !== "tag" || feed.all.length > 0 || feed.none.length > 0,
   );
   const together: Feed[] = [];
-  for (let start = 0; start < plain.length; start += mostMoreTags + 1) {
-    const [tag = "", ...any] = plain.slice(start, start + mostMoreTags + 1);
+  for (let start = 0; start < plain.length; start += maxMoreTags + 1) {
+    const [tag = "", ...any] = plain.slice(start, start + maxMoreTags + 1);
     together.push({ kind: "tag", tag, any, all: [], none: [] });
   }
   return [...together, ...others];

@@ -3,12 +3,12 @@ import type { QueryNode } from "@earshot/query/tree";
 import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search-atoms.ts";
 
 /** Each alternative costs one search. */
-const mostAlternatives = 8;
-const mostAtoms = 24;
+const maxAlternatives = 8;
+const maxAtoms = 24;
 
 /** Mastodon has no OR. Every match satisfies one alternative; empty if nothing can match. */
 export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
-  return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, mostAtoms));
+  return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, maxAtoms));
 }
 
 function lower(node: QueryNode, isExpected: boolean, names: ResolvedNames): Alternatives {
@@ -33,7 +33,7 @@ function all(parts: readonly Alternatives[]): Alternatives {
     .toSorted((a, b) => a.length - b.length)
     .reduce<Alternatives>(
       (made, part) =>
-        made.length * part.length > mostAlternatives
+        made.length * part.length > maxAlternatives
           ? made
           : made.flatMap((atoms) => part.map((more) => [...atoms, ...more])),
       [[]],
@@ -44,7 +44,7 @@ function any(parts: readonly Alternatives[]): Alternatives {
   const found = parts.flat();
   if (found.some((atoms) => atoms.length === 0)) return [[]];
   const merged = eachOnce(found);
-  return merged.length > mostAlternatives ? [[]] : merged;
+  return merged.length > maxAlternatives ? [[]] : merged;
 }
 
 function eachOnce(alternatives: Alternatives): Alternatives {

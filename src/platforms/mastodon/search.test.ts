@@ -8,7 +8,7 @@ import {
   startMastodonEmulator,
 } from "../../../testkit/emulators/mastodon/server.ts";
 import type { Post } from "../../posts/post.ts";
-import { matching } from "../../search/check.ts";
+import { matchingPosts } from "../../search/check.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-type Found = { posts: Post[]; remarks: UpstreamWarning[]; pages: number } | null;
+type Found = { posts: Post[]; warnings: UpstreamWarning[]; pages: number } | null;
 
 async function searched(
   query: string,
@@ -80,14 +80,14 @@ async function searched(
     accounts: new Map(namesIn(tree).accounts.map((name) => [name, []])),
     posts: new Map(),
   };
-  const found: NonNullable<Found> = { posts: [], remarks: [], pages: 0 };
+  const found: NonNullable<Found> = { posts: [], warnings: [], pages: 0 };
   let cursor: string | null = null;
   do {
     const call: SearchCall = { tree, names, fromMs, toMs, asOfMs: endMs, cursor, limit: 100 };
     const page: UpstreamPage | null | undefined = await search?.page(call, session);
     if (page === null || page === undefined) return null;
     found.posts.push(...page.items.flatMap((item) => (item.kind === "post" ? [item.post] : [])));
-    found.remarks.push(...(page.remarks ?? []));
+    found.warnings.push(...(page.warnings ?? []));
     found.pages += 1;
     cursor = page.next;
   } while (cursor !== null && found.pages < 60);
@@ -106,7 +106,7 @@ function expected(query: string, toMs = endMs + 1): Post[] {
     accounts: new Map(namesIn(tree).accounts.map((name) => [name, []])),
     posts: new Map(),
   };
-  return matching(posts, new Map(), {
+  return matchingPosts(posts, new Map(), {
     tree,
     names,
     asOfMs: endMs,
@@ -135,10 +135,10 @@ function expectSuperset(found: Found, query: string, toMs?: number): void {
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
 
-it("asks for nothing any more when one of its questions has failed", async () => {
+it("sends no further requests after one has failed", async () => {
   const session = plainSession(server, { access: "user", token, nowMs: endMs });
   const failed = new Error("the server is busy");
-  let underWay = 0;
+  let pending = 0;
   let asked = 0;
   const failing: Session = {
     ...session,
@@ -146,9 +146,9 @@ it("asks for nothing any more when one of its questions has failed", async () =>
       if (request.path !== "/api/v2/search") return await session.get(request);
       asked += 1;
       if (asked === 1) throw failed;
-      underWay += 1;
+      pending += 1;
       return await session.get(request).finally(() => {
-        underWay -= 1;
+        pending -= 1;
       });
     },
   };
@@ -156,11 +156,11 @@ it("asks for nothing any more when one of its questions has failed", async () =>
   const names = { accounts: new Map(), posts: new Map() };
   const call = { tree, names, fromMs: null, toMs: endMs, asOfMs: endMs, cursor: null, limit: 10 };
   await expect(search.page(call, failing)).rejects.toBe(failed);
-  expect({ asked, underWay }).toEqual({ asked: 3, underWay: 0 });
+  expect({ asked, pending }).toEqual({ asked: 3, pending: 0 });
 });
 
 describe("a user's server", () => {
-  it("gives every post that matches, newest first, each once", async () => {
+  it("returns every matching post, newest first, without duplicates", async () => {
     for (const query of [
       "comet",
       "comet moon",
@@ -185,11 +185,11 @@ describe("a user's server", () => {
       const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
       expect(times).toEqual(times.toSorted((a, b) => b - a));
       expect(new Set(urisOf(found?.posts)).size).toBe(found?.posts.length);
-      expect(found?.remarks.map(({ code }) => code)).toContain("partial_search");
+      expect(found?.warnings.map(({ code }) => code)).toContain("partial_search");
     }
   });
 
-  it("shows nothing of authors who do not agree, nor what is not for all", async () => {
+  it("hides posts of authors who did not opt in, and those that are not public", async () => {
     const found = await searched("post");
     expect(found?.posts.length).toBeGreaterThan(60);
     expect(found?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
@@ -200,7 +200,7 @@ describe("a user's server", () => {
     }
   });
 
-  it("is asked from the end of the window on", async () => {
+  it("is searched from the end of the window on", async () => {
     const toMs = endMs - 9 * dayMs;
     for (const query of ["comet", "#space"]) {
       server.requests.length = 0;
@@ -212,7 +212,7 @@ describe("a user's server", () => {
   });
 
   it.each(["109", "01HZX5Y9K3V4M8Q2W7T6R1N0PB", "9n2ciuz1wdesFnrGJU"])(
-    "is not sent the account id %s, which its search would take for a name",
+    "does not get the account id %s, which its search would treat as a name",
     async (id) => {
       server.requests.length = 0;
       await searched(`comet from:${id}@far.example`);
@@ -222,7 +222,7 @@ describe("a user's server", () => {
     },
   );
 
-  it("need not be asked for what no post of Mastodon can be", async () => {
+  it("gets no request for what no post of Mastodon can match", async () => {
     for (const query of [
       "comet platform:x",
       "geocode:1,2,3km",
@@ -233,13 +233,13 @@ describe("a user's server", () => {
     }
   });
 
-  it("cannot be asked for what names nothing to search for, and says so", async () => {
+  it("gets no request without a search term, and warns", async () => {
     const found = await searched("-comet");
-    expect(found).toMatchObject({ posts: [], remarks: [{ code: "not_searched" }] });
+    expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   });
 });
 
-it("without a user's token hashtags are asked for, and nothing else", async () => {
+it("without a user's token requests only hashtag timelines", async () => {
   for (const access of ["public", "app"] as const) {
     server.requests.length = 0;
     const found = await searched("#space comet", { access });
@@ -248,21 +248,21 @@ it("without a user's token hashtags are asked for, and nothing else", async () =
     server.requests.length = 0;
     expect(await searched("comet", { access })).toMatchObject({
       posts: [],
-      remarks: [{ code: "not_searched", hint: expect.stringContaining("user token") }],
+      warnings: [{ code: "not_searched", hint: expect.stringContaining("user token") }],
     });
     expect(server.requests).toEqual([]);
   }
 });
 
-it("a timeline of hashtags that a server shows to its users alone is not asked for openly", async () => {
+it("does not request a hashtag timeline for users only without a credential", async () => {
   const closed = await startMastodonEmulator({ hashtagFeeds: "authenticated" });
   const found = await searched("#space", { access: "public" }, closed);
-  expect(found).toMatchObject({ posts: [], remarks: [{ code: "not_searched" }] });
+  expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   expect(closed.requests.map(({ path }) => path)).toEqual(["/api/v2/instance"]);
   await closed.close();
 });
 
-it("other software is told no operators, which it would take for words", async () => {
+it("sends no operators to other software, which would treat them as words", async () => {
   const own = token;
   for (const version of ["2.7.2 (compatible; Pleroma 2.9.1)", "0.18.1+git-8a7f3b2", "4.1.9"]) {
     const other = await startMastodonEmulator({ version });
@@ -277,7 +277,7 @@ it("other software is told no operators, which it would take for words", async (
   token = own;
 });
 
-it("what is asked for holds whatever matches, for any query of what Mastodon can be told", async () => {
+it("requests a superset of the matches for any query that Mastodon can answer", async () => {
   const leaf = fc.constantFrom(
     ...words,
     ...tags.map((tag) => `#${tag}`),
@@ -305,7 +305,7 @@ it("what is asked for holds whatever matches, for any query of what Mastodon can
     fc.asyncProperty(tree, async (drawn) => {
       const query = `${drawn} -zzz`;
       const found = await searched(query);
-      if (found?.remarks.some(({ code }) => code === "not_searched")) return;
+      if (found?.warnings.some(({ code }) => code === "not_searched")) return;
       expectSuperset(found, query);
       const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
       expect(times).toEqual(times.toSorted((a, b) => b - a));

@@ -40,38 +40,38 @@ async function searchPage(
 ): Promise<UpstreamPage | null> {
   const alternatives = alternativesOf(call.tree, call.names);
   if (alternatives.length === 0) return null;
-  const place = serverAccessOf(session);
+  const access = serverAccessOf(session);
   const isUser = session.access === "user";
   // Without a user token only hashtag timelines work.
-  const isAskable =
+  const isSearchable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
-  const info = isAskable ? await infos.of(place, session.nowMs) : unknownInstance;
-  const { feeds, unasked } = feedsFor(alternatives, { info, isUser, call });
+  const info = isSearchable ? await infos.of(access, session.nowMs) : unknownInstance;
+  const { feeds, uncovered } = feedsFor(alternatives, { info, isUser, call });
   const positions =
     call.cursor === null ? firstFeedPositions(feeds) : readFeedPositions(call.cursor, feeds);
   const pages = await allAnswered(
     feeds.map(async (feed, index) => {
       const at = positions[index] ?? null;
-      return at === null ? null : await readFeed(feed, at, { place, info, call });
+      return at === null ? null : await readFeed(feed, at, { access, info, call });
     }),
   );
   const { statuses, next } = mergeFeeds(pages);
   const isFirst = call.cursor === null;
-  const warnings = isFirst ? warningsOn(place, { info, isUser, unasked, feeds: feeds.length }) : [];
+  const warnings = isFirst ? warningsOn(access, { info, isUser, uncovered, feeds: feeds.length }) : [];
   const silent = isFirst && statuses.length > 0 && statuses.every(reportsNoAgreement);
   return pageOfStatuses(
     statuses,
-    { instance: place.instance, nowMs: session.nowMs },
+    { instance: access.instance, nowMs: session.nowMs },
     mayBeIndexed,
     {
       next: writeFeedPositions(next),
-      remarks: silent ? [...warnings, noAgreement(place)] : warnings,
+      warnings: silent ? [...warnings, noAgreement(access)] : warnings,
     },
   );
 }
 
 /** Waits for all before it throws the first error. */
-async function allAnswered<Told>(asking: readonly Promise<Told>[]): Promise<Told[]> {
+async function allAnswered<Result>(asking: readonly Promise<Result>[]): Promise<Result[]> {
   const outcomes = await Promise.allSettled(asking);
   return outcomes.map((outcome) => {
     if (outcome.status === "rejected") throw outcome.reason;
@@ -87,7 +87,7 @@ const noAgreement = ({ instance }: ServerAccess): UpstreamWarning => ({
   message: `${instance} does not tell whether authors agree to be searched: their posts are left out`,
 });
 
-type Requested = { info: InstanceInfo; isUser: boolean; unasked: number; feeds: number };
+type Requested = { info: InstanceInfo; isUser: boolean; uncovered: number; feeds: number };
 
 function warningsOn({ instance }: ServerAccess, requested: Requested): UpstreamWarning[] {
   const warnings: UpstreamWarning[] = [];
@@ -97,7 +97,7 @@ function warningsOn({ instance }: ServerAccess, requested: Requested): UpstreamW
       message: `${instance} tells posts whose authors agree to be searched, as far as they have reached it`,
     });
   }
-  if (requested.unasked > 0) warnings.push(notRequested(instance, requested));
+  if (requested.uncovered > 0) warnings.push(notRequested(instance, requested));
   return warnings;
 }
 

@@ -9,10 +9,10 @@ export type ServerAccess = {
   /** With a non-default port. Ids are local to it. */
   instance: string;
   isOpen: boolean;
-  get(request: UpstreamRequest): Promise<Answer>;
+  get(request: UpstreamRequest): Promise<ServerAnswer>;
 };
 
-export type Answer = Pick<UpstreamAnswer, "status" | "json"> & { headers: HeaderFields };
+export type ServerAnswer = Pick<UpstreamAnswer, "status" | "json"> & { headers: HeaderFields };
 
 type HeaderFields = Pick<Headers, "get" | "has">;
 
@@ -47,7 +47,7 @@ function originOf(host: string): URL {
 }
 
 /** Without a credential, a 401 is an answer. */
-async function answered(isOpen: boolean, request: () => Promise<Answer>): Promise<Answer> {
+async function answered(isOpen: boolean, request: () => Promise<ServerAnswer>): Promise<ServerAnswer> {
   try {
     return await request();
   } catch (thrown) {
@@ -63,18 +63,18 @@ const noHeaders: HeaderFields = { get: () => null, has: () => false };
  * Null if the resource does not exist or is not visible. Errors: `credential_refused` with the
  * missing scope; `upstream_refused` for any other refusal.
  */
-export async function send(
-  position: ServerAccess,
+export async function sendToServer(
+  access: ServerAccess,
   request: UpstreamRequest,
   scope: string,
 ): Promise<{ json: unknown; headers: HeaderFields; status: number } | null> {
-  const answer = await position.get(request);
+  const answer = await access.get(request);
   if (answer.status >= 200 && answer.status < 300) return answer;
   if (answer.status === 404 || answer.status === 410) return null;
-  throw refusal(position, answer, scope);
+  throw refusal(access, answer, scope);
 }
 
-function refusal({ instance, isOpen }: ServerAccess, answer: Answer, scope: string): EarshotError {
+function refusal({ instance, isOpen }: ServerAccess, answer: ServerAnswer, scope: string): EarshotError {
   const { status, json } = answer;
   if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {
     return forSignedIn(instance, isOpen);

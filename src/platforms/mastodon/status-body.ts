@@ -6,10 +6,10 @@ import { webAddress } from "./web-address.ts";
 const quoteStateIn = "quote-inline";
 const warningLength = 5_000;
 const optionLength = 1_000;
-const mostOptions = 20;
+const maxOptions = 20;
 const contentLength = 1_000_000;
 
-export function bodyOf(
+export function statusBody(
   status: Record<string, unknown>,
   hasQuote: boolean,
 ): { text: string; links: string[] } {
@@ -33,7 +33,7 @@ const addressesOf = (value: unknown): string[] =>
 
 function optionsOf(poll: unknown): string[] {
   if (!isObject(poll)) return [];
-  return list(poll.options, mostOptions).flatMap((option) => {
+  return list(poll.options, maxOptions).flatMap((option) => {
     const title = string(fieldsOf(option).title, optionLength)?.trim();
     return title ? [title] : [];
   });

@@ -1,20 +1,20 @@
 import { extractEntities, foldTag } from "@earshot/query/text";
 import type { Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
-import { idAt, readAccount, readId } from "./account.ts";
+import { idAt, readAccount, readServerId } from "./account.ts";
 
 /** Each of hashtags, mentions and links. */
-export const mostEntities = 100;
+export const maxEntities = 100;
 const tagLength = 640;
 
 export type KnownMention = { mention: Mention; shortName: string; accountId: string | null };
 
 export function mentionsOf(value: unknown, instance: string): KnownMention[] {
-  return list(value, mostEntities).flatMap((item) => {
+  return list(value, maxEntities).flatMap((item) => {
     const { id, acct } = fieldsOf(item);
     const username = readAccount(acct, instance);
     if (username === null) return [];
-    const accountId = readId(id);
+    const accountId = readServerId(id);
     const userId = accountId === null ? null : idAt(accountId, instance);
     const shortName = username.slice(0, username.indexOf("@")).toLowerCase();
     return [{ mention: { username, userId }, shortName, accountId }];
@@ -22,7 +22,7 @@ export function mentionsOf(value: unknown, instance: string): KnownMention[] {
 }
 
 export function tagsOf(value: unknown): string[] {
-  return list(value, mostEntities).flatMap((item) => {
+  return list(value, maxEntities).flatMap((item) => {
     const tag = string(fieldsOf(item).name, tagLength)
       ?.replace(/^[#＃]/, "")
       .trim();

@@ -1,7 +1,7 @@
 import type { PostReference } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import { fieldsOf, isObject } from "../fields.ts";
-import { type AccountNames, idAt, namesOfAccount, readId } from "./account.ts";
+import { type AccountNames, idAt, namesOfAccount, readServerId } from "./account.ts";
 import type { KnownMention } from "./status-entities.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -22,9 +22,9 @@ export function repliedTo(
   },
 ): PostReference | null {
   const { instance, author, mentions } = known;
-  const id = readId(status.in_reply_to_id);
+  const id = readServerId(status.in_reply_to_id);
   if (id === null) return null;
-  const accountId = readId(status.in_reply_to_account_id);
+  const accountId = readServerId(status.in_reply_to_account_id);
   const userId = accountId === null ? null : idAt(accountId, instance);
   const named = mentions.find((mention) => mention.accountId === accountId)?.mention.username;
   const username = userId === author.userId ? author.username : (named ?? null);
@@ -44,7 +44,7 @@ export function quotedOf(value: unknown, instance: string): PostReference | null
   const quote = fieldsOf(value);
   if (quote.state !== undefined && quote.state !== "accepted") return null;
   const status = isObject(quote.quoted_status) ? quote.quoted_status : quote;
-  const id = readId(quote.quoted_status_id) ?? readId(status.id);
+  const id = readServerId(quote.quoted_status_id) ?? readServerId(status.id);
   const uri = identityOf(status);
   if (uri !== null) {
     const author = namesOfAccount(status.account, instance);

@@ -2,14 +2,14 @@ import { fieldsOf, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { partial, warningsOnForeign } from "./account-warnings.ts";
-import { cursorOf, readCursor } from "./cursor.ts";
-import { findAccount } from "./find-account.ts";
+import { listCursor, readCursor } from "./cursor.ts";
+import { findAccountOnServer } from "./find-account.ts";
 import { nextPaging, warningsOnLink } from "./link-paging.ts";
 import { afterLast, atMost, bucketOf, continued, type PageRequest } from "./page-request.ts";
-import { type ServerAccess, send, serverAccessOf } from "./server-access.ts";
+import { type ServerAccess, sendToServer, serverAccessOf } from "./server-access.ts";
 import { isForAll, pageOfStatuses } from "./view-page.ts";
 
-const mostStatuses = 40;
+const maxStatuses = 40;
 
 /** `which` narrows the posts and boosts. */
 export async function accountTimeline(
@@ -17,25 +17,25 @@ export async function accountTimeline(
   which: Readonly<Record<string, boolean>>,
 ): Promise<UpstreamPage> {
   const { call, session } = requested;
-  const found = await continued(requested, () => findAccount(call.target, session));
+  const found = await continued(requested, () => findAccountOnServer(call.target, session));
   if (found === null) return absentPage;
-  const { place, id, paging, json } = found;
+  const { access, id, paging, json } = found;
   const path = `/api/v1/accounts/${id}/statuses`;
-  const limit = atMost(mostStatuses, call);
-  const answer = await send(
-    place,
+  const limit = atMost(maxStatuses, call);
+  const answer = await sendToServer(
+    access,
     { path, query: { ...which, ...paging, limit }, bucket: bucketOf(paging) },
     "read:statuses",
   );
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
   const isShown = which.only_media === true ? showsMedia : isForAll;
-  const at = { instance: place.instance, nowMs: session.nowMs };
+  const at = { instance: access.instance, nowMs: session.nowMs };
   return pageOfStatuses(answer.json, at, isShown, {
-    next: cursorOf(place, id, next),
-    remarks: [
+    next: listCursor(access, id, next),
+    warnings: [
       // A later page does not look up the account; its first post contains it.
-      ...warningsOnForeign(place, json ?? accountIn(answer.json)).map(partial),
+      ...warningsOnForeign(access, json ?? accountIn(answer.json)).map(partial),
       ...warningsOnLink(answer.headers, path),
     ],
   });
@@ -49,19 +49,19 @@ function showsMedia(status: unknown): boolean {
 }
 
 export async function homeTimeline({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const position = serverAccessOf(session);
+  const access = serverAccessOf(session);
   const path = "/api/v1/timelines/home";
-  const limit = atMost(mostStatuses, call);
+  const limit = atMost(maxStatuses, call);
   const paging = readCursor(call.cursor, session, null)?.paging;
   const request = { path, query: { ...paging, limit }, bucket: bucketOf(paging) };
-  const answer = await send(position, request, "read:statuses");
+  const answer = await sendToServer(access, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
-  const at = { instance: position.instance, nowMs: session.nowMs };
+  const at = { instance: access.instance, nowMs: session.nowMs };
   return pageOfStatuses(answer.json, at, () => true, {
-    next: cursorOf(position, "home", next),
-    remarks: [
-      ...(answer.status === 206 ? [stillMade(position)] : []),
+    next: listCursor(access, "home", next),
+    warnings: [
+      ...(answer.status === 206 ? [stillMade(access)] : []),
       ...warningsOnLink(answer.headers, path),
     ],
   });

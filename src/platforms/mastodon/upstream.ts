@@ -1,8 +1,8 @@
 import type { Upstream } from "../upstream.ts";
 import { createInstanceInfos } from "./instance-info.ts";
-import { limitOf } from "./limit.ts";
-import { serverOf } from "./named-server.ts";
-import { pages } from "./pages.ts";
+import { mastodonLimit } from "./limit.ts";
+import { namedServer } from "./named-server.ts";
+import { mastodonPages } from "./pages.ts";
 import { createMastodonSearch } from "./search.ts";
 import { mastodonSupport } from "./support.ts";
 
@@ -13,14 +13,14 @@ export function createMastodonUpstream({ instance }: { instance: string | null }
   return {
     platform: "mastodon",
     support: mastodonSupport,
-    page: async (call, session) => await pages[call.method]({ call, session }),
+    page: async (call, session) => await mastodonPages[call.method]({ call, session }),
     search: createMastodonSearch(createInstanceInfos()),
     publicBaseUrl: instance === null ? null : new URL(instance).origin,
     publicOriginOf: (target) => {
-      const host = serverOf(target);
+      const host = namedServer(target);
       return host === null ? null : `https://${host}`;
     },
-    limitOf,
+    limitOf: mastodonLimit,
     priceOf: null,
     mayShow: () => "everything",
   };

@@ -8,13 +8,13 @@ import type {
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { hintOf } from "../hint.ts";
-import { readAccount, readId } from "./account.ts";
+import { readAccount, readServerId } from "./account.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
 /** Does not expire; the user can revoke it. */
-export const userTokenKind: CredentialKind = {
+export const mastodonUserTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
   access: "user",
@@ -59,7 +59,7 @@ async function make(
   const answer = await verify(host, token, tools);
   if (answer.status !== 200) throw notUsed(host, answer);
   const { id, acct } = fieldsIn(answer);
-  const subject = readId(id);
+  const subject = readServerId(id);
   const name = readAccount(acct, new URL(host).host);
   if (subject === null || name === null) {
     throw credentialInvalid(
@@ -109,7 +109,7 @@ async function test(stored: LeasedCredential, tools: CredentialTools): Promise<s
   const answer = await verify(host, stored.secrets().token ?? "", tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
   const { id, acct } = fieldsIn(answer);
-  if (readId(id) !== subject) throw refusedToken(host, answer.status);
+  if (readServerId(id) !== subject) throw refusedToken(host, answer.status);
   const server = new URL(host).host;
   return `signed in at ${server} as @${readAccount(acct, server) ?? subject}`;
 }

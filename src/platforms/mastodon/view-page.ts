@@ -2,24 +2,24 @@ import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList, string, unreadableAnswer } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { pageOf, type SentItem, unreadableCode } from "../upstream-page.ts";
+import { itemsPage, type SentItem, unreadableCode } from "../upstream-page.ts";
 import { postOfStatus } from "./post.ts";
-import { isWithheld, profileOfAccount } from "./profile.ts";
+import { isSuspended, profileOfAccount } from "./profile.ts";
 
-const mostItems = 8_192;
+const maxItems = 8_192;
 /** Clock skew; a later time becomes that of the request. */
-const mostAheadMs = 600_000;
+const maxAheadMs = 600_000;
 
 /** It may be any server. */
-export const name = "the server";
+export const serverName = "the server";
 
 export type ReportedAt = { instance: string; nowMs: number };
 
-type PageOptions = { next: string | null; remarks?: readonly UpstreamWarning[] };
+type PageOptions = { next: string | null; warnings?: readonly UpstreamWarning[] };
 
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
   const createdMs = parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "");
-  const isReported = createdMs !== null && createdMs <= nowMs + mostAheadMs;
+  const isReported = createdMs !== null && createdMs <= nowMs + maxAheadMs;
   return postOfStatus(status, {
     instance,
     seenMs: isReported ? createdMs : nowMs,
@@ -31,7 +31,7 @@ export function fetchedPost(status: unknown, instance: string, nowMs: number): P
 export function isForAll(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;
-  if (isWithheld(account)) return false;
+  if (isSuspended(account)) return false;
   return reblog === null || reblog === undefined || isForAll(reblog);
 }
 
@@ -51,10 +51,10 @@ export function pageOfStatuses(
   isShown: (status: unknown) => boolean,
   options: PageOptions,
 ): UpstreamPage {
-  const sent = requiredList(statuses, mostItems, at.instance).map((status) =>
+  const sent = requiredList(statuses, maxItems, at.instance).map((status) =>
     sentStatus(status, at, isShown),
   );
-  return pageOf(sent, { name, nowMs: at.nowMs, ...options });
+  return itemsPage(sent, { name: serverName, nowMs: at.nowMs, ...options });
 }
 
 export function pageOfAccounts(
@@ -62,18 +62,18 @@ export function pageOfAccounts(
   { instance, nowMs }: ReportedAt,
   options: PageOptions,
 ): UpstreamPage {
-  const sent = requiredList(accounts, mostItems, instance).map((account): SentItem => {
+  const sent = requiredList(accounts, maxItems, instance).map((account): SentItem => {
     const profile = profileOfAccount(account, instance);
     if (profile === null) return { kind: "unreadable" };
-    return isWithheld(account) ? { kind: "withheld", times: null } : { kind: "profile", profile };
+    return isSuspended(account) ? { kind: "withheld", times: null } : { kind: "profile", profile };
   });
-  return pageOf(sent, { name, nowMs, ...options });
+  return itemsPage(sent, { name: serverName, nowMs, ...options });
 }
 
 /** Errors: `answer_unreadable` if a page's single item was unreadable. */
 export function readable(page: UpstreamPage, instance: string): UpstreamPage {
   const isRead =
-    page.items.length > 0 || !page.remarks?.some(({ code }) => code === unreadableCode);
+    page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);
   if (isRead) return page;
   throw unreadableAnswer(instance, "it is not in the form that the interface documents");
 }

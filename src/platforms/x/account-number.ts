@@ -1,8 +1,8 @@
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { UserTarget } from "../target.ts";
-import { isHandle, numberText } from "./json.ts";
-import { request } from "./request.ts";
+import { isUsername, readIdText } from "./json.ts";
+import { requestX } from "./request.ts";
 
 const known = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
@@ -10,8 +10,8 @@ export async function accountNumber(
   { id, handle }: Pick<UserTarget, "id" | "handle">,
   session: Session,
 ): Promise<string | null> {
-  if (id !== null) return numberText(id);
-  if (handle === null || !isHandle(handle)) return null;
+  if (id !== null) return readIdText(id);
+  if (handle === null || !isUsername(handle)) return null;
   const requested = known.get(session) ?? new Map<string, Promise<string | null>>();
   known.set(session, requested);
   const name = handle.toLowerCase();
@@ -25,12 +25,12 @@ export async function accountNumber(
 }
 
 async function numberOf(name: string, session: Session): Promise<string | null> {
-  const { data } = await request(session, {
+  const { data } = await requestX(session, {
     path: `/2/users/by/username/${name}`,
     bucket: "GET /2/users/by/username/:username",
     bill: { userReads: 1 },
     counted: "users",
     scopes: ["users.read", "tweet.read"],
   });
-  return numberText(fieldsOf(data).id);
+  return readIdText(fieldsOf(data).id);
 }

@@ -5,13 +5,13 @@ import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
 import { requireInOrder } from "../request-errors.ts";
-import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
+import { isToken, parsedJson, refusedBy, sendWith } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
 /** Not billed. */
 const checkPath = "/2/usage/tweets?usage.fields=project_id,project_cap,project_usage";
 
-export function appTokenKind(apiUrl: string): CredentialKind {
+export function xAppTokenKind(apiUrl: string): CredentialKind {
   const checkUrl = new URL(checkPath, apiUrl);
   return {
     platform: "x",
@@ -49,7 +49,7 @@ export function appTokenKind(apiUrl: string): CredentialKind {
       const answer = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
       requireInOrder(checkUrl.host, answer);
       if (answer.status !== 200) throw refused(refusedBy(answer, checkUrl));
-      return usageOf(jsonOf(answer));
+      return usageOf(parsedJson(answer));
     },
     send: async (request, stored, tools) => await sendApp(request, stored, tools),
   };

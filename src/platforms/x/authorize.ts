@@ -31,7 +31,7 @@ export async function authorizeUser(
   dialogue.show(
     `Open this address, allow the application, and copy the address that you are sent to:\n\n${url}\n`,
   );
-  const code = codeIn(await dialogue.ask("The address that you were sent to: "), state);
+  const code = codeIn(await dialogue.prompt("The address that you were sent to: "), state);
   const client: Client = { id, secret: secret || null };
   const tokens = await requestTokens(
     apiUrl,

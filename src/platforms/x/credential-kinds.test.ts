@@ -3,7 +3,7 @@ import { startXEmulator, type XEmulator } from "../../../testkit/emulators/x/ser
 import { allScopes, clientId, nowMs, stored, tools } from "../../../testkit/upstreams/x.ts";
 import type { Dialogue } from "../credential.ts";
 import { xCredentialKinds } from "./credential-kinds.ts";
-import { limitOf } from "./limits.ts";
+import { xLimit } from "./limits.ts";
 
 const redirectUri = "http://127.0.0.1:7000/callback";
 let x: XEmulator;
@@ -25,7 +25,7 @@ afterEach(() => x.close());
 
 const toolsNow = { ...tools, now: () => now };
 
-test("a credential that serves every account says so, unless X has agreed that all is shown", () => {
+test("warns that a shared credential shows only IDs, unless X has agreed to more", () => {
   const sharingOf = (isRedistributionAgreed: boolean) =>
     xCredentialKinds({ apiUrl: "https://api.x.com", isRedistributionAgreed }).map(
       ({ sharing }) => sharing,
@@ -50,7 +50,7 @@ const me = (): { url: URL; headers: Record<string, string>; signal: AbortSignal 
 const renewals = (): number => x.requests.filter(({ path }) => path === "/2/oauth2/token").length;
 
 describe("an application's token", () => {
-  test("is checked without being billed, and kept by its first characters", async () => {
+  test("is tested without a bill, and stored with its first characters as hint", async () => {
     const made = await kindOf("app-token").make({ token: "app-token-0001" }, tools);
     expect(made).toEqual({
       host: x.url,
@@ -64,7 +64,7 @@ describe("an application's token", () => {
   });
 
   test.each(["", "has space in it", "new\nline-of-a-token", "unknown-token"])(
-    "%j is refused",
+    "%j is rejected",
     async (token) => {
       const making = kindOf("app-token").make({ token }, tools);
       await expect(making).rejects.toMatchObject({ code: "credential_invalid" });
@@ -72,7 +72,7 @@ describe("an application's token", () => {
     },
   );
 
-  test("tells how much is used when it is tested, and why it fails", async () => {
+  test("reports usage when tested, and why a test fails", async () => {
     const kind = kindOf("app-token");
     const test = (token: string) => kind.test(stored({ token }), tools);
     expect(await test("app-token-0001")).toBe(
@@ -83,7 +83,7 @@ describe("an application's token", () => {
     await expect(sending).rejects.toMatchObject({ code: "credential_refused" });
   });
 
-  test("rests for an hour when its month is used up, whatever the headers say", async () => {
+  test("pauses for an hour when its monthly cap is used up, whatever the headers say", async () => {
     x.faults.isUsageCapped = true;
     const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
     const answer = await kindOf("app-token").send(
@@ -92,7 +92,7 @@ describe("an application's token", () => {
       tools,
     );
     expect(answer.status).toBe(429);
-    expect(limitOf(answer.headers)).toEqual({
+    expect(xLimit(answer.headers)).toEqual({
       remaining: 0,
       resetMs: nowMs + 3_600_000,
     });
@@ -106,7 +106,7 @@ describe("a user's session", () => {
     return stored({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
   };
 
-  test("is made of a refresh token, which is used up by it", async () => {
+  test("is made of a refresh token, which is then replaced", async () => {
     const { refreshToken } = x.grant({ userId: "12", scopes: allScopes, clientId });
     const given = { client_id: clientId, refresh_token: refreshToken };
     const made = await kindOf("user-token").make(given, toolsNow);
@@ -136,7 +136,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("is renewed before its access token ends", async () => {
+  test("is renewed before its access token expires", async () => {
     const credential = session();
     now += 7_200_000 - 30_000;
     const answer = await kindOf("user-token").send(me(), credential, toolsNow);
@@ -146,7 +146,7 @@ describe("a user's session", () => {
     expect(x.requests.at(-1)?.authorization).toBe(`Bearer ${credential.secrets().accessToken}`);
   });
 
-  test("is renewed once for all who find it ended, and the token that replaces the used one is kept", async () => {
+  test("is renewed once for all concurrent callers, and the new refresh token is stored", async () => {
     const credential = session();
     const [before] = [credential.secrets()];
     // With unknown expiry, each request is refused first.
@@ -169,7 +169,7 @@ describe("a user's session", () => {
     expect(renewals()).toBe(1);
   });
 
-  test("that X has ended says what to do, and gives no token away", async () => {
+  test("ended by X says how to fix it, without tokens", async () => {
     const credential = session();
     const secrets = credential.secrets();
     x.revoke("12");
@@ -189,7 +189,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("is tested by being renewed, which is not billed", async () => {
+  test("is tested by a renewal, which is not billed", async () => {
     const credential = session();
     expect(await kindOf("user-token").test(credential, toolsNow)).toContain("was renewed");
     expect(x.billed.users).toBe(0);
@@ -197,7 +197,7 @@ describe("a user's session", () => {
   });
 });
 
-describe("allowing an application in a browser", () => {
+describe("authorizing an application in a browser", () => {
   /** Authorizes at the shown URL and pastes `paste` of the redirect URL. */
   function person(paste: (location: string) => string = (location) => location): Dialogue {
     let shown = "";
@@ -205,7 +205,7 @@ describe("allowing an application in a browser", () => {
       show: (text) => {
         shown += text;
       },
-      ask: async () => {
+      prompt: async () => {
         const url = new URL(/https?:\S+/.exec(shown)?.[0] ?? "");
         const answer = await tools.fetch(url);
         return paste(answer.headers.get("location") ?? "");
@@ -225,7 +225,7 @@ describe("allowing an application in a browser", () => {
       "a client with a secret",
       { client_id: "confidential", client_secret: "a secret: it is", redirect_uri: redirectUri },
     ],
-  ])("gives a session of the user to %s", async (_what, given) => {
+  ])("yields a session of the user for %s", async (_what, given) => {
     const made = await authorize(given, person());
     expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
     const credential = stored(made.secrets, made.subject);
@@ -245,7 +245,7 @@ describe("allowing an application in a browser", () => {
     ],
     ["an address without a code", (location: string) => location.replace(/code=[^&]*/, "")],
     ["a refusal", () => `${redirectUri}?error=access_denied`],
-  ])("is refused with %s", async (_what, paste) => {
+  ])("is rejected with %s", async (_what, paste) => {
     const given = { client_id: clientId, redirect_uri: redirectUri };
     await expect(authorize(given, person(paste))).rejects.toMatchObject({
       code: "credential_invalid",
@@ -253,7 +253,7 @@ describe("allowing an application in a browser", () => {
     expect(renewals()).toBe(0);
   });
 
-  test("is refused with a code that X did not give", async () => {
+  test("is rejected with a code that X did not issue", async () => {
     const given = { client_id: clientId, redirect_uri: redirectUri };
     const forged = person((location) => location.replace(/code=[^&]*/, "code=forged-code"));
     await expect(authorize(given, forged)).rejects.toMatchObject({ code: "credential_refused" });

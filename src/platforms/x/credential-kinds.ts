@@ -1,6 +1,6 @@
 import type { CredentialKind } from "../credential.ts";
-import { appTokenKind } from "./app-token.ts";
-import { userTokenKind } from "./user-token.ts";
+import { xAppTokenKind } from "./app-token.ts";
+import { xUserTokenKind } from "./user-token.ts";
 
 type KindsOptions = {
   apiUrl: string;
@@ -12,7 +12,7 @@ export function xCredentialKinds({
   apiUrl,
   isRedistributionAgreed = false,
 }: KindsOptions): readonly CredentialKind[] {
-  const kinds = [appTokenKind(apiUrl), userTokenKind(apiUrl)];
+  const kinds = [xAppTokenKind(apiUrl), xUserTokenKind(apiUrl)];
   return isRedistributionAgreed ? kinds : kinds.map((kind) => ({ ...kind, sharing: idsOnly }));
 }
 

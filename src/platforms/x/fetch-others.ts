@@ -2,37 +2,37 @@ import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { SpaceTarget } from "../target.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
+import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
 import { spaceParameters } from "./fields.ts";
-import { name } from "./post-page.ts";
-import { isSpaceId, readSpace } from "./read-space.ts";
+import { xName } from "./post-page.ts";
+import { isXSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
-import { request } from "./request.ts";
+import { requestX } from "./request.ts";
 
 /** Hosts and speakers; X may bill each as a user read. */
-const mostInSpace = 16;
+const maxInSpace = 16;
 
 export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
-  if (!isSpaceId(id)) return absentPage;
-  const { data } = await request(session, {
+  if (!isXSpaceId(id)) return absentPage;
+  const { data } = await requestX(session, {
     path: `/2/spaces/${id}`,
     query: spaceParameters,
     bucket: "GET /2/spaces/:id",
-    bill: { postReads: 1, userReads: mostInSpace },
+    bill: { postReads: 1, userReads: maxInSpace },
     counted: "posts",
     scopes: ["space.read", "users.read", "tweet.read"],
   });
   if (data === null) return absentPage;
   const space = readSpace(data);
   const sent: SentItem = space === null ? { kind: "unreadable" } : { kind: "space", space };
-  return pageOf([sent], { name, next: null, nowMs: session.nowMs });
+  return itemsPage([sent], { name: xName, next: null, nowMs: session.nowMs });
 }
 
-const mostTrends = 50;
+const maxTrends = 50;
 
 const trendsCut: UpstreamWarning = {
   code: "trends_cut",
-  message: `${name} gives ${mostTrends} trends at most`,
+  message: `${xName} gives ${maxTrends} trends at most`,
   isPartial: true,
 };
 
@@ -42,10 +42,10 @@ export async function trendsAt(
   limit: number,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { data, isAbsent } = await request(session, {
+  const { data, isAbsent } = await requestX(session, {
     path: `/2/trends/by/woeid/${position}`,
     query: {
-      max_trends: Math.min(Math.max(limit, 1), mostTrends),
+      max_trends: Math.min(Math.max(limit, 1), maxTrends),
       "trend.fields": "trend_name,tweet_count",
     },
     bucket: "GET /2/trends/by/woeid/:woeid",
@@ -54,10 +54,10 @@ export async function trendsAt(
     scopes: ["tweet.read"],
   });
   if (isAbsent) return absentPage;
-  const sent = list(data, mostTrends).map((item, index): SentItem => {
+  const sent = list(data, maxTrends).map((item, index): SentItem => {
     const trend = readTrend(item, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  const remarks = sent.length >= mostTrends && limit > mostTrends ? [trendsCut] : [];
-  return pageOf(sent, { name, next: null, nowMs: session.nowMs, remarks });
+  const warnings = sent.length >= maxTrends && limit > maxTrends ? [trendsCut] : [];
+  return itemsPage(sent, { name: xName, next: null, nowMs: session.nowMs, warnings });
 }

@@ -6,10 +6,10 @@ import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
 import { postParameters } from "./fields.ts";
-import { count, either, numberText, postNumber } from "./json.ts";
+import { readCount, firstPresent, readIdText, postNumber } from "./json.ts";
 import { withOriginals } from "./originals.ts";
-import { name, pageOfPosts, readPosts } from "./post-page.ts";
-import { request, type XAnswer, type XRequest } from "./request.ts";
+import { xName, xPostPage, readPosts } from "./post-page.ts";
+import { requestX, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
@@ -17,7 +17,7 @@ const scopes = ["tweet.read", "users.read"];
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = postNumber(target);
   if (id === null) return absentPage;
-  const reported = await request(session, {
+  const reported = await requestX(session, {
     path: "/2/tweets",
     query: { ids: id, ...postParameters },
     bucket: "GET /2/tweets",
@@ -26,7 +26,7 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     scopes,
   });
   if (reported.isAbsent) return absentPage;
-  return await wholePage({ ...reported, next: null }, everyPost, session);
+  return await pageWithOriginals({ ...reported, next: null }, everyPost, session);
 }
 
 export async function postsOfUser(
@@ -74,7 +74,7 @@ async function timeline(
 }
 
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
-  const id = numberText(session.subjectId);
+  const id = readIdText(session.subjectId);
   if (id === null) return absentPage;
   const requested = {
     path: `/2/users/${id}/timelines/reverse_chronological`,
@@ -94,7 +94,7 @@ async function postsOf(
   { path, query, bucket }: Pick<XRequest, "path" | "query" | "bucket">,
   isShown: (post: Post) => boolean,
 ): Promise<UpstreamPage> {
-  const reported = await request(session, {
+  const reported = await requestX(session, {
     path,
     query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
@@ -102,10 +102,10 @@ async function postsOf(
     counted: "posts",
     scopes,
   });
-  return reported.isAbsent ? absentPage : await wholePage(reported, isShown, session);
+  return reported.isAbsent ? absentPage : await pageWithOriginals(reported, isShown, session);
 }
 
-async function wholePage(
+async function pageWithOriginals(
   reported: XAnswer,
   isShown: (post: Post) => boolean,
   session: Session,
@@ -115,27 +115,27 @@ async function wholePage(
   const cut = reported.next === null && hasMorePosts(reported) ? [timelineCut] : [];
   const others = whole.posts.filter((post) => !isShown(post));
   const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
-  return pageOfPosts(whole.posts.filter(isShown), [...leftOut, ...withheld], {
+  return xPostPage(whole.posts.filter(isShown), [...leftOut, ...withheld], {
     next: reported.next,
     nowMs: session.nowMs,
-    remarks: [...reported.remarks, ...whole.remarks, ...cut],
+    warnings: [...reported.warnings, ...whole.warnings, ...cut],
   });
 }
 
 /** The latest ones. */
-const mostOfAccount = 3_200;
+const maxOfAccount = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
 function hasMorePosts({ includes }: XAnswer): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);
-  const posts = count(either(metrics, "tweet_count", "post_count")) ?? 0;
-  return others.length === 0 && posts > mostOfAccount;
+  const posts = readCount(firstPresent(metrics, "tweet_count", "post_count")) ?? 0;
+  return others.length === 0 && posts > maxOfAccount;
 }
 
 const timelineCut: UpstreamWarning = {
   code: "timeline_cut",
-  message: `${name} shows the latest ${mostOfAccount} posts of an account, and this one has more`,
+  message: `${xName} shows the latest ${maxOfAccount} posts of an account, and this one has more`,
   isPartial: true,
 };

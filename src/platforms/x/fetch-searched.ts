@@ -3,12 +3,12 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, emptyPage } from "../upstream-page.ts";
-import { isHandle, numberText, postNumber } from "./json.ts";
+import { isUsername, readIdText, postNumber } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
 /** The whole conversation if the post started it. */
-export async function repliesTo(
+export async function searchReplies(
   target: PostTarget,
   call: PageCall,
   session: Session,
@@ -26,7 +26,7 @@ export async function mediaBySearch(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const name = numberText(id) ?? (handle !== null && isHandle(handle) ? handle : null);
+  const name = readIdText(id) ?? (handle !== null && isUsername(handle) ? handle : null);
   if (name === null) return absentPage;
   return await searched(`from:${name} has:media -is:retweet`, null, call, session);
 }

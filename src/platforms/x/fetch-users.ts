@@ -2,30 +2,30 @@ import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
-import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
+import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
 import { userFields } from "./fields.ts";
-import { isHandle, numberText, postNumber } from "./json.ts";
-import { name } from "./post-page.ts";
-import { readUser } from "./read-user.ts";
-import { request, type XAnswer, type XRequest } from "./request.ts";
+import { isUsername, readIdText, postNumber } from "./json.ts";
+import { xName } from "./post-page.ts";
+import { readXUser } from "./read-user.ts";
+import { requestX, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
 
-export async function profileOf(
+export async function profileOfUser(
   { id, handle }: UserTarget,
   session: Session,
 ): Promise<UpstreamPage> {
-  const number = numberText(id);
+  const number = readIdText(id);
   if (number !== null) return await profileAt(`/2/users/${number}`, "GET /2/users/:id", session);
-  if (handle === null || !isHandle(handle)) return absentPage;
+  if (handle === null || !isUsername(handle)) return absentPage;
   const path = `/2/users/by/username/${handle}`;
   return await profileAt(path, "GET /2/users/by/username/:username", session);
 }
 
 async function profileAt(path: string, bucket: string, session: Session): Promise<UpstreamPage> {
-  const { data } = await request(session, {
+  const { data } = await requestX(session, {
     path,
     query: { "user.fields": userFields },
     bucket,
@@ -74,7 +74,7 @@ async function usersAt(
   requested: Pick<XRequest, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
-  const reported = await request(session, {
+  const reported = await requestX(session, {
     ...requested,
     query: {
       max_results: size,
@@ -89,16 +89,16 @@ async function usersAt(
     : pageOfUsers(list(reported.data, 1_000), reported, session);
 }
 
-const lastPage = { next: null, remarks: [] };
+const lastPage = { next: null, warnings: [] };
 
 function pageOfUsers(
   items: readonly unknown[],
-  { next, remarks }: Pick<XAnswer, "next" | "remarks">,
+  { next, warnings }: Pick<XAnswer, "next" | "warnings">,
   { nowMs }: Session,
 ): UpstreamPage {
   const sent = items.map((item): SentItem => {
-    const profile = readUser(item);
+    const profile = readXUser(item);
     return profile === null ? { kind: "unreadable" } : { kind: "profile", profile };
   });
-  return pageOf(sent, { name, next, nowMs, remarks });
+  return itemsPage(sent, { name: xName, next, nowMs, warnings });
 }

@@ -3,7 +3,7 @@ import { hasTime, idTimeMs, lastId, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
   type ClaimedIdentity,
-  type Identity,
+  type RecordIdentity,
   type IdentityError,
   type IdentityRules,
   isWebAddress,
@@ -23,9 +23,9 @@ const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
 /** Clock skew. A later number would sort before all future posts. */
-const mostAheadMs = 86_400_000;
+const maxAheadMs = 86_400_000;
 
-function identify(claim: ClaimedIdentity): Identity | IdentityError {
+function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   const written = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
   if (written === null) {
     if (claim.uri !== null && !isWebAddress(claim.uri)) {
@@ -41,7 +41,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityError {
       found: written,
     };
   }
-  if (hasTime(id) && idTimeMs(id) > claim.nowMs + mostAheadMs) {
+  if (hasTime(id) && idTimeMs(id) > claim.nowMs + maxAheadMs) {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "the number of a post whose time is not ahead of now",

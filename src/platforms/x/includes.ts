@@ -1,5 +1,5 @@
 import { fieldsOf, list } from "../fields.ts";
-import { numberText } from "./json.ts";
+import { readIdText } from "./json.ts";
 
 /** By the keys that items refer to. */
 export type Includes = {
@@ -8,16 +8,16 @@ export type Includes = {
   posts: ReadonlyMap<string, Record<string, unknown>>;
 };
 
-const mostIncluded = 4_000;
+const maxIncluded = 4_000;
 
 export const nothingIncluded: Includes = { users: new Map(), media: new Map(), posts: new Map() };
 
 export function readIncludes(value: unknown): Includes {
   const { users, media, posts, tweets } = fieldsOf(value);
   return {
-    users: byKey(users, ({ id }) => numberText(id)),
+    users: byKey(users, ({ id }) => readIdText(id)),
     media: byKey(media, ({ media_key: key }) => (typeof key === "string" ? key : null)),
-    posts: byKey(posts ?? tweets, ({ id }) => numberText(id)),
+    posts: byKey(posts ?? tweets, ({ id }) => readIdText(id)),
   };
 }
 
@@ -26,7 +26,7 @@ function byKey(
   keyOf: (item: Record<string, unknown>) => string | null,
 ): Map<string, Record<string, unknown>> {
   const found = new Map<string, Record<string, unknown>>();
-  for (const item of list(value, mostIncluded)) {
+  for (const item of list(value, maxIncluded)) {
     const fields = fieldsOf(item);
     const key = keyOf(fields);
     if (key !== null) found.set(key, fields);

@@ -2,12 +2,12 @@ import { lastId, xIdOf } from "../../posts/ids.ts";
 import { fieldsOf, string } from "../fields.ts";
 import type { PostTarget } from "../target.ts";
 
-export function numberText(value: unknown): string | null {
+export function readIdText(value: unknown): string | null {
   if (typeof value !== "string" || !/^[1-9]\d{0,18}$/.test(value)) return null;
   return BigInt(value) <= lastId ? value : null;
 }
 
-export function count(value: unknown): number | null {
+export function readCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
@@ -26,14 +26,14 @@ export function address(value: unknown): string | null {
   return value.toWellFormed();
 }
 
-export function handle(value: unknown): string | null {
-  return typeof value === "string" && isHandle(value) ? value : null;
+export function readUsername(value: unknown): string | null {
+  return typeof value === "string" && isUsername(value) ? value : null;
 }
 
-export const isHandle = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
+export const isUsername = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
 
 /** X has two names for many fields. */
-export function either(value: unknown, ...names: readonly string[]): unknown {
+export function firstPresent(value: unknown, ...names: readonly string[]): unknown {
   const fields = fieldsOf(value);
   for (const name of names) {
     const found = fields[name];
@@ -43,5 +43,5 @@ export function either(value: unknown, ...names: readonly string[]): unknown {
 }
 
 export function postNumber({ id, uri }: PostTarget): string | null {
-  return numberText(id) ?? numberText(uri === null ? null : xIdOf(uri)?.toString());
+  return readIdText(id) ?? readIdText(uri === null ? null : xIdOf(uri)?.toString());
 }

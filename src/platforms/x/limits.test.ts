@@ -1,13 +1,13 @@
 import { Headers } from "undici";
 import { describe, expect, test } from "vitest";
-import { limitOf } from "./limits.ts";
+import { xLimit } from "./limits.ts";
 import { priceOf } from "./prices.ts";
 import { searchWindow } from "./search-window.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 const day = 86_400_000;
 
-describe("what the headers tell of a limit", () => {
+describe("rate-limit headers", () => {
   test.each([
     ["7", "1800000060", { remaining: 7, resetMs: 1_800_000_060_000 }],
     ["0", "1800000060", { remaining: 0, resetMs: 1_800_000_060_000 }],
@@ -20,11 +20,11 @@ describe("what the headers tell of a limit", () => {
       "x-rate-limit-remaining": remaining,
       "x-rate-limit-reset": reset,
     });
-    expect(limitOf(headers)).toEqual(limit);
+    expect(xLimit(headers)).toEqual(limit);
   });
 
-  test("nothing without headers", () => {
-    expect(limitOf(new Headers())).toBeNull();
+  test("are absent", () => {
+    expect(xLimit(new Headers())).toBeNull();
   });
 });
 
@@ -40,7 +40,7 @@ describe("the window of a search", () => {
   const window = (fromMs: number | null, toMs: number, search: "recent" | "all" = "recent") =>
     searchWindow({ fromMs, toMs }, nowMs, search);
 
-  test("keeps ten seconds from now and whole seconds", () => {
+  test("ends ten seconds ago and has whole seconds", () => {
     expect(window(nowMs - day - 1, nowMs)).toEqual({
       search: "recent",
       fromMs: nowMs - day - 1_000,
@@ -48,12 +48,12 @@ describe("the window of a search", () => {
     });
   });
 
-  test("begins with X's first post in the search of everything", () => {
+  test("starts with X's first post in full-archive search", () => {
     expect(window(nowMs - 8 * day, nowMs - day, "all")).toMatchObject({ fromMs: nowMs - 8 * day });
     expect(window(null, nowMs - day, "all")).toMatchObject({ fromMs: Date.UTC(2006, 2, 21) });
   });
 
-  test("has no start in the recent search where that is not clearly within seven days", () => {
+  test("has no start in recent search unless clearly within seven days", () => {
     for (const fromMs of [null, nowMs - 8 * day, nowMs - 7 * day, nowMs - 7 * day + 890_000]) {
       expect(window(fromMs, nowMs - day)).toEqual({
         search: "recent",
@@ -64,7 +64,7 @@ describe("the window of a search", () => {
     expect(window(nowMs - 9 * day, nowMs - 8 * day)).toBeNull();
   });
 
-  test("is none when it has not begun", () => {
+  test("is null if it is in the future", () => {
     expect(window(nowMs - 5_000, nowMs)).toBeNull();
   });
 });

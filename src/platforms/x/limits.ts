@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
 /** Reset is Unix seconds. The headers exclude an application's monthly cap. */
-export function limitOf(headers: Headers): Limit | null {
+export function xLimit(headers: Headers): Limit | null {
   const remaining = whole(headers.get("x-rate-limit-remaining"));
   const resetSeconds = whole(headers.get("x-rate-limit-reset"));
   if (remaining === null || resetSeconds === null) return null;

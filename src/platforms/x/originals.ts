@@ -5,10 +5,10 @@ import type { UpstreamWarning } from "../upstream.ts";
 import { postParameters } from "./fields.ts";
 import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
-import { request, type XAnswer } from "./request.ts";
+import { requestX, type XAnswer } from "./request.ts";
 
 /** Per lookup. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 /**
  * X truncates a repost's text and drops its links. Only originals of reposts are looked up,
@@ -17,23 +17,23 @@ const mostNamed = 100;
 export async function withOriginals(
   posts: readonly Post[],
   session: Session,
-): Promise<{ posts: readonly Post[]; remarks: readonly UpstreamWarning[] }> {
+): Promise<{ posts: readonly Post[]; warnings: readonly UpstreamWarning[] }> {
   const named = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
-  const ids = [...new Set(named)].slice(0, mostNamed);
-  if (ids.length === 0) return { posts, remarks: [] };
+  const ids = [...new Set(named)].slice(0, maxNamed);
+  if (ids.length === 0) return { posts, warnings: [] };
   const reported = await lookUp(ids, session);
-  if (reported instanceof EarshotError) return { posts, remarks: [repostsCut(reported)] };
+  if (reported instanceof EarshotError) return { posts, warnings: [repostsCut(reported)] };
   const originals = new Map(readPosts(reported).posts.map((post) => [post.uri, post]));
   const whole = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);
   });
-  return { posts: whole, remarks: [] };
+  return { posts: whole, warnings: [] };
 }
 
 async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer | EarshotError> {
   try {
-    return await request(session, {
+    return await requestX(session, {
       path: "/2/tweets",
       query: { ids: ids.join(","), ...postParameters },
       bucket: "GET /2/tweets",

@@ -1,9 +1,9 @@
 import type { Media, Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import type { Includes } from "./includes.ts";
-import { address, filled, handle, numberText } from "./json.ts";
+import { address, filled, readUsername, readIdText } from "./json.ts";
 
-const mostEntities = 200;
+const maxEntities = 200;
 const mediaAddress =
   /^https?:\/\/(?:www\.)?(?:x|twitter)\.com\/[^/]+\/status\/\d+\/(?:photo|video)\/\d+$/i;
 
@@ -19,23 +19,23 @@ export type PostEntities = {
 export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = fieldsOf(value);
   return {
-    hashtags: list(hashtags, mostEntities).flatMap((item) => {
+    hashtags: list(hashtags, maxEntities).flatMap((item) => {
       const tag = filled(fieldsOf(item).tag, 500)?.replace(/^[#＃]/, "");
       return tag === undefined || tag === "" || /\s/u.test(tag) ? [] : [tag];
     }),
     mentions: mentionsIn(mentions),
-    urls: [...new Set(list(urls, mostEntities).flatMap(linksOf))],
+    urls: [...new Set(list(urls, maxEntities).flatMap(linksOf))],
   };
 }
 
 function mentionsIn(value: unknown): Mention[] {
   const byHandle = new Map<string, Mention>();
-  for (const item of list(value, mostEntities)) {
+  for (const item of list(value, maxEntities)) {
     const { username, id } = fieldsOf(item);
-    const name = handle(username);
+    const name = readUsername(username);
     const key = name?.toLowerCase();
     if (name === null || key === undefined || byHandle.has(key)) continue;
-    byHandle.set(key, { username: name, userId: numberText(id) });
+    byHandle.set(key, { username: name, userId: readIdText(id) });
   }
   return [...byHandle.values()];
 }
@@ -53,10 +53,10 @@ function linksOf(value: unknown): string[] {
   return links.filter((link) => link !== null);
 }
 
-const mostMedia = 20;
+const maxMedia = 20;
 
 export function readMedia(attachments: unknown, { media }: Includes): Media[] {
-  return list(fieldsOf(attachments).media_keys, mostMedia).flatMap((key): Media[] => {
+  return list(fieldsOf(attachments).media_keys, maxMedia).flatMap((key): Media[] => {
     const found = typeof key === "string" ? media.get(key) : undefined;
     const type = filled(found?.type, 100);
     if (found === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
@@ -75,7 +75,7 @@ export function readMedia(attachments: unknown, { media }: Includes): Media[] {
 function bestVariant(value: unknown): string | null {
   let best: string | null = null;
   let bestRate = -1;
-  for (const item of list(value, mostMedia)) {
+  for (const item of list(value, maxMedia)) {
     const { url, content_type: type, bit_rate: rate } = fieldsOf(item);
     const found = address(url);
     const bits = typeof rate === "number" ? rate : 0;

@@ -1,13 +1,13 @@
 import type { Post } from "../../posts/post.ts";
 import { list } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
-import { type PageOptions, pageOf, type SentItem } from "../upstream-page.ts";
-import { isWithheld, readPost } from "./read-post.ts";
+import { type PageOptions, itemsPage, type SentItem } from "../upstream-page.ts";
+import { isPostWithheld, readXPost } from "./read-post.ts";
 import type { XAnswer } from "./request.ts";
 
-const mostItems = 1_000;
+const maxItems = 1_000;
 
-export const name = "X";
+export const xName = "X";
 
 /** `leftOut`: withheld and unreadable posts. */
 export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">): {
@@ -16,20 +16,20 @@ export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">
 } {
   const posts: Post[] = [];
   const leftOut: SentItem[] = [];
-  for (const item of list(data, mostItems)) {
-    const post = readPost(item, includes);
-    if (isWithheld(item)) leftOut.push({ kind: "withheld", times: post });
+  for (const item of list(data, maxItems)) {
+    const post = readXPost(item, includes);
+    if (isPostWithheld(item)) leftOut.push({ kind: "withheld", times: post });
     else if (post === null) leftOut.push({ kind: "unreadable" });
     else posts.push(post);
   }
   return { posts, leftOut };
 }
 
-export function pageOfPosts(
+export function xPostPage(
   posts: readonly Post[],
   leftOut: readonly SentItem[],
   options: Omit<PageOptions, "name">,
 ): UpstreamPage {
   const sent = posts.map((post) => ({ kind: "post", post }) as const);
-  return pageOf([...sent, ...leftOut], { name, ...options });
+  return itemsPage([...sent, ...leftOut], { name: xName, ...options });
 }

@@ -2,7 +2,7 @@ import { xUri } from "../../posts/ids.ts";
 import type { Mention, PostReference } from "../../posts/post.ts";
 import { fieldsOf, list } from "../fields.ts";
 import type { Includes } from "./includes.ts";
-import { either, handle, numberText } from "./json.ts";
+import { firstPresent, readUsername, readIdText } from "./json.ts";
 
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
@@ -14,9 +14,9 @@ export function referencesOf(
   includes: Includes,
 ): References {
   const found: References = { replied_to: null, quoted: null, retweeted: null };
-  for (const item of list(either(fields, "referenced_tweets", "referenced_posts"), 10)) {
+  for (const item of list(firstPresent(fields, "referenced_tweets", "referenced_posts"), 10)) {
     const { type, id: named } = fieldsOf(item);
-    const id = numberText(named);
+    const id = readIdText(named);
     const kind = referenceTypes.find((each) => each === type);
     if (id === null || kind === undefined || found[kind] !== null) continue;
     found[kind] = { id, uri: xUri(id), ...authorOf(includes.posts.get(id), includes) };
@@ -33,9 +33,9 @@ export function referencesOf(
 type Named = Pick<PostReference, "username" | "userId">;
 
 function authorOf(post: Record<string, unknown> | undefined, { users }: Includes): Named {
-  const userId = numberText(post?.author_id);
+  const userId = readIdText(post?.author_id);
   const user = userId === null ? undefined : users.get(userId);
-  return { username: handle(user?.username), userId };
+  return { username: readUsername(user?.username), userId };
 }
 
 function handleInLink(urls: readonly string[], id: string): string | null {
@@ -62,7 +62,7 @@ export function replyOf(
   author: { username: string; userId: string },
   mentions: readonly Mention[],
 ): PostReference | null {
-  const userId = numberText(fields.in_reply_to_user_id) ?? parent?.userId ?? null;
+  const userId = readIdText(fields.in_reply_to_user_id) ?? parent?.userId ?? null;
   if (parent === null && userId === null) return null;
   const mentioned = mentions.find(
     (mention) => mention.userId !== null && mention.userId === userId,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readIncludes } from "./includes.ts";
-import { isWithheld, readPost, withOriginal } from "./read-post.ts";
+import { isPostWithheld, readXPost, withOriginal } from "./read-post.ts";
 import { readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
-import { readUser } from "./read-user.ts";
+import { readXUser } from "./read-user.ts";
 
 const id = "1212092628029698048";
 const includes = readIncludes({
@@ -64,8 +64,8 @@ const written = {
 };
 
 describe("a post of X", () => {
-  test("is read field by field", () => {
-    expect(readPost(written, includes)).toEqual({
+  test("has every field", () => {
+    expect(readXPost(written, includes)).toEqual({
       platform: "x",
       uri: `https://x.com/i/status/${id}`,
       nativeId: BigInt(id),
@@ -127,25 +127,25 @@ describe("a post of X", () => {
       referenced_posts: referenced_tweets,
       public_metrics: { ...metrics, repost_count: retweet_count },
     };
-    expect(readPost(renamed, includes)).toEqual(readPost(written, includes));
+    expect(readXPost(renamed, includes)).toEqual(readXPost(written, includes));
   });
 
-  test.each(["note_tweet", "note_post"])("has all of a long text, from %s", (name) => {
+  test.each(["note_tweet", "note_post"])("has the full text of a long post, from %s", (name) => {
     const note = { text: "all of it #Long", entities: { hashtags: [{ tag: "Long" }] } };
-    expect(readPost({ ...written, [name]: note }, includes)).toMatchObject({
+    expect(readXPost({ ...written, [name]: note }, includes)).toMatchObject({
       text: "all of it #Long",
       hashtags: ["Long"],
       urls: [],
     });
     // Without its own entities, a note uses those of the text.
-    expect(readPost({ ...written, [name]: { text: "all" } }, includes)).toMatchObject({
+    expect(readXPost({ ...written, [name]: { text: "all" } }, includes)).toMatchObject({
       text: "all",
       hashtags: ["Herons"],
     });
   });
 
-  test("that is a repost names whose it is, and takes over what the original says", () => {
-    const repost = readPost(
+  test("that is a repost has the original's author and content", () => {
+    const repost = readXPost(
       {
         id,
         author_id: "12",
@@ -160,7 +160,7 @@ describe("a post of X", () => {
       isRepost: true,
       reposted: { id: "1212092627178287105", username: "Carol", userId: "77" },
     });
-    const original = readPost({ ...written, id: "1212092627178287105" }, includes);
+    const original = readXPost({ ...written, id: "1212092627178287105" }, includes);
     if (repost === null || original === null) throw new Error("both are posts");
     expect(withOriginal(repost, original)).toMatchObject({
       uri: repost.uri,
@@ -173,35 +173,35 @@ describe("a post of X", () => {
     });
   });
 
-  test("answers its own author where nobody is mentioned", () => {
+  test("that mentions no one replies to its own author", () => {
     const own = { ...written, in_reply_to_user_id: "2244994945", entities: {} };
-    expect(readPost(own, includes)?.inReplyTo?.username).toBe("XDevelopers");
+    expect(readXPost(own, includes)?.inReplyTo?.username).toBe("XDevelopers");
   });
 
-  test("has its time from its number where X tells none", () => {
+  test("has the time of its number if X omits it", () => {
     const { created_at, ...untimed } = written;
-    expect(readPost(untimed, includes)).toMatchObject({ createdMs: 1577820376771 });
-    expect(readPost({ ...untimed, id: "20" }, includes)).toBeNull();
+    expect(readXPost(untimed, includes)).toMatchObject({ createdMs: 1577820376771 });
+    expect(readXPost({ ...untimed, id: "20" }, includes)).toBeNull();
   });
 
   test.each([
     ["no number", { ...written, id: 5 }],
     ["a number that is too long", { ...written, id: "92233720368547758080" }],
     ["no author", { ...written, author_id: undefined }],
-  ])("with %s is none", (_what, value) => {
-    expect(readPost(value, includes)).toBeNull();
+  ])("with %s is rejected", (_what, value) => {
+    expect(readXPost(value, includes)).toBeNull();
   });
 
-  test("is withheld where X shows it to nobody", () => {
-    expect(isWithheld({ withheld: { copyright: true, country_codes: ["US"] } })).toBe(true);
-    expect(isWithheld({ withheld: { copyright: false, country_codes: ["XX"] } })).toBe(true);
-    expect(isWithheld({ withheld: { copyright: false, country_codes: ["DE"] } })).toBe(false);
-    expect(isWithheld({})).toBe(false);
+  test("is withheld if X withholds it everywhere", () => {
+    expect(isPostWithheld({ withheld: { copyright: true, country_codes: ["US"] } })).toBe(true);
+    expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["XX"] } })).toBe(true);
+    expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["DE"] } })).toBe(false);
+    expect(isPostWithheld({})).toBe(false);
   });
 });
 
 describe("an account of X", () => {
-  test("is read field by field", () => {
+  test("has every field", () => {
     const user = {
       id: "2244994945",
       username: "XDevelopers",
@@ -235,12 +235,12 @@ describe("an account of X", () => {
       labels: ["parody"],
       counts: { followers: 5, following: 4, posts: 3, listed: 2 },
     };
-    expect(readUser(user)).toEqual(read);
+    expect(readXUser(user)).toEqual(read);
     const { tweet_count, ...metrics } = user.public_metrics;
-    expect(readUser({ ...user, public_metrics: { ...metrics, post_count: tweet_count } })).toEqual(
+    expect(readXUser({ ...user, public_metrics: { ...metrics, post_count: tweet_count } })).toEqual(
       read,
     );
-    expect(readUser({ ...user, username: "not a name" })).toBeNull();
+    expect(readXUser({ ...user, username: "not a name" })).toBeNull();
   });
 });
 
@@ -277,14 +277,14 @@ function disturbed(value: unknown): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: parts }, { weight: 1, arbitrary: odd });
 }
 
-test("whatever X answers, reading it never fails and never gives what is not well formed", () => {
+test("reads any answer without throwing, and yields only well-formed values", () => {
   const post = { ...written, note_tweet: { text: "long", entities: written.entities } };
   fc.assert(
     fc.property(
       disturbed(post),
       disturbed({ users: [...includes.users.values()], media: [...includes.media.values()] }),
       (value, beside) => {
-        const read = readPost(value, readIncludes(beside));
+        const read = readXPost(value, readIncludes(beside));
         if (read !== null) {
           expect(read.text.isWellFormed()).toBe(true);
           expect(read.uri).toMatch(/^https:\/\/x\.com\/i\/status\/[1-9]\d*$/);
@@ -292,8 +292,8 @@ test("whatever X answers, reading it never fails and never gives what is not wel
             (urls: string[]) => urls.every((url) => URL.canParse(url)),
           );
         }
-        isWithheld(value);
-        readUser(value);
+        isPostWithheld(value);
+        readXUser(value);
         readSpace(value);
         readTrend(value, 1);
       },

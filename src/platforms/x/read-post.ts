@@ -4,28 +4,28 @@ import type { Post, PostCounts } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { Includes } from "./includes.ts";
-import { count, either, filled, handle, numberText, truth } from "./json.ts";
+import { readCount, firstPresent, filled, readUsername, readIdText, truth } from "./json.ts";
 import { readEntities, readMedia } from "./post-entities.ts";
 import { referencesOf, replyOf } from "./post-references.ts";
 
-const mostText = 100_000;
+const maxText = 100_000;
 
 /**
  * Null without number, author or time. A repost has X's text, starting with `RT`, until
  * `withOriginal` replaces it.
  */
-export function readPost(value: unknown, includes: Includes): Post | null {
+export function readXPost(value: unknown, includes: Includes): Post | null {
   const fields = fieldsOf(value);
-  const id = numberText(fields.id);
-  const userId = numberText(fields.author_id);
+  const id = readIdText(fields.id);
+  const userId = readIdText(fields.author_id);
   const times = id === null ? null : timesOf(BigInt(id), fields.created_at);
   if (id === null || userId === null || times === null) return null;
   const author = includes.users.get(userId);
-  const username = handle(author?.username) ?? "";
-  const note = either(fields, "note_tweet", "note_post");
-  const noteText = filled(fieldsOf(note).text, mostText);
+  const username = readUsername(author?.username) ?? "";
+  const note = firstPresent(fields, "note_tweet", "note_post");
+  const noteText = filled(fieldsOf(note).text, maxText);
   const entities = readEntities(
-    noteText === null ? fields.entities : (either(note, "entities") ?? fields.entities),
+    noteText === null ? fields.entities : (firstPresent(note, "entities") ?? fields.entities),
   );
   const references = referencesOf(fields, entities, includes);
   const parent = references.replied_to;
@@ -40,10 +40,10 @@ export function readPost(value: unknown, includes: Includes): Post | null {
     authorName: filled(author?.name, 1_000),
     authorVerified: truth(author?.verified),
     ...times,
-    text: noteText ?? string(fields.text, mostText) ?? "",
+    text: noteText ?? string(fields.text, maxText) ?? "",
     langs: langsOf(fields.lang),
     detectedLang: null,
-    conversationId: numberText(fields.conversation_id),
+    conversationId: readIdText(fields.conversation_id),
     inReplyTo,
     quoted: references.quoted,
     reposted: references.retweeted,
@@ -84,7 +84,7 @@ export function withOriginal(repost: Post, original: Post): Post {
 }
 
 /** Everywhere, or for a copyright complaint. */
-export function isWithheld(value: unknown): boolean {
+export function isPostWithheld(value: unknown): boolean {
   const { copyright, country_codes: codes } = fieldsOf(fieldsOf(value).withheld);
   return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");
 }
@@ -116,9 +116,9 @@ function geoOf(value: unknown): { lat: number; lon: number } | null {
 function countsOf(value: unknown): PostCounts {
   const metrics = fieldsOf(value);
   return {
-    likes: count(metrics.like_count),
-    reposts: count(either(metrics, "retweet_count", "repost_count")),
-    replies: count(metrics.reply_count),
-    quotes: count(metrics.quote_count),
+    likes: readCount(metrics.like_count),
+    reposts: readCount(firstPresent(metrics, "retweet_count", "repost_count")),
+    replies: readCount(metrics.reply_count),
+    quotes: readCount(metrics.quote_count),
   };
 }

@@ -1,12 +1,12 @@
 import type { Space } from "../../posts/profile.ts";
 import { fieldsOf, list } from "../fields.ts";
-import { count, filled, numberText } from "./json.ts";
+import { readCount, filled, readIdText } from "./json.ts";
 
-export const isSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
+export const isXSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
 
 export function readSpace(value: unknown): Space | null {
   const fields = fieldsOf(value);
-  if (typeof fields.id !== "string" || !isSpaceId(fields.id)) return null;
+  if (typeof fields.id !== "string" || !isXSpaceId(fields.id)) return null;
   return {
     platform: "x",
     id: fields.id,
@@ -15,7 +15,7 @@ export function readSpace(value: unknown): Space | null {
     url: `https://x.com/i/spaces/${fields.id}`,
     hostIds: numbersIn(fields.host_ids),
     speakerIds: numbersIn(fields.speaker_ids),
-    participants: count(fields.participant_count),
+    participants: readCount(fields.participant_count),
     lang: filled(fields.lang, 35),
     createdAt: filled(fields.created_at, 40),
     scheduledAt: filled(fields.scheduled_start, 40),
@@ -26,5 +26,5 @@ export function readSpace(value: unknown): Space | null {
 
 const numbersIn = (value: unknown): string[] =>
   list(value, 1_000)
-    .map(numberText)
+    .map(readIdText)
     .filter((id) => id !== null);

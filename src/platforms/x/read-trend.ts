@@ -1,6 +1,6 @@
 import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf } from "../fields.ts";
-import { count, either, filled } from "./json.ts";
+import { readCount, firstPresent, filled } from "./json.ts";
 
 export function readTrend(value: unknown, rank: number): Trend | null {
   const name = filled(fieldsOf(value).trend_name, 500);
@@ -10,7 +10,7 @@ export function readTrend(value: unknown, rank: number): Trend | null {
     rank,
     name,
     url: `https://x.com/search?q=${encodeURIComponent(name)}`,
-    posts: count(either(value, "tweet_count", "post_count")),
+    posts: readCount(firstPresent(value, "tweet_count", "post_count")),
     category: null,
     startedAt: null,
   };

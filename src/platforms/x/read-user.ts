@@ -1,12 +1,12 @@
 import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
-import { address, count, either, filled, handle, numberText, truth } from "./json.ts";
+import { address, readCount, firstPresent, filled, readUsername, readIdText, truth } from "./json.ts";
 
 /** Null without number or username. */
-export function readUser(value: unknown): Profile | null {
+export function readXUser(value: unknown): Profile | null {
   const fields = fieldsOf(value);
-  const userId = numberText(fields.id);
-  const username = handle(fields.username);
+  const userId = readIdText(fields.id);
+  const username = readUsername(fields.username);
   if (userId === null || username === null) return null;
   const metrics = fieldsOf(fields.public_metrics);
   return {
@@ -25,10 +25,10 @@ export function readUser(value: unknown): Profile | null {
     isBot: null,
     labels: fields.parody === true ? ["parody"] : [],
     counts: {
-      followers: count(metrics.followers_count),
-      following: count(metrics.following_count),
-      posts: count(either(metrics, "tweet_count", "post_count")),
-      listed: count(metrics.listed_count),
+      followers: readCount(metrics.followers_count),
+      following: readCount(metrics.following_count),
+      posts: readCount(firstPresent(metrics, "tweet_count", "post_count")),
+      listed: readCount(metrics.listed_count),
     },
   };
 }

@@ -24,7 +24,7 @@ export type XAnswer = {
   data: unknown;
   includes: Includes;
   next: string | null;
-  remarks: readonly UpstreamWarning[];
+  warnings: readonly UpstreamWarning[];
   receivedMs: number;
   /** The subject does not exist or is not visible. */
   isAbsent: boolean;
@@ -34,7 +34,7 @@ const absent: Omit<XAnswer, "receivedMs"> = {
   data: null,
   includes: nothingIncluded,
   next: null,
-  remarks: [],
+  warnings: [],
   isAbsent: true,
 };
 
@@ -42,7 +42,7 @@ const absent: Omit<XAnswer, "receivedMs"> = {
  * Settles the bill by the resources received. Errors: `credential_refused` with what the
  * credential lacks; `upstream_limited` without credit; `upstream_refused` with X's message.
  */
-export async function request(session: Session, requested: XRequest): Promise<XAnswer> {
+export async function requestX(session: Session, requested: XRequest): Promise<XAnswer> {
   const { path, query = {}, bucket, bill } = requested;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
@@ -63,7 +63,7 @@ function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
-  const reasons = list(errors, mostErrors).map(problemOf);
+  const reasons = list(errors, maxErrors).map(problemOf);
   const isAbsent = isEmpty(data) && reasons.some((reason) => absences.has(reason ?? ""));
   if (data === null && count !== 0 && !isAbsent) {
     throw notPaidTwice(emptyAnswer(hostOf(session), json));
@@ -84,7 +84,7 @@ function emptyAnswer(host: string, json: unknown): EarshotError {
   });
 }
 
-const mostErrors = 100;
+const maxErrors = 100;
 
 /** Problem types of an invisible subject; next to data, of a referenced resource. */
 const absences = new Set(["resource-not-found", "not-authorized-for-resource"]);

@@ -4,25 +4,25 @@ import type { Session } from "../session.ts";
 import type { AccessKind, Route, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { postParameters } from "./fields.ts";
-import { pageOfPosts, readPosts } from "./post-page.ts";
-import { request } from "./request.ts";
+import { xPostPage, readPosts } from "./post-page.ts";
+import { requestX } from "./request.ts";
 
 /** The last seven days, and the full archive. */
 export const searches = {
   recent: {
     path: "/2/tweets/search/recent",
-    mostResults: 100,
-    mostCharacters: 512,
+    maxResults: 100,
+    maxCharacters: 512,
   },
   all: {
     path: "/2/tweets/search/all",
-    mostResults: 500,
-    mostCharacters: 1_024,
+    maxResults: 500,
+    maxCharacters: 1_024,
   },
 } as const;
 export type SearchName = keyof typeof searches;
 
-const leastResults = 10;
+const minResults = 10;
 
 /** Full-archive search permits one request per second and needs a higher access level. */
 export const searchRoutes: Readonly<Record<SearchName, Route>> = {
@@ -37,7 +37,7 @@ export const searchOf = (route: string | undefined): SearchName =>
   route === "all" ? "all" : "recent";
 
 /** `fromMs` null: as far back as possible. */
-export type SearchRequest = {
+export type XSearchRequest = {
   search: SearchName;
   query: string;
   fromMs: number | null;
@@ -47,12 +47,12 @@ export type SearchRequest = {
 };
 
 export async function requestSearch(
-  { search, query, fromMs, toMs, token, limit }: SearchRequest,
+  { search, query, fromMs, toMs, token, limit }: XSearchRequest,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { path, mostResults } = searches[search];
-  const size = Math.min(Math.max(limit, leastResults), mostResults);
-  const reported = await request(session, {
+  const { path, maxResults } = searches[search];
+  const size = Math.min(Math.max(limit, minResults), maxResults);
+  const reported = await requestX(session, {
     path,
     query: {
       query,
@@ -70,8 +70,8 @@ export async function requestSearch(
   });
   if (reported.isAbsent) return absentPage;
   const { posts, leftOut } = readPosts(reported);
-  const { next, remarks, receivedMs } = reported;
-  const page = pageOfPosts(posts, leftOut, { next, nowMs: session.nowMs, remarks });
+  const { next, warnings, receivedMs } = reported;
+  const page = xPostPage(posts, leftOut, { next, nowMs: session.nowMs, warnings });
   return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }
 

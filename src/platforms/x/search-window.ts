@@ -5,7 +5,7 @@ import type { SearchName } from "./search-request.ts";
 export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: number };
 
 /** X rejects a window that ends more recently. */
-const leastAgeMs = 10_000;
+const minAgeMs = 10_000;
 const firstPostMs = Date.UTC(2006, 2, 21);
 /**
  * X rejects a start beyond the reach of recent search when the request arrives, so one this close
@@ -19,7 +19,7 @@ export function searchWindow(
   nowMs: number,
   search: SearchName,
 ): SearchWindow | null {
-  const latestMs = floorSecond(nowMs - leastAgeMs);
+  const latestMs = floorSecond(nowMs - minAgeMs);
   const to = Math.min(ceilSecond(toMs), latestMs);
   const earliestMs = search === "recent" ? nowMs - liveWindowMs : firstPostMs;
   const start = Math.max(fromMs === null ? earliestMs : floorSecond(fromMs), earliestMs);

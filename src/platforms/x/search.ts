@@ -4,12 +4,12 @@ import type { SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
 import { emptyPage } from "../upstream-page.ts";
 import { type Expression, isSayable, printed } from "./query/expression.ts";
 import { lowered } from "./query/lower.ts";
-import { shortened } from "./query/shorten.ts";
-import { windowOf } from "./query/window-of.ts";
+import { shortenedExpression } from "./query/shorten.ts";
+import { narrowedWindow } from "./query/window-of.ts";
 import { refusedOperator } from "./refused-operator.ts";
 import {
   requestSearch,
-  type SearchRequest,
+  type XSearchRequest,
   searches,
   searchOf,
   searchRoutesOf,
@@ -26,7 +26,7 @@ export const xSearch: UpstreamSearch = {
 async function searchPage(call: SearchCall, session: Session): Promise<UpstreamPage | null> {
   if (call.cursor !== null) return await nextPage(call.cursor, call.limit, session);
   const window = searchWindow(
-    windowOf(call.tree, call, call.asOfMs),
+    narrowedWindow(call.tree, call, call.asOfMs),
     session.nowMs,
     searchOf(call.route),
   );
@@ -46,31 +46,31 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
   }
 }
 
-type Positioned = Omit<SearchRequest, "token" | "limit">;
+type Positioned = Omit<XSearchRequest, "token" | "limit">;
 
 /** A query too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): Positioned {
   if (!isSayable(expression)) throw notSayable();
-  const { mostCharacters } = searches[window.search];
-  const short = shortened(expression, mostCharacters);
-  if (short === null) throw tooLong(mostCharacters);
+  const { maxCharacters } = searches[window.search];
+  const short = shortenedExpression(expression, maxCharacters);
+  if (short === null) throw tooLong(maxCharacters);
   return { ...window, query: printed(short) };
 }
 
-async function read(request: SearchRequest, session: Session): Promise<UpstreamPage> {
+async function read(request: XSearchRequest, session: Session): Promise<UpstreamPage> {
   const page = await requestSearch(request, session);
   if (page.next === null) return page;
   return { ...page, next: positionText({ ...request, token: page.next }) };
 }
 
 /** X's token is valid only for the same query. */
-function positionText({ search, query, fromMs, toMs, token }: SearchRequest): string {
+function positionText({ search, query, fromMs, toMs, token }: XSearchRequest): string {
   return JSON.stringify([search, query, fromMs, toMs, token]);
 }
 
 async function nextPage(cursor: string, limit: number, session: Session): Promise<UpstreamPage> {
   const [search, query, fromMs, toMs, token] = JSON.parse(cursor) as [
-    SearchRequest["search"],
+    XSearchRequest["search"],
     string,
     number | null,
     number,

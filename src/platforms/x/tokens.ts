@@ -82,11 +82,11 @@ function refusal(answer: FetchedAnswer, url: URL): EarshotError {
 
 /** Only the OAuth error code, because X's description may echo what was sent. */
 function reasonOf(answer: FetchedAnswer): string {
-  const { error } = fieldsOf(jsonOf(answer));
+  const { error } = fieldsOf(parsedJson(answer));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
 }
 
-export function jsonOf(answer: FetchedAnswer): unknown {
+export function parsedJson(answer: FetchedAnswer): unknown {
   try {
     return answer.json();
   } catch {
@@ -94,7 +94,7 @@ export function jsonOf(answer: FetchedAnswer): unknown {
   }
 }
 
-export function secretsOf(client: Client, tokens: UserTokens): Secrets {
+export function secretsOfTokens(client: Client, tokens: UserTokens): Secrets {
   return { clientId: client.id, clientSecret: client.secret ?? "", ...tokens };
 }
 
@@ -120,5 +120,5 @@ export async function sendWith(
 
 /** Without possible secrets. */
 export function refusedBy(answer: FetchedAnswer, url: URL): string {
-  return `${url.host} answers ${answer.status}: ${detailOf(jsonOf(answer))}`;
+  return `${url.host} answers ${answer.status}: ${detailOf(parsedJson(answer))}`;
 }

@@ -49,7 +49,7 @@ const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
 let x: XEmulator;
 const upstream = createXUpstream({
   apiUrl: "https://api.x.com",
-  trendsPlace: 1,
+  trendsWoeid: 1,
   isRedistributionAgreed: false,
 });
 
@@ -103,7 +103,7 @@ function textOf(item: UpstreamItem): string {
 }
 
 describe("searching", () => {
-  test("each route is a search of its own: of the last days, and of all of X", async () => {
+  test("has a route for recent search and one for the full archive", async () => {
     x.world.posts.push(
       post(1),
       post(2, { createdMs: nowMs - 30 * dayMs }),
@@ -116,7 +116,7 @@ describe("searching", () => {
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/all");
   });
 
-  test("a user searches the last seven days, whatever is asked for", async () => {
+  test("a user's token searches the last seven days, whatever the window", async () => {
     x.world.posts.push(post(1), post(2, { createdMs: nowMs - 30 * dayMs }));
     const session = userSession(x, "12");
     const page = await search("river", session, { fromMs: null });
@@ -126,7 +126,7 @@ describe("searching", () => {
     expect(texts(await search("river", session, old))).toEqual([]);
   });
 
-  test("pages follow one another to the last one", async () => {
+  test("reads page after page to the last one", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     const found: string[] = [];
@@ -141,7 +141,7 @@ describe("searching", () => {
   });
 
   test.each(["a".repeat(3_000), 7, ["b"]])(
-    "a page token that cannot be sent back is reported as partial",
+    "reports a page token that cannot be sent back as partial",
     async (token) => {
       x.world.posts.push(post(1));
       const session = appSession(x);
@@ -152,12 +152,12 @@ describe("searching", () => {
       const page = await search("river", { ...session, get });
       expect(page).toMatchObject({
         next: null,
-        remarks: [{ code: "page_token_unusable", isPartial: true }],
+        warnings: [{ code: "page_token_unusable", isPartial: true }],
       });
     },
   );
 
-  test("as little is read as satisfies what is wanted, and billed as it came", async () => {
+  test("reads as little as suffices, billed as received", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     await search("river", session, { limit: 1 });
@@ -166,7 +166,7 @@ describe("searching", () => {
     expect(x.billed).toEqual({ posts: 10, users: 1, requests: 0 });
   });
 
-  test("an operator that X refuses is left out and the rest is asked", async () => {
+  test("drops an operator that X refuses and requests the rest", async () => {
     x.world.posts.push(post(1), post(2, { metrics: { likes: 9 } }));
     x.faults.refusedOperators = ["min_likes"];
     expect(texts(await search("river min_faves:5", appSession(x)))).toEqual(["river 1", "river 2"]);
@@ -177,14 +177,14 @@ describe("searching", () => {
     ["river filter:verified", "is:verified", "river"],
     ["river geocode:52.52,13.405,5km", "point_radius", "river"],
     ["river (filter:media OR filter:links)", "has:media", "river"],
-  ])("%s is asked without %s where X refuses it", async (query, operator, rest) => {
+  ])("requests %s without %s if X refuses it", async (query, operator, rest) => {
     x.faults.refusedOperators = [operator];
     await search(query, appSession(x));
     expect(x.requests.at(-1)?.query.query).toBe(rest);
     expect(x.requests).toHaveLength(2);
   });
 
-  test("a query that X cannot be asked is refused with what to add", async () => {
+  test("rejects a query that X cannot express, with the fix", async () => {
     await expect(search("lang:en filter:media", appSession(x))).rejects.toMatchObject({
       code: "search_not_sayable",
       hint: expect.stringContaining("from:<username>"),
@@ -192,14 +192,14 @@ describe("searching", () => {
     expect(x.requests).toEqual([]);
   });
 
-  test("what no post on X can match is not asked for", async () => {
+  test("does not request what no post on X can match", async () => {
     expect(await search("river platform:bluesky", appSession(x))).toBeNull();
     expect(x.requests).toEqual([]);
   });
 });
 
 describe("posts", () => {
-  test("a post comes by its number; one that is gone or may not be seen does not", async () => {
+  test("returns a post by number; a deleted or invisible one is absent", async () => {
     const seen = post(1);
     const hidden = post(2, { authorId: "14" });
     x.world.posts.push(seen, hidden);
@@ -210,7 +210,7 @@ describe("posts", () => {
     expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
   });
 
-  test("an account's posts come page by page, its number asked for once", async () => {
+  test("pages through an account's posts, and looks up its number once", async () => {
     x.world.posts.push(
       ...Array.from({ length: 12 }, (_, n) => post(n + 1)),
       post(20, { authorId: "12" }),
@@ -227,7 +227,7 @@ describe("posts", () => {
     expect(x.requests.filter(({ path }) => path.includes("by/username"))).toHaveLength(1);
   });
 
-  test("a repost shows what the original says, which is looked up alone", async () => {
+  test("a repost has the original's content, from a separate lookup", async () => {
     const long = "a long text ".repeat(30);
     const original = post(9, {
       authorId: "12",
@@ -269,7 +269,7 @@ describe("posts", () => {
     expect(x.billed).toEqual({ posts: 3, users: 2, requests: 0 });
   });
 
-  test("a page is kept when the originals of its reposts cannot be looked up, and says so", async () => {
+  test("returns the page with a warning when the originals of reposts cannot be looked up", async () => {
     const original = post(9, { authorId: "12", text: "the whole of it" });
     x.world.posts.push(
       original,
@@ -292,7 +292,7 @@ describe("posts", () => {
     for (const error of [limited, used]) {
       const page = await request("gettweets", userTarget({ id: "11" }), faulted(error));
       expect(texts(page)).toEqual(["RT @Bob: the whole…", "river 2"]);
-      expect(page.remarks).toEqual([
+      expect(page.warnings).toEqual([
         {
           code: "reposts_cut",
           message: expect.stringContaining(error.message),
@@ -304,7 +304,7 @@ describe("posts", () => {
     await expect(request("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
   });
 
-  test("replies are those of the conversation that a post began, or to a post within one", async () => {
+  test("replies are those of the conversation that a post started, or to a post within one", async () => {
     const root = post(9);
     const reply = post(8, {
       text: "one",
@@ -326,7 +326,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("a page says from when on replies were searched for, where the post is older", async () => {
+  test("a page of replies reports its start if the post is older", async () => {
     const old = post(1, { createdMs: nowMs - 20 * dayMs });
     x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
     const page = await request("getreplies", postTarget(old.id), userSession(x, "12"));
@@ -336,7 +336,7 @@ describe("posts", () => {
     expect(all).not.toHaveProperty("sinceMs");
   });
 
-  test("media are searched for with an application's token, and picked from the posts with a user's", async () => {
+  test("media is searched with an application's token, and filtered from the timeline with a user's", async () => {
     const media = [
       { key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg", alt: "a heron" },
     ];
@@ -367,7 +367,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("what is withheld is left out", async () => {
+  test("drops withheld posts", async () => {
     x.world.posts.push(
       post(1),
       post(2, { withheld: { copyright: true, country_codes: ["US"] } }),
@@ -380,7 +380,7 @@ describe("posts", () => {
 });
 
 describe("accounts, trends and Spaces", () => {
-  test("profiles come by name and by number, none of an account that is gone", async () => {
+  test("returns profiles by name and by number, none for a deleted account", async () => {
     const session = appSession(x);
     const [found] = (await request("searchbyprofile", userTarget({ handle: "ANN" }), session))
       .items;
@@ -403,7 +403,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settled).toEqual({ postReads: 0, userReads: 2, requests: 0 });
   });
 
-  test("followers, the followed and reposters come page by page", async () => {
+  test("pages through followers, follows and reposters", async () => {
     x.world.posts.push(
       post(9),
       post(1, { authorId: "12", references: [{ type: "retweeted", id: post(9).id }] }),
@@ -428,7 +428,7 @@ describe("accounts, trends and Spaces", () => {
     expect([...texts(first), ...texts(second), second.next]).toEqual(["Bob", "shy", null]);
   });
 
-  test("trends keep their order and are billed by the request", async () => {
+  test("trends are in order and billed per request", async () => {
     x.world.trends.push({ name: "#news", count: 9 }, { name: "heron", count: 0 });
     const session = appSession(x);
     const { items } = await request("gettrends", null, session);
@@ -439,7 +439,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settled).toEqual({ postReads: 0, userReads: 0, requests: 1 });
   });
 
-  test("a Space is shown while there is one", async () => {
+  test("returns a Space while there is one", async () => {
     x.world.spaces.push({
       id: "1DXxyRYNejbKM",
       state: "live",
@@ -466,8 +466,8 @@ describe("accounts, trends and Spaces", () => {
   });
 });
 
-describe("what X does not allow", () => {
-  test("a scope that is missing is named", async () => {
+describe("errors of X", () => {
+  test("names a missing scope", async () => {
     const session = userSession(x, "12", ["tweet.read", "users.read"]);
     await expect(request("getfollowers", userTarget({ id: "11" }), session)).rejects.toMatchObject({
       code: "credential_refused",
@@ -477,7 +477,7 @@ describe("what X does not allow", () => {
     expect(session.settled.userReads).toBe(0);
   });
 
-  test("an application that does not belong to a project is told so", async () => {
+  test("reports an application without a project", async () => {
     x.faults.isClientForbidden = true;
     await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "credential_refused",
@@ -485,7 +485,7 @@ describe("what X does not allow", () => {
     });
   });
 
-  test("what X repeats of a request stands in no error", async () => {
+  test("redacts what X repeats of a request", async () => {
     x.faults.isEchoing = true;
     for (const session of [appSession(x), userSession(x, "12")]) {
       const error = await request("getbyid", postTarget("20"), session).catch((thrown) => thrown);
@@ -500,7 +500,7 @@ describe("what X does not allow", () => {
   });
 
   test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops","type":"about:blank"}]}'])(
-    "an answer of status 200 that is %s is no answer, and is not requested again",
+    "rejects an answer of status 200 that is %s, and does not repeat the request",
     async (body) => {
       x.faults.body = body;
       const session = appSession(x);
@@ -515,7 +515,7 @@ describe("what X does not allow", () => {
     },
   );
 
-  test("an application without credit is told where to buy it", async () => {
+  test("says where to buy credit for an application without any", async () => {
     x.faults.isWithoutCredit = true;
     await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "upstream_limited",
@@ -524,7 +524,7 @@ describe("what X does not allow", () => {
     });
   });
 
-  test("the answers of X's newer vocabulary are read as well", async () => {
+  test("reads X's newer vocabulary", async () => {
     await x.close();
     x = await startXEmulator({
       naming: "post",
@@ -554,7 +554,7 @@ describe("what X does not allow", () => {
   });
 });
 
-test("whatever X answers, a page is made of it or it is refused", async () => {
+test("any answer becomes a page or is rejected", async () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const shaped = fc.record({ data: fc.oneof(json, fc.array(json)), includes: json, meta: json });
   const fetched = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];
@@ -584,10 +584,10 @@ test("whatever X answers, a page is made of it or it is refused", async () => {
   );
 });
 
-test("what others' credentials fetch is shown by its IDs, unless X has agreed to more", () => {
+test("shows only IDs of what shared credentials fetch, unless X has agreed to more", () => {
   const agreed = createXUpstream({
     apiUrl: "https://api.x.com",
-    trendsPlace: 1,
+    trendsWoeid: 1,
     isRedistributionAgreed: true,
   });
   expect(

@@ -6,9 +6,9 @@ import { absentPage } from "../upstream-page.ts";
 import { spaceOf, trendsAt } from "./fetch-others.ts";
 import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
 import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
-import { isOfSearch, mediaBySearch, repliesTo } from "./fetch-searched.ts";
-import { followsOf, profileOf, retweetersOf } from "./fetch-users.ts";
-import { intervalMs, limitOf } from "./limits.ts";
+import { isOfSearch, mediaBySearch, searchReplies } from "./fetch-searched.ts";
+import { followsOf, profileOfUser, retweetersOf } from "./fetch-users.ts";
+import { intervalMs, xLimit } from "./limits.ts";
 import { priceOf } from "./prices.ts";
 import { xSearch } from "./search.ts";
 import { support } from "./support.ts";
@@ -17,7 +17,7 @@ export type XSettings = {
   /** Origin. */
   apiUrl: string;
   /** 1 is the world. */
-  trendsPlace: number;
+  trendsWoeid: number;
   /** X has permitted showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed: boolean;
 };
@@ -28,15 +28,15 @@ export type XSettings = {
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {
-  const { trendsPlace, isRedistributionAgreed } = settings;
+  const { trendsWoeid: trendsWoeid, isRedistributionAgreed } = settings;
   return {
     platform: "x",
     support,
-    page: (call, session) => pageOf(call, session, trendsPlace),
+    page: (call, session) => pageOf(call, session, trendsWoeid),
     routes: fetchRoutes,
     search: xSearch,
     publicBaseUrl: null,
-    limitOf,
+    limitOf: xLimit,
     intervalMs,
     priceOf,
     ownMethods: isRedistributionAgreed ? [] : withoutIds,
@@ -57,7 +57,7 @@ async function pageOf(
     case "getbyid":
       return post === null ? absentPage : await postById(post, session);
     case "getreplies":
-      return post === null ? absentPage : await repliesTo(post, call, session);
+      return post === null ? absentPage : await searchReplies(post, call, session);
     case "getretweeters":
       return post === null ? absentPage : await retweetersOf(post, call, session);
     case "gettweets":
@@ -72,7 +72,7 @@ async function pageOf(
       return await homePosts(call, session);
     case "searchbyprofile":
     case "getprofilebyid":
-      return user === null ? absentPage : await profileOf(user, session);
+      return user === null ? absentPage : await profileOfUser(user, session);
     case "getfollowing":
       return user === null ? absentPage : await followsOf(user, "following", call, session);
     case "getfollowers":

@@ -1,6 +1,6 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
-import { jsonOf } from "./tokens.ts";
+import { parsedJson } from "./tokens.ts";
 
 /** For an application's monthly cap, which can be raised at any time. */
 const restMs = 3_600_000;
@@ -11,7 +11,7 @@ const restMs = 3_600_000;
  */
 export async function withTrueLimit(answer: FetchedAnswer, nowMs: number): Promise<FetchedAnswer> {
   if (answer.status !== 429) return answer;
-  const { type } = fieldsOf(jsonOf(answer));
+  const { type } = fieldsOf(parsedJson(answer));
   if (typeof type !== "string" || !type.endsWith("/usage-capped")) return answer;
   // Loaded with the first request (guarded-fetch.ts).
   const { Headers } = await import("undici");

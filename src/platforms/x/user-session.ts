@@ -12,7 +12,7 @@ import {
   type Client,
   clientOf,
   requestTokens,
-  secretsOf,
+  secretsOfTokens,
   sendWith,
   type UserTokens,
 } from "./tokens.ts";
@@ -43,7 +43,7 @@ const nameOf = ({ credential }: LeasedCredential): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
 /** Tokens closer to expiry are renewed first. */
-const leastLeftMs = 60_000;
+const minLeftMs = 60_000;
 
 /** Errors: `credential_refused` if the session has ended; those of the renewal and the fetch. */
 export async function sendUser(
@@ -54,7 +54,7 @@ export async function sendUser(
 ): Promise<FetchedAnswer> {
   let seen = stored.secrets();
   const expiresMs = Number(seen.expiresMs || Number.POSITIVE_INFINITY);
-  if (seen.refreshToken && expiresMs - tools.now() < leastLeftMs) {
+  if (seen.refreshToken && expiresMs - tools.now() < minLeftMs) {
     seen = await renew(apiUrl, stored, seen, tools);
   }
   const answer = await sendWith(seen.accessToken ?? "", request, tools);
@@ -74,13 +74,13 @@ async function renew(
 ): Promise<Secrets> {
   return await stored.renew(seen, async (secrets) => {
     const client = clientOf(secrets);
-    const tokens = await renewed(apiUrl, client, secrets.refreshToken ?? "", tools);
-    return secretsOf(client, tokens);
+    const tokens = await renewedUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
+    return secretsOfTokens(client, tokens);
   });
 }
 
 /** X rotates the refresh token; without a new one the old stays valid. */
-export async function renewed(
+export async function renewedUserTokens(
   apiUrl: string,
   client: Client,
   refreshToken: string,

@@ -10,17 +10,17 @@ import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
 import { requireInOrder } from "../request-errors.ts";
 import { authorizeUser } from "./authorize.ts";
-import { handle, numberText } from "./json.ts";
+import { readUsername, readIdText } from "./json.ts";
 import {
   type Client,
   isToken,
-  jsonOf,
+  parsedJson,
   refusedBy,
-  secretsOf,
+  secretsOfTokens,
   sendWith,
   type UserTokens,
 } from "./tokens.ts";
-import { renewed, sendUser, testSession } from "./user-session.ts";
+import { renewedUserTokens, sendUser, testSession } from "./user-session.ts";
 
 const clientId: CredentialField = {
   name: "client_id",
@@ -64,7 +64,7 @@ const redirectUri: CredentialField = {
 };
 
 /** An access token lasts two hours; a refresh token changes with each use. */
-export function userTokenKind(apiUrl: string): CredentialKind {
+export function xUserTokenKind(apiUrl: string): CredentialKind {
   return {
     platform: "x",
     name: "user-token",
@@ -100,7 +100,7 @@ async function makeOfTokens(
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
     // The given access token may be hours old; the new one's expiry is known.
-    const tokens = await renewed(apiUrl, client, refreshToken, tools).catch((error: unknown) => {
+    const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch((error: unknown) => {
       throw asInvalid(error);
     });
     return await madeOf(apiUrl, client, tokens, tools);
@@ -120,17 +120,17 @@ async function madeOf(
   const url = new URL("/2/users/me", apiUrl);
   const answer = await sendWith(tokens.accessToken, { url }, tools);
   requireInOrder(url.host, answer);
-  const { id, username } = fieldsOf(fieldsOf(jsonOf(answer)).data);
-  const subject = numberText(id);
+  const { id, username } = fieldsOf(fieldsOf(parsedJson(answer)).data);
+  const subject = readIdText(id);
   if (answer.status !== 200 || subject === null) {
     throw invalid("access_token", refusedBy(answer, url));
   }
   return {
     host: url.origin,
     subject,
-    subjectName: handle(username),
+    subjectName: readUsername(username),
     hint: hintOf(tokens.accessToken),
-    secrets: secretsOf(client, tokens),
+    secrets: secretsOfTokens(client, tokens),
   };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { openForWriting, type SqliteDatabase } from "../../db/open.ts";
+import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
 import { runNow } from "../../db/statements.ts";
 import type { LeaseFailure } from "../../jobs/lease.ts";
@@ -69,7 +69,7 @@ const idleDatabases: SqliteDatabase[] = [];
 /** The files are unlinked at once; their space is freed with the process. */
 function openDatabase(): SqliteDatabase {
   const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-"));
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   database.syncCommits(false);
   rmSync(folder, { recursive: true });
   return database;

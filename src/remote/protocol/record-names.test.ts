@@ -3,7 +3,7 @@ import { postOfCommit } from "../../platforms/bluesky/post.ts";
 import { postOfFeedView } from "../../platforms/bluesky/post-view.ts";
 import { postOfStatus } from "../../platforms/mastodon/post.ts";
 import { itemOf } from "../../platforms/render-record.ts";
-import { readPost } from "../../platforms/x/read-post.ts";
+import { readXPost } from "../../platforms/x/read-post.ts";
 import { lowestId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { readRecord } from "./read-record.ts";
@@ -64,10 +64,10 @@ const read: readonly [string, unknown][] = [
     "a boost",
     postOfStatus({ ...status, id: "8", uri: `${status.uri}0`, reblog: status }, tellingOf),
   ],
-  ["a post of X", readPost(tweet, includes as never)],
+  ["a post of X", readXPost(tweet, includes as never)],
   [
     "a repost of X",
-    readPost({ ...tweet, referenced_tweets: [{ type: "retweeted", id: "20" }] }, includes as never),
+    readXPost({ ...tweet, referenced_tweets: [{ type: "retweeted", id: "20" }] }, includes as never),
   ],
 ];
 

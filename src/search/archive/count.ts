@@ -4,7 +4,7 @@ import type { CountAnswer } from "../../archive/archive.ts";
 import type { Coverage, SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 import { withDamage } from "../damage.ts";
-import { coverageOf } from "./coverage.ts";
+import { archiveCoverage } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";
 
 /** `fromMs` is inclusive, `toMs` exclusive. */
@@ -48,7 +48,7 @@ export async function countArchive(
     signal,
   );
   const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
-  const known = coverageOf(source, covered, counted);
+  const known = archiveCoverage(source, covered, counted);
   const { coverage, warnings } = withDamage(
     { ...known, complete: known.coverage.complete },
     damage,

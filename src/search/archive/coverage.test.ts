@@ -7,7 +7,7 @@ import type { CoverageInterval, PlatformCoverage, Position } from "../../archive
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { lowestId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { type CoverageRequest, coverageOf } from "./coverage.ts";
+import { type CoverageRequest, archiveCoverage } from "./coverage.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -84,15 +84,15 @@ function request(query: string, requested: Requested): CoverageRequest {
   };
   const { after = null } = requested;
   const page = { platform, tree, names, plan, fromMs, toMs, after };
-  return coverageOf(feed, storedOf(requested.intervals), page);
+  return archiveCoverage(feed, storedOf(requested.intervals), page);
 }
 
 const gapsOf = ({ coverage }: CoverageRequest) =>
   coverage.gaps.map(({ fromMs, toMs }) => [iso(fromMs), iso(toMs)]);
 const codes = ({ warnings }: CoverageRequest) => warnings.map(({ code }) => code);
 
-describe("of what the live stream held", () => {
-  test("a fresh start knows nothing from before it, and a search of everything says so", () => {
+describe("of the live stream", () => {
+  test("a new stream covers nothing before its start, and a full search says so", () => {
     const started = { fromMs: nowMs - 2 * hourMs };
     const answer = request("comet", { intervals: [interval(started)], fromMs: null });
     expect(answer.coverage.complete).toBe(false);
@@ -109,7 +109,7 @@ describe("of what the live stream held", () => {
     ]);
   });
 
-  test("a later page claims nothing after its cursor, where posts may have come since the page before", () => {
+  test("a later page claims nothing after its cursor, where posts may have come since", () => {
     const cursorMs = nowMs - hourMs;
     const answer = request("comet", {
       intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
@@ -124,14 +124,14 @@ describe("of what the live stream held", () => {
     expect(old.coverage.toMs).toBe(nowMs);
   });
 
-  test("before anything was heard the whole window is a gap", () => {
+  test("before the first event the whole window is a gap", () => {
     const answer = request("comet", { intervals: [] });
     expect(answer.coverage).toMatchObject({ complete: false, truncated: false });
     expect(gapsOf(answer)).toEqual([["2026-11-14T12:00", "2026-11-21T12:00"]]);
     expect(answer.coverage.platforms).toMatchObject([{ platform: "bluesky", held: [] }]);
   });
 
-  test("an outage of 37 hours is a gap of 37 hours, and no time beside it is", () => {
+  test("an outage of 37 hours is a gap of exactly 37 hours", () => {
     const intervals = [
       interval({ toMs: nowMs - 50 * hourMs }),
       interval({ fromMs: nowMs - 13 * hourMs }),
@@ -163,7 +163,7 @@ describe("of what the live stream held", () => {
     expect(request("comet", { intervals: [...intervals, whole] }).coverage.complete).toBe(true);
   });
 
-  test("a stream that is a moment behind reaches the present, one that is longer behind does not", () => {
+  test("a stream with little lag reaches the present, one with more does not", () => {
     const behind = (ms: number) => [interval({ toMs: nowMs - ms })];
     expect(request("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject(
       {
@@ -177,7 +177,7 @@ describe("of what the live stream held", () => {
     ]);
   });
 
-  test("a stream that is not connected, or has not caught up since, does not reach the present", () => {
+  test("a stream that is disconnected, or has not caught up since, does not reach the present", () => {
     const intervals = [interval({ toMs: nowMs - 3_000 })];
     const slack = { intervals, slackMs: 10_000 };
     const missing = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
@@ -211,7 +211,7 @@ describe("of what the live stream held", () => {
 });
 
 describe("of several platforms", () => {
-  test("each is told by itself, and all their gaps together", () => {
+  test("is reported for each, with all gaps together", () => {
     const intervals = [
       interval({ toMs: nowMs - dayMs }),
       ofX({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
@@ -231,7 +231,7 @@ describe("of several platforms", () => {
     ]);
   });
 
-  test("of more gaps than a hundred the oldest are told as one, and nothing that is missing as held", () => {
+  test("merges the oldest of more than a hundred gaps, and never claims a missing time", () => {
     const intervals = Array.from({ length: 160 }, (_, index) =>
       interval({ fromMs: nowMs - (2 * index + 1) * hourMs, toMs: nowMs - 2 * index * hourMs }),
     );
@@ -247,7 +247,7 @@ describe("of several platforms", () => {
   });
 });
 
-describe("of accounts whose own posts are held", () => {
+describe("of accounts whose own posts are complete", () => {
   const stream = interval({ fromMs: nowMs - dayMs });
   const own = (account: string, special: Partial<CoverageInterval> = {}) =>
     interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...special });
@@ -255,7 +255,7 @@ describe("of accounts whose own posts are held", () => {
   const isComplete = (query: string, stored = intervals, platform: SearchPlatform = "social") =>
     request(query, { intervals: stored, fromMs: null, platform }).coverage.complete;
 
-  test("what they wrote is complete, by name and by id, from the beginning to the stream's present", () => {
+  test("covers what they wrote, by name and by id, from the beginning to the stream's present", () => {
     expect(isComplete("from:ann.example")).toBe(true);
     expect(isComplete("from:did:plc:ann comet -moon")).toBe(true);
     expect(isComplete("(comet OR moon) from:ann.example lang:en")).toBe(true);
@@ -264,7 +264,7 @@ describe("of accounts whose own posts are held", () => {
     ).toMatchObject([{ held: [{ fromMs: null, toMs: nowMs }], gaps: [] }]);
   });
 
-  test("what others wrote is not", () => {
+  test("does not cover what others wrote", () => {
     for (const query of [
       "comet",
       "-from:ann.example",
@@ -281,7 +281,7 @@ describe("of accounts whose own posts are held", () => {
     }
   });
 
-  test("an alternative of accounts is complete when each of them is", () => {
+  test("is complete for alternatives of accounts if each is", () => {
     const both = [...intervals, own("did:plc:bob")];
     expect(isComplete("(from:ann.example OR from:bob.example) comet", both)).toBe(true);
     expect(isComplete("(from:ann.example moon) OR (comet from:bob.example)", both)).toBe(true);
@@ -301,7 +301,7 @@ describe("of accounts whose own posts are held", () => {
     expect(gapsOf(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
   });
 
-  test("a name is complete only when every account that bore it is", () => {
+  test("is complete for a name only if every account that had it is", () => {
     expect(isComplete("from:two.example")).toBe(false);
     expect(isComplete("from:two.example", [...intervals, own("did:plc:bob")])).toBe(true);
     const many = Array.from({ length: 65 }, (_, index) => own(`did:plc:${index}`));
@@ -309,13 +309,13 @@ describe("of accounts whose own posts are held", () => {
     expect(isComplete("from:many.example", [stream, ...many])).toBe(false);
   });
 
-  test("a name that nobody bore on a platform is complete there only when everybody's posts are", () => {
+  test("for a name that no account had is complete only if all posts are", () => {
     expect(isComplete("from:nasa", [...intervals, own("nasa", { platform: "x" })], "bluesky")).toBe(
       false,
     );
   });
 
-  test("a gap of an account's own posts stays one, unless the stream closes it", () => {
+  test("has a gap in an account's posts, unless the stream closes it", () => {
     const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
@@ -323,14 +323,14 @@ describe("of accounts whose own posts are held", () => {
     ).toEqual([["2026-11-20T10:00", "2026-11-20T12:00"]]);
   });
 
-  test("another collection of an account, or its number on another platform, holds none of its posts", () => {
+  test("another collection, or the number on another platform, covers none of its posts", () => {
     const likes = own("did:plc:ann", { collection: "likes" });
     expect(isComplete("from:ann.example", [stream, likes])).toBe(false);
     const remote = [stream, own("did:plc:ann", { platform: "mastodon" })];
     expect(isComplete("from:ann.example", remote, "bluesky")).toBe(false);
   });
 
-  test("a platform that cannot have such an account keeps nothing from being complete", () => {
+  test("ignores a platform that cannot have such an account", () => {
     const withX = [...intervals, ofX({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs })];
     expect(isComplete("from:ann.example", withX)).toBe(true);
     expect(isComplete("from:did:plc:ann", withX)).toBe(true);
@@ -346,7 +346,7 @@ describe("of accounts whose own posts are held", () => {
   });
 });
 
-test("a post that matches and is not held lies in a gap, whatever is asked and held", () => {
+test("a matching post that is not archived is in a gap, whatever the query and the coverage", () => {
   const authors = ["ann", "bob", "eve"];
   const hours = Array.from({ length: 12 }, (_, hour) => nowMs - (12 - hour) * hourMs);
   type Wrote = { author: string; word: string };
@@ -416,7 +416,7 @@ describe("of counts and labels", () => {
   const reposts = interval({ collection: "reposts" });
   const labels = interval({ collection: "labels", source: "labeler" });
 
-  test("what was not followed is remarked on where the answer depends on it, and is no gap", () => {
+  test("warns about unfollowed counts if the answer depends on them, without a gap", () => {
     const intervals = [posts, likes, reposts];
     const answer = request("comet min_faves:10 min_retweets:5", { intervals });
     expect(codes(answer)).toEqual(["counts_incomplete"]);
@@ -435,14 +435,14 @@ describe("of counts and labels", () => {
     }
   });
 
-  test("labels likewise", () => {
+  test("warns about unfollowed labels", () => {
     for (const query of ["comet filter:safe", "-filter:safe", "moon -label:porn"]) {
       expect(codes(request(query, { intervals: [posts] })), query).toEqual(["labels_incomplete"]);
       expect(codes(request(query, { intervals: [posts, labels] })), query).toEqual([]);
     }
   });
 
-  test("of several labelers each is to be followed", () => {
+  test("requires each of several labelers", () => {
     const other = interval({ collection: "labels", source: "labeler b", fromMs: nowMs - dayMs });
     const answer = request("filter:safe", { intervals: [posts, labels, other] });
     expect(codes(answer)).toEqual(["labels_incomplete"]);
@@ -451,7 +451,7 @@ describe("of counts and labels", () => {
     expect(codes(request("filter:safe", { intervals: [posts, labels, whole] }))).toEqual([]);
   });
 
-  test("five minutes behind is not behind, as counts come a minute late and labelers are quiet at times", () => {
+  test("tolerates a lag of five minutes, as counts are delayed and labelers may be silent", () => {
     const behind = (ms: number) => [posts, interval({ collection: "likes", toMs: nowMs - ms })];
     expect(codes(request("min_faves:10", { intervals: behind(300_000) }))).toEqual([]);
     expect(codes(request("min_faves:10", { intervals: behind(300_001) }))).toEqual([
@@ -459,7 +459,7 @@ describe("of counts and labels", () => {
     ]);
   });
 
-  test("a like may come later than the window ends", () => {
+  test("extends beyond the window's end, as a like may come later", () => {
     const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
     const outage = [
       interval({ collection: "likes", toMs: nowMs - 2 * dayMs }),
@@ -477,7 +477,7 @@ describe("of counts and labels", () => {
     expect(codes(request("min_faves:10", { intervals: [posts, whole], ...window }))).toEqual([]);
   });
 
-  test("replies and quotes are posts, and were seen when those were", () => {
+  test("replies and quotes are posts, and were seen with those", () => {
     const outage = [interval({ toMs: nowMs - 2 * dayMs }), interval({ fromMs: nowMs - dayMs })];
     const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
     const answer = request("min_replies:2", { intervals: outage, ...window });
@@ -485,7 +485,7 @@ describe("of counts and labels", () => {
     expect(codes(answer)).toEqual(["counts_incomplete"]);
   });
 
-  test("imported posts have what their file says", () => {
+  test("of imported posts is as the file says", () => {
     const fed = { fedPlatforms: [] };
     expect(codes(request("min_faves:10 filter:safe", { intervals: [ofX()], ...fed }))).toEqual([]);
     const old = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
@@ -501,7 +501,7 @@ describe("of counts and labels", () => {
     ]);
   });
 
-  test("nothing is remarked on where nothing can match", () => {
+  test("does not warn if nothing can match", () => {
     const intervals = [posts];
     expect(codes(request("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
     expect(codes(request("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual(
@@ -522,7 +522,7 @@ describe("a search that nothing can answer", () => {
     },
   );
 
-  test("does not where the platform is fed or its posts are held", () => {
+  test("does not warn if the platform has a source or archived posts", () => {
     const fed = { intervals: [], fedPlatforms: ["bluesky"], platform: "bluesky" } as const;
     expect(codes(request("comet", fed))).toEqual([]);
     expect(codes(request("comet", { ...fed, platform: "social" }))).toEqual([]);
@@ -530,16 +530,16 @@ describe("a search that nothing can answer", () => {
     expect(codes(request("comet", stored))).toEqual([]);
   });
 
-  test("does not where the query leaves the platform out", () => {
+  test("does not warn if the query excludes the platform", () => {
     expect(codes(request("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
   });
 });
 
-describe("of what the stream of one Mastodon server told", () => {
+describe("of the stream of one Mastodon server", () => {
   const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
   const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
 
-  test("posts are found, and no window counts as held: others have seen what it has not", () => {
+  test("finds posts but covers no window, because one server sees only a part", () => {
     const { coverage } = request("comet", { intervals: [seen], platform: "mastodon", ...fed });
     expect(coverage).toMatchObject({
       complete: false,
@@ -547,7 +547,7 @@ describe("of what the stream of one Mastodon server told", () => {
     });
   });
 
-  test("a search of everything is not complete by it, and Bluesky's part still is", () => {
+  test("makes a full search incomplete, while Bluesky's part is complete", () => {
     const { coverage } = request("comet", { intervals: [interval({}), seen], ...fed });
     expect(coverage.complete).toBe(false);
     expect(coverage.platforms?.map(({ platform, complete }) => [platform, complete])).toEqual([
@@ -556,7 +556,7 @@ describe("of what the stream of one Mastodon server told", () => {
     ]);
   });
 
-  test("a time that an import declares is complete all the same", () => {
+  test("a time that an import declares is complete", () => {
     const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
     const past = { toMs: nowMs - dayMs };
     const requested = {

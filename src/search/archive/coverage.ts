@@ -54,7 +54,7 @@ const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
  * A `social` search is complete only if every platform with a source or stored posts is, except
  * those that the query excludes.
  */
-export function coverageOf(
+export function archiveCoverage(
   feed: ArchiveFeed,
   covered: readonly PlatformCoverage[],
   query: CoverageQuery,

@@ -37,7 +37,7 @@ function changingInLeaf(
 }
 
 /** Counts are added with a delay of a minute, and a labeler may be silent for a while. */
-const leastSlackMs = 300_000;
+const minSlackMs = 300_000;
 
 /** `span` is from the first relevant post to now. */
 export type Followed = {
@@ -65,7 +65,7 @@ export function followedOf(
     const collection = collections[what];
     const covered = intervalsOf(intervals, collection);
     const isUnfollowed = (by: readonly CoverageInterval[]) =>
-      gapsIn(span, by, nowMs, isLive ? Math.max(slackMs, leastSlackMs) : 0);
+      gapsIn(span, by, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
     const gaps =
       collection === "labels"
         ? unionOf(byLabeler(covered).flatMap(isUnfollowed))

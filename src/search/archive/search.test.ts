@@ -53,7 +53,7 @@ function send(query: string, platform: SearchPlatform = "social", asOfMs = endMs
   return searchArchive(source, request, Number.POSITIVE_INFINITY);
 }
 
-test("a search of all platforms is complete when all that hold anything are", async () => {
+test("a social search is complete if all platforms with posts are", async () => {
   holdADay();
   const answer = await send("blue OR black");
   expect(answer.items).toHaveLength(2);
@@ -62,7 +62,7 @@ test("a search of all platforms is complete when all that hold anything are", as
   expect(await send("blue", "bluesky")).toMatchObject({ complete: true });
 });
 
-test("a platform that the query leaves out keeps nothing from being complete", async () => {
+test("a platform that the query excludes does not make it incomplete", async () => {
   holdADay();
   for (const query of [
     "platform:bluesky",
@@ -78,7 +78,7 @@ test("a platform that the query leaves out keeps nothing from being complete", a
   expect((await send("blue OR platform:x")).complete).toBe(false);
 });
 
-test("of a platform that nothing feeds nothing is known, of none at all everything", async () => {
+test("a platform without a source is incomplete; without any platform it is complete", async () => {
   holdADay();
   expect(await send("platform:mastodon")).toMatchObject({ complete: false, items: [] });
   expect(await send("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
@@ -86,7 +86,7 @@ test("of a platform that nothing feeds nothing is known, of none at all everythi
   expect(await send("from:nobody")).toMatchObject({ complete: false, items: [] });
 });
 
-test("an empty answer is told from a hole: complete where the time is held, with a warning where it is not", async () => {
+test("distinguishes an empty answer from a gap: complete if covered, else with a warning", async () => {
   holdADay();
   const covered = await send("nosuchword", "bluesky");
   expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
@@ -101,7 +101,7 @@ test("an empty answer is told from a hole: complete where the time is held, with
   ]);
 });
 
-test("what an account wrote is complete after its posts were fetched, by id and by every handle it bore", async () => {
+test("an account's posts are complete after a backfill, by id and by every handle it had", async () => {
   archive = smallArchive();
   const userId = "did:plc:Ann";
   const post = makePost({ key: "1", createdMs: startMs, userId, username: "ann.example" });

@@ -12,7 +12,7 @@ import type {
 import { type Platform, platforms } from "../../posts/post.ts";
 import { withDamage } from "../damage.ts";
 import { parseSearchQuery } from "../parse-search-query.ts";
-import { type ArchiveFeed, coverageOf } from "./coverage.ts";
+import { type ArchiveFeed, archiveCoverage } from "./coverage.ts";
 import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
 
 export type ArchiveSource = ArchiveFeed & {
@@ -84,7 +84,7 @@ export function answerFound(
   found: CoveredAnswer,
   unchecked: readonly SourceWarning[],
 ): ArchivedAnswer {
-  const known = coverageOf(feed, found.held, { platform, tree, names, plan, fromMs, toMs, after });
+  const known = archiveCoverage(feed, found.held, { platform, tree, names, plan, fromMs, toMs, after });
   const { complete, coverage, warnings } = withDamage(
     { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
     found.damage,
@@ -101,7 +101,7 @@ export function answerFound(
       toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: [...warningsOf(coverage, found.positions, found.complete), ...warnings, ...unchecked],
+    warnings: [...coverageWarnings(coverage, found.positions, found.complete), ...warnings, ...unchecked],
     tree,
     names,
     plan,
@@ -112,7 +112,7 @@ export function answerFound(
 export const by = (account: string | undefined): { account?: string } =>
   account === undefined ? {} : { account };
 
-export function warningsOf(
+export function coverageWarnings(
   { gaps }: Coverage,
   items: readonly AnswerItem[],
   isSearched: boolean,

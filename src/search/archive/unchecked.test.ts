@@ -68,7 +68,7 @@ test("a post that the stream has followed up to now is current", async () => {
 });
 
 test.each(["stream", "backfill"] as const)(
-  "a post of before an outage may have changed, where a %s brought it",
+  "a post from before an outage may have changed, if a %s stored it",
   async (origin) => {
     const { stale, searched } = stored([beforeOutage, afterOutage], { origin });
     expect(await stale()).toBe("posts_unchecked");
@@ -76,7 +76,7 @@ test.each(["stream", "backfill"] as const)(
   },
 );
 
-test("a post of after an outage is current", async () => {
+test("a post from after an outage is current", async () => {
   const atMs = outage.toMs + minute;
   const { stale, searched } = stored([beforeOutage, afterOutage], { atMs });
   expect(await stale()).toBeNull();
@@ -110,13 +110,13 @@ test("a backfill of the author, and of no other, makes the post current", async 
   expect(await stored(others).stale()).toBe("posts_unchecked");
 });
 
-test("while the stream is cut or off no post is known to be current", async () => {
+test("while the stream is disconnected or off no post is current", async () => {
   const { stale, searched } = stored([interval({ toMs: nowMs - 5_000 })], { liveSinceMs: null });
   expect(await stale()).toBe("posts_unchecked");
   expect(await searched()).toEqual([]);
 });
 
-test("a stream that has caught up may be a moment behind", async () => {
+test("a stream that has caught up may lag a moment", async () => {
   const { stale } = stored([interval({ toMs: nowMs - 5_000 })]);
   expect(await stale()).toBeNull();
 });

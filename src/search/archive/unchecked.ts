@@ -24,7 +24,7 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
 };
 
 /** The rest of a larger answer is assumed to be like these. */
-const mostRead = 20;
+const maxRead = 20;
 
 /** Null if the post is known to be current. */
 export async function staleWarning(
@@ -50,7 +50,7 @@ export async function uncheckedWarnings(
   const ofMastodon = positions.filter((position) => freshnessOf?.(position) === "unchecked");
   const [isAnyOfMastodon, isAnyOfBluesky] = await Promise.all(
     [ofMastodon, interrupted(positions, covered)].map(async (unchecked) => {
-      const authors = await authorsOfStreamed(source, unchecked.slice(0, mostRead));
+      const authors = await authorsOfStreamed(source, unchecked.slice(0, maxRead));
       return authors.length > 0;
     }),
   );
@@ -82,7 +82,7 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
   if (!hasTime(id)) return false;
   const nowMs = source.clock.now();
   const account = accountById("bluesky", author);
-  const { held } = await source.archive.search({
+  const { held: covered } = await source.archive.search({
     plan: { kind: "terms", elements: [{ kind: "token", token: fromAccount(account) }] },
     platforms: ["bluesky"],
     fromMs: nowMs,
@@ -91,7 +91,7 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
     limit: 1,
     deadlineMs: nowMs + 1_000,
   });
-  const intervals = followedIn(held).filter(
+  const intervals = followedIn(covered).filter(
     (interval) => interval.account === null || accountById("bluesky", interval.account) === account,
   );
   const isLive = hasCaughtUp(intervals, source.liveSinceMs("bluesky"));

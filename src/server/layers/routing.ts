@@ -3,7 +3,7 @@ import { releasesFor } from "../../remote/evidence/release-rules.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { NodeDirectory } from "../../remote/gateway/node-directory.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
-import type { Sources } from "../../search/sources.ts";
+import type { SourceAvailability } from "../../search/sources.ts";
 import { capabilitiesOf } from "../capabilities.ts";
 import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
 import { type NodeTrust, openNodeTrust } from "../node-trust.ts";
@@ -20,7 +20,7 @@ export type Routing = {
   readonly directory: NodeDirectory;
   readonly router: JobRouter;
   /** What any of the nodes can answer. */
-  readonly sources: Sources;
+  readonly sources: SourceAvailability;
 };
 
 const isWorking = ({ isConnected, state }: NodeView): boolean =>

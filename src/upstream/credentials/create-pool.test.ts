@@ -44,11 +44,11 @@ async function refuse(id: string, reason: string): Promise<void> {
   await pool.quarantine(id, stored?.revision ?? Number.NaN, reason);
 }
 
-describe("who may use what", () => {
-  test("an account uses its own before the deployment's, and never another account's", async () => {
-    await bench.keep("shared");
-    await bench.keep("anns", { accountId: "ann" });
-    await bench.keep("bens", { accountId: "ben" });
+describe("the choice of credentials", () => {
+  test("prefers the account's own to the deployment's, and never uses another account's", async () => {
+    await bench.put("shared");
+    await bench.put("anns", { accountId: "ann" });
+    await bench.put("bens", { accountId: "ben" });
     expect(await chosen()).toEqual(["anns", "shared"]);
     expect(await chosen({ accountId: "ben" })).toEqual(["bens", "shared"]);
     expect(await chosen({ accountId: "nobody" })).toEqual(["shared"]);
@@ -60,21 +60,21 @@ describe("who may use what", () => {
     expect(await pool.find("ben", "nothing")).toBeNull();
   });
 
-  test("access, platform and host narrow the choice; a kind that is not known is left out", async () => {
-    await bench.keep("app");
-    await bench.keep("user", { kind: "user-token" });
-    await bench.keep("elsewhere", { host: "https://other.example" });
-    await bench.keep("strange", { kind: "carrier-pigeon" });
+  test("is narrowed by access, platform and host, and skips unknown kinds", async () => {
+    await bench.put("app");
+    await bench.put("user", { kind: "user-token" });
+    await bench.put("elsewhere", { host: "https://other.example" });
+    await bench.put("strange", { kind: "carrier-pigeon" });
     expect(await chosen()).toEqual(["app", "elsewhere"]);
     expect(await chosen({ access: "user" })).toEqual(["user"]);
     expect(await chosen({ platform: "mastodon" })).toEqual([]);
     expect(await chosen({ host: "https://other.example" })).toEqual(["elsewhere"]);
   });
 
-  test("what is configured is told once for each owner and access, also while it cools", async () => {
-    await bench.keep("one");
-    await bench.keep("two");
-    await bench.keep("anns", { accountId: "ann", kind: "user-token" });
+  test("lists each configured owner and access once, also while cooling", async () => {
+    await bench.put("one");
+    await bench.put("two");
+    await bench.put("anns", { accountId: "ann", kind: "user-token" });
     pool.cool("one", "search", bench.clock.now() + 1_000, "used up");
     const methods = await pool.configured("x", "ann");
     expect(methods).toHaveLength(2);
@@ -85,29 +85,29 @@ describe("who may use what", () => {
 });
 
 describe("the order", () => {
-  test("the one used longest ago comes first, one that was never used before all", async () => {
-    await bench.keep("one");
-    await bench.keep("two");
-    await bench.keep("three");
+  test("is least recently used first, never used before all", async () => {
+    await bench.put("one");
+    await bench.put("two");
+    await bench.put("three");
     pool.used("two");
     pool.used("three");
     pool.used("one");
     expect(await chosen()).toEqual(["two", "three", "one"]);
-    await bench.keep("four");
+    await bench.put("four");
     expect((await chosen())[0]).toBe("four");
   });
 
-  test("those who choose at once spread over the pool", async () => {
-    for (const id of ["one", "two", "three"]) await bench.keep(id);
+  test("spreads concurrent choices over the pool", async () => {
+    for (const id of ["one", "two", "three"]) await bench.put(id);
     const firsts = await Promise.all(Array.from({ length: 9 }, async () => (await chosen())[0]));
     for (const id of ["one", "two", "three"]) {
       expect(firsts.filter((first) => first === id)).toHaveLength(3);
     }
   });
 
-  test("the last use is written down, once a minute at most, and known after a restart", async () => {
-    await bench.keep("one");
-    await bench.keep("two");
+  test("stores the last use at most once a minute, and restores it after a restart", async () => {
+    await bench.put("one");
+    await bench.put("two");
     const startMs = bench.clock.now();
     const usedMs = async () =>
       (await bench.store.read("readCredential", { id: "one" }))?.credential.usedMs;
@@ -125,11 +125,11 @@ describe("the order", () => {
 });
 
 describe("cooling", () => {
-  test("one that is used up comes last in its bucket alone, the soonest open first, and is open again in time", async () => {
+  test("orders used-up credentials last in their bucket, the first to reopen first, until they reopen", async () => {
     const nowMs = bench.clock.now();
-    await bench.keep("anns", { accountId: "ann" });
-    await bench.keep("shared");
-    await bench.keep("other");
+    await bench.put("anns", { accountId: "ann" });
+    await bench.put("shared");
+    await bench.put("other");
     pool.used("other");
     pool.cool("anns", "search", nowMs + 2_000, "429");
     pool.cool("shared", "search", nowMs + 1_000, "429");
@@ -150,9 +150,9 @@ describe("cooling", () => {
     expect((await chosen())[0]).toBe("anns");
   });
 
-  test("is known after a restart and shown with its reason", async () => {
+  test("survives a restart and is shown with its reason", async () => {
     const nowMs = bench.clock.now();
-    await bench.keep("one");
+    await bench.put("one");
     pool.cool("one", "search", nowMs + 1_000, "429 of api.x.example");
     await pool.stop();
     const [listed] = await bench.store.read("listCredentials", null);
@@ -164,23 +164,23 @@ describe("cooling", () => {
     });
   });
 
-  test("ends with the secret that it concerned, whoever replaces that; a renewal alone ends nothing", async () => {
+  test("ends when the secret is replaced, but not by a renewal", async () => {
     const untilMs = bench.clock.now() + 60_000;
     const coolingUntilMs = async () => (await pool.choose(requested))[0]?.coolingUntilMs;
-    await bench.keep("one");
+    await bench.put("one");
     const [first] = await pool.choose(requested);
     pool.cool("one", "search", untilMs, "429");
     await first?.leased.renew(first.leased.secrets(), async () => ({ token: "renewed" }));
     expect(await coolingUntilMs()).toBe(untilMs);
-    await bench.keep("one", { secrets: { token: "replaced" } });
+    await bench.put("one", { secrets: { token: "replaced" } });
     expect(await coolingUntilMs()).toBeNull();
     pool.cool("one", "search", untilMs, "429 once more");
     expect(await coolingUntilMs()).toBe(untilMs);
   });
 
-  test("a time that no limit has is believed for a day", async () => {
+  test("limits an implausible time to a day", async () => {
     const nowMs = bench.clock.now();
-    await bench.keep("one");
+    await bench.put("one");
     for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
       pool.cool("one", "search", reported, "odd");
       expect((await pool.choose(requested))[0]?.coolingUntilMs).toBeNull();
@@ -191,9 +191,9 @@ describe("cooling", () => {
 });
 
 describe("quarantine", () => {
-  test("nobody uses what the platform refuses; the reason is one line without secrets", async () => {
-    await bench.keep("one");
-    await bench.keep("two");
+  test("excludes what the platform refuses, with a one-line reason without secrets", async () => {
+    await bench.put("one");
+    await bench.put("two");
     await chosen();
     await refuse("one", "api.x.example\nanswered 401 to one-token\u001b[31m");
     expect(await chosen()).toEqual(["two"]);
@@ -205,9 +205,9 @@ describe("quarantine", () => {
     });
   });
 
-  test("its owner is told the reason, and nobody else", async () => {
-    await bench.keep("own", { accountId: "ann" });
-    await bench.keep("of all");
+  test("reports the reason to the owner only", async () => {
+    await bench.put("own", { accountId: "ann" });
+    await bench.put("of all");
     await refuse("own", "answered 401");
     await refuse("of all", "answered 403");
     expect(await pool.refusal("x", "ann")).toBe("answered 401");
@@ -215,11 +215,11 @@ describe("quarantine", () => {
     expect(await pool.refusal("x", "ben")).toBeNull();
   });
 
-  test("a refusal of what was replaced meanwhile concerns nobody", async () => {
-    await bench.keep("one");
+  test("ignores a refusal of a replaced secret", async () => {
+    await bench.put("one");
     const [before] = await pool.choose(requested);
     const revision = before?.revision() ?? Number.NaN;
-    await bench.keep("one", { secrets: { token: "made anew" } });
+    await bench.put("one", { secrets: { token: "made anew" } });
     const [after] = await pool.choose(requested);
     expect(after?.leased.secrets()).toEqual({ token: "made anew" });
     await pool.quarantine("one", revision, "401 to what was before");
@@ -228,37 +228,37 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual([]);
   });
 
-  test("what the command line changes counts from the next choice on", async () => {
-    await bench.keep("one");
+  test("changes by the command line apply from the next choice on", async () => {
+    await bench.put("one");
     await refuse("one", "refused");
     expect(await chosen()).toEqual([]);
     await bench.store.write("releaseCredential", { id: "one" });
     expect(await chosen()).toEqual(["one"]);
-    await bench.keep("two");
+    await bench.put("two");
     expect(await chosen()).toEqual(["two", "one"]);
     await bench.store.write("removeCredential", { id: "one" });
     expect(await chosen()).toEqual(["two"]);
     await refuse("two", "refused");
-    await bench.keep("two", { secrets: { token: "made anew" } });
+    await bench.put("two", { secrets: { token: "made anew" } });
     expect((await pool.choose(requested))[0]?.leased.secrets()).toEqual({ token: "made anew" });
   });
 
-  test("what another key has sealed is quarantined, the others serve", async () => {
+  test("a secret encrypted with another key is quarantined, the others remain usable", async () => {
     const other = bench.pool({
-      sealer: createEncryptor(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
+      encryptor: createEncryptor(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
     });
-    await bench.keep("one");
+    await bench.put("one");
     expect(await chosen({}, other)).toEqual([]);
     const [listed] = await bench.store.read("listCredentials", null);
     expect(listed?.quarantine?.reason).toMatch(/one was not encrypted with the current key/);
   });
 
-  test("a secret that was copied to another account does not open", async () => {
-    await bench.keep("anns", { accountId: "ann", secrets: { token: "of ann" } });
+  test("a secret copied to another account cannot be decrypted", async () => {
+    await bench.put("anns", { accountId: "ann", secrets: { token: "of ann" } });
     expect(await chosen()).toEqual(["anns"]);
     bench.database.run("UPDATE credential SET account_id = 'ben' WHERE id = 'anns'");
     expect(await chosen({ accountId: "ben" })).toEqual([]);
-    await bench.keep("bens", { accountId: "ben" });
+    await bench.put("bens", { accountId: "ben" });
     bench.database.run(
       "UPDATE credential SET sealed_secret = (SELECT sealed_secret FROM credential WHERE id = 'anns') WHERE id = 'bens'",
     );
@@ -270,10 +270,10 @@ describe("quarantine", () => {
   });
 });
 
-test("what is asked for an account at one moment is one read, of the platforms that are asked for", async () => {
-  await bench.keep("anns", { accountId: "ann" });
-  await bench.keep("bens", { accountId: "ben" });
-  await bench.keep("toots", { platform: "mastodon", kind: "app-token" });
+test("reads the requested platforms of an account in one tick with one read", async () => {
+  await bench.put("anns", { accountId: "ann" });
+  await bench.put("bens", { accountId: "ben" });
+  await bench.put("toots", { platform: "mastodon", kind: "app-token" });
   const reads: unknown[] = [];
   const counted = bench.pool({
     store: {
@@ -297,7 +297,7 @@ test("what is asked for an account at one moment is one read, of the platforms t
     { accountId: "ann", platforms: ["x", "mastodon"] },
     { accountId: "ben", platforms: ["x"] },
   ]);
-  await bench.keep("more", { accountId: "ann" });
+  await bench.put("more", { accountId: "ann" });
   expect((await chosen({}, counted)).toSorted()).toEqual(["anns", "more"]);
   expect(reads).toHaveLength(3);
   await counted.stop();

@@ -29,7 +29,7 @@ const useNotedEveryMs = 60_000;
 
 export type PoolContext = {
   store: Store<CredentialOperations>;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   kinds: readonly CredentialKind[];
   fetch: CredentialTools["fetch"];
   clock: Clock;

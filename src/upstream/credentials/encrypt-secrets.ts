@@ -8,14 +8,14 @@ function ownerOf({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
 
-export function encryptSecrets(sealer: Encryptor, credential: Owned, secrets: Secrets): Uint8Array {
-  return sealer.seal(JSON.stringify(secrets), ownerOf(credential));
+export function encryptSecrets(encryptor: Encryptor, credential: Owned, secrets: Secrets): Uint8Array {
+  return encryptor.seal(JSON.stringify(secrets), ownerOf(credential));
 }
 
 /** Errors: `secret_key_mismatch`. */
-export function decryptSecrets(sealer: Encryptor, credential: Owned, sealed: Uint8Array): Secrets {
+export function decryptSecrets(encryptor: Encryptor, credential: Owned, sealed: Uint8Array): Secrets {
   // Decryption authenticates: only `encryptSecrets` can have written it.
-  return JSON.parse(sealer.open(sealed, ownerOf(credential))) as Secrets;
+  return JSON.parse(encryptor.open(sealed, ownerOf(credential))) as Secrets;
 }
 
 export function sameSecrets(one: Secrets, other: Secrets): boolean {

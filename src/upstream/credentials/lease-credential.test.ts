@@ -12,14 +12,14 @@ let bench: CredentialBench;
 
 beforeEach(async () => {
   bench = openCredentialBench();
-  await bench.keep("one", { secrets: { refreshToken: "first" } });
+  await bench.put("one", { secrets: { refreshToken: "first" } });
 });
 
 afterEach(() => bench.close());
 
 /** A process that uses the credential. */
 function owner(store = bench.store): CredentialLeases {
-  return createCredentialLeases({ store, sealer: bench.sealer, clock: bench.clock });
+  return createCredentialLeases({ store, encryptor: bench.encryptor, clock: bench.clock });
 }
 
 async function storedBy(process: CredentialLeases): Promise<LeasedCredential> {
@@ -31,7 +31,7 @@ async function storedBy(process: CredentialLeases): Promise<LeasedCredential> {
 async function onDisk(): Promise<Secrets> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
-  return decryptSecrets(bench.sealer, stored.credential, stored.sealedSecret);
+  return decryptSecrets(bench.encryptor, stored.credential, stored.sealedSecret);
 }
 
 /** A platform that accepts each refresh token once. */
@@ -50,7 +50,7 @@ function rotation() {
   };
 }
 
-test("fifty callers at once renew once, and all get what is on disk by then", async () => {
+test("fifty concurrent callers renew once, and all get the stored secret", async () => {
   const { make, count } = rotation();
   const stored = await storedBy(owner());
   const seen = stored.secrets();
@@ -69,7 +69,7 @@ test("fifty callers at once renew once, and all get what is on disk by then", as
   expect(stored.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
-test("all who hold it in a process share a renewal, whenever they came to hold it", async () => {
+test("all users in a process share a renewal, whenever they leased it", async () => {
   const { make, count } = rotation();
   const process = owner();
   const early = await storedBy(process);
@@ -82,7 +82,7 @@ test("all who hold it in a process share a renewal, whenever they came to hold i
   expect(late.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
-test("a caller with outdated secrets gets the present ones, and nothing is made", async () => {
+test("a caller with outdated secrets gets the present ones without a renewal", async () => {
   const { make, count } = rotation();
   const stored = await storedBy(owner());
   const seen = stored.secrets();
@@ -94,7 +94,7 @@ test("a caller with outdated secrets gets the present ones, and nothing is made"
   expect(count()).toBe(1);
 });
 
-test("processes renew one after the other: the second takes what the first made", async () => {
+test("processes renew in sequence: the second uses the first one's secret", async () => {
   const { make, count } = rotation();
   const server = await storedBy(owner());
   const command = await storedBy(owner());
@@ -107,7 +107,7 @@ test("processes renew one after the other: the second takes what the first made"
   expect(count()).toBe(1);
 });
 
-test("a process that learns late of a renewal takes it over before it makes its own", async () => {
+test("a process that learns late of a renewal adopts it before its own", async () => {
   const { make, count } = rotation();
   const server = await storedBy(owner());
   const command = await storedBy(owner());
@@ -118,7 +118,7 @@ test("a process that learns late of a renewal takes it over before it makes its 
   expect(count()).toBe(1);
 });
 
-test("what a process that died has claimed is free after a minute", async () => {
+test("the claim of a dead process expires after a minute", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const { make } = rotation();
   const stored = await storedBy(owner());
@@ -132,7 +132,7 @@ test("what a process that died has claimed is free after a minute", async () => 
   expect(await renewal).toEqual({ refreshToken: "token 1" });
 });
 
-test("a process that stops does not wait for another one's renewal", async () => {
+test("a stopping process does not wait for another one's renewal", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const process = owner();
   const stored = await storedBy(process);
@@ -143,19 +143,19 @@ test("a process that stops does not wait for another one's renewal", async () =>
   await outcome;
 });
 
-test("a claim of a clock that was put back is not waited for", async () => {
+test("does not wait for a claim made before the clock was set back", async () => {
   const nowMs = bench.clock.now();
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: nowMs + 3_600_000 });
   expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).not.toBeNull();
 });
 
-test("whoever looked at the clock first and came second does not take a claim away", async () => {
+test("a later caller with an earlier clock does not take a claim away", async () => {
   const nowMs = bench.clock.now();
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: nowMs + 5 });
   expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).toBeNull();
 });
 
-test("a renewal that fails leaves everything as it was, and the next one is free at once", async () => {
+test("a failed renewal changes nothing, and the next one can start at once", async () => {
   const stored = await storedBy(owner());
   const seen = stored.secrets();
   const failing = async () => {
@@ -169,7 +169,7 @@ test("a renewal that fails leaves everything as it was, and the next one is free
   });
 });
 
-test("what the platform gave is not lost while the store takes nothing", async () => {
+test("a new secret is not lost while the store rejects writes", async () => {
   let isFull = true;
   const store: typeof bench.store = {
     ...bench.store,
@@ -197,7 +197,7 @@ test("what the platform gave is not lost while the store takes nothing", async (
   expect(made).toBe(1);
 });
 
-test("a credential that was removed is not renewed", async () => {
+test("a removed credential is not renewed", async () => {
   const stored = await storedBy(owner());
   await bench.store.write("removeCredential", { id: "one" });
   await expect(stored.renew(stored.secrets(), async () => ({}))).rejects.toMatchObject({
@@ -206,10 +206,10 @@ test("a credential that was removed is not renewed", async () => {
   });
 });
 
-test("what was added again meanwhile wins over what a renewal brought", async () => {
+test("a credential added again meanwhile takes precedence over a renewal", async () => {
   const stored = await storedBy(owner());
   const renewal = stored.renew(stored.secrets(), async () => {
-    await bench.keep("one", { secrets: { refreshToken: "added again" } });
+    await bench.put("one", { secrets: { refreshToken: "added again" } });
     return { refreshToken: "renewed" };
   });
   expect(await renewal).toEqual({ refreshToken: "added again" });

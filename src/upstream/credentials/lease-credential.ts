@@ -9,11 +9,11 @@ import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
 /** How often to check for another process's renewal. */
-const lookAgainMs = 100;
+const pollMs = 100;
 
 export type LeaseContext = {
   store: Store<CredentialOperations>;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   clock: Clock;
 };
 
@@ -34,7 +34,7 @@ type State = {
   renewal: Promise<Secrets> | null;
 };
 
-export function createCredentialLeases({ store, sealer, clock }: LeaseContext): CredentialLeases {
+export function createCredentialLeases({ store, encryptor, clock }: LeaseContext): CredentialLeases {
   const states = new Map<string, State>();
   const stopping = new AbortController();
 
@@ -74,7 +74,7 @@ export function createCredentialLeases({ store, sealer, clock }: LeaseContext): 
   }
 
   const opened = ({ credential, sealedSecret }: StoredCredential): Secrets =>
-    decryptSecrets(sealer, credential, sealedSecret);
+    decryptSecrets(encryptor, credential, sealedSecret);
 
   async function renewed(state: State, make: (secrets: Secrets) => Promise<Secrets>) {
     if (state.unsaved !== null) return await save(state, state.unsaved);
@@ -100,7 +100,7 @@ export function createCredentialLeases({ store, sealer, clock }: LeaseContext): 
       const claimed = await store.write("claimRenewal", { id, revision, nowMs: clock.now() });
       if (claimed === "removed") throw removed(id);
       if (claimed !== null) return claimed;
-      await clock.sleep(lookAgainMs, stopping.signal);
+      await clock.sleep(pollMs, stopping.signal);
     }
   }
 
@@ -112,7 +112,7 @@ export function createCredentialLeases({ store, sealer, clock }: LeaseContext): 
   async function save(state: State, made: Secrets): Promise<Secrets> {
     const { credential, revision } = state.stored;
     const { id } = credential;
-    const sealedSecret = encryptSecrets(sealer, credential, made);
+    const sealedSecret = encryptSecrets(encryptor, credential, made);
     state.unsaved = made;
     const isSaved = await store.write("changeCredentialSecret", { id, revision, sealedSecret });
     const present = isSaved

@@ -34,12 +34,12 @@ export async function authorizeCredential(
   dialogue: Dialogue,
 ): Promise<NewCredential> {
   const pasted: Record<string, string> = {};
-  const prompt: Dialogue["ask"] = async (question) => {
-    const answer = await dialogue.ask(question);
+  const prompt: Dialogue["prompt"] = async (question) => {
+    const answer = await dialogue.prompt(question);
     Object.assign(pasted, valuesIn(answer, Object.keys(pasted).length));
     return answer;
   };
-  const made = await run(given, tools, { ...dialogue, ask: prompt }).catch((thrown: unknown) => {
+  const made = await run(given, tools, { ...dialogue, prompt }).catch((thrown: unknown) => {
     throw withoutGiven(thrown, { ...secretsIn(fields, given), ...pasted });
   });
   return bounded(made);

@@ -14,15 +14,15 @@ afterEach(() => bench.close());
 
 const read = async (id: string) => await bench.store.read("readCredential", { id });
 
-test("the list tells everything but the secret, with the names of accounts, oldest first", async () => {
+test("lists everything but the secret, with account names, oldest first", async () => {
   const nowMs = bench.clock.now();
-  await bench.keep("anns", {
+  await bench.put("anns", {
     accountId: "ann",
     subject: "1",
     subjectName: "@ann",
     nowMs: nowMs + 1,
   });
-  await bench.keep("shared", { hint: "abcd" });
+  await bench.put("shared", { hint: "abcd" });
   const all = await bench.store.read("listCredentials", null);
   expect(all).toEqual([
     {
@@ -49,15 +49,15 @@ test("the list tells everything but the secret, with the names of accounts, olde
   expect(await ids(null)).toEqual(["shared"]);
 });
 
-test("the database holds no secret", async () => {
-  await bench.keep("one", { secrets: { token: "canary-4f8e1b2c9d7a6053" } });
+test("the database contains no plain secret", async () => {
+  await bench.put("one", { secrets: { token: "canary-4f8e1b2c9d7a6053" } });
   const rows = bench.database.all("SELECT *, hex(sealed_secret) AS hex FROM credential");
   expect(JSON.stringify(rows)).not.toContain("canary");
   expect(JSON.stringify(rows)).not.toContain(Buffer.from("canary").toString("hex").toUpperCase());
 });
 
-test("a secret changes for whoever knows its revision, once", async () => {
-  await bench.keep("one");
+test("changes a secret only at the caller's revision", async () => {
+  await bench.put("one");
   const change = { id: "one", revision: 0, sealedSecret: new Uint8Array([1]) };
   expect(await bench.store.write("changeCredentialSecret", change)).toBe(true);
   expect(await bench.store.write("changeCredentialSecret", change)).toBe(false);
@@ -65,8 +65,8 @@ test("a secret changes for whoever knows its revision, once", async () => {
   expect(await bench.store.write("changeCredentialSecret", { ...change, id: "two" })).toBe(false);
 });
 
-test("a quarantine keeps its first time and its last reason; keeping it again ends it, and its coolings", async () => {
-  await bench.keep("one");
+test("a quarantine retains its first time and last reason; storing the credential again ends it, and its coolings", async () => {
+  await bench.put("one");
   const nowMs = bench.clock.now();
   const quarantine = { id: "one", revision: 0, reason: "first", nowMs };
   await bench.store.write("quarantineCredential", quarantine);
@@ -81,7 +81,7 @@ test("a quarantine keeps its first time and its last reason; keeping it again en
     quarantine: { sinceMs: nowMs, reason: "last" },
     coolings: [{ bucket: "a" }],
   });
-  await bench.keep("one", { subjectName: "renamed" });
+  await bench.put("one", { subjectName: "renamed" });
   expect(await read("one")).toMatchObject({
     revision: 1,
     credential: { quarantine: null, coolings: [], subjectName: "renamed", createdMs: nowMs },
@@ -89,8 +89,8 @@ test("a quarantine keeps its first time and its last reason; keeping it again en
   expect(await bench.store.write("releaseCredential", { id: "one" })).toBe(false);
 });
 
-test("a bucket that is open again is forgotten at the next cooling; a removed credential takes its own along", async () => {
-  await bench.keep("one");
+test("a reopened bucket is dropped at the next cooling; a removed credential drops its own", async () => {
+  await bench.put("one");
   const cool = async (bucket: string, untilMs: number, nowMs: number) =>
     await bench.store.write("coolCredential", { id: "one", bucket, untilMs, reason: "", nowMs });
   await cool("a", 10, 1);
@@ -104,22 +104,22 @@ test("a bucket that is open again is forgotten at the next cooling; a removed cr
   expect(bench.database.all("SELECT * FROM credential_cooling")).toEqual([]);
 });
 
-test("an owner has a hundred credentials of a platform; another owner is not concerned", async () => {
-  for (let count = 0; count < 100; count += 1) await bench.keep(`id${count}`);
-  await expect(bench.keep("more")).rejects.toMatchObject({ code: "too_many_credentials" });
-  await bench.keep("id7");
-  await bench.keep("anns", { accountId: "ann" });
-  await bench.keep("elsewhere", { platform: "mastodon" });
+test("limits an owner to a hundred credentials per platform", async () => {
+  for (let count = 0; count < 100; count += 1) await bench.put(`id${count}`);
+  await expect(bench.put("more")).rejects.toMatchObject({ code: "too_many_credentials" });
+  await bench.put("id7");
+  await bench.put("anns", { accountId: "ann" });
+  await bench.put("elsewhere", { platform: "mastodon" });
 });
 
-test("a credential belongs to an account that exists", async () => {
-  await expect(bench.keep("one", { accountId: "zoe" })).rejects.toMatchObject({
+test("a credential requires an existing account", async () => {
+  await expect(bench.put("one", { accountId: "zoe" })).rejects.toMatchObject({
     code: "unknown_account",
   });
 });
 
-test("the same credential is found for its owner alone", async () => {
-  await bench.keep("anns", { accountId: "ann", subject: "1" });
+test("finds the same credential for its owner only", async () => {
+  await bench.put("anns", { accountId: "ann", subject: "1" });
   const requested = {
     accountId: "ann",
     platform: "x",

@@ -4,7 +4,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { renewalOperations } from "./renewal-operations.ts";
 import {
-  type CredentialListing,
+  type ListedCredential,
   credentialOf,
   listedCredentials,
   type StoredCredential,
@@ -38,7 +38,7 @@ export const credentialOperations = {
    * Replaces one with the same id and ends its quarantine and cooling. Errors:
    * `too_many_credentials`, `unknown_account`.
    */
-  keepCredential: durable(function* (database, kept: StoredSecretCredential): Steps<null> {
+  putCredential: durable(function* (database, kept: StoredSecretCredential): Steps<null> {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
     if ((yield* credentialOf(database, kept.id)) === null) yield* requireRoom(database, kept);
     yield* requireAccount(database, accountId);
@@ -69,7 +69,7 @@ export const credentialOperations = {
   listCredentials: read(function* (
     database,
     owner: { accountId: string | null } | null,
-  ): Steps<CredentialListing[]> {
+  ): Steps<ListedCredential[]> {
     return yield* listedCredentials(database, owner);
   }),
 

@@ -57,7 +57,7 @@ const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
   return { credential, isOver: () => false, ...special };
 };
 
-test("the token of an application is released, and its key and secret are not", () => {
+test("releases the token of an application, but not its key and secret", () => {
   const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
   expect(releaseOf(pooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
     id: "c1",
@@ -72,13 +72,13 @@ test("the token of an application is released, and its key and secret are not", 
   });
 });
 
-test("nothing is released of a platform that bills", () => {
+test("releases nothing of a platform that bills", () => {
   const token = { token: "a token" };
   expect(releaseOf(pooled(kindOf("x", "app-token"), token), 0)).toBeNull();
   expect(releaseOf(pooled(kindOf("x", "user-token"), token), 0)).toBeNull();
 });
 
-test("limits that are used up are released too, until they open", () => {
+test("releases used-up limits until they reopen", () => {
   const one = pooled(kindOf("mastodon", "user-token"), { token: "a token" });
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const cooling = { ...one, credential: { ...one.credential, coolings } };
@@ -86,7 +86,7 @@ test("limits that are used up are released too, until they open", () => {
   expect(releaseOf(cooling, 1_000)?.coolings).toEqual([]);
 });
 
-test("kinds that need to be renewed or are billed have nothing to release", () => {
+test("kinds that need renewal or are billed release nothing", () => {
   const bluesky = blueskyCredentialKinds({
     plcUrl: "https://plc.example",
     appviewUrl: "https://appview.example",
@@ -99,7 +99,7 @@ test("kinds that need to be renewed or are billed have nothing to release", () =
   ]);
 });
 
-test("a release is used as a credential of no account that cannot be renewed", async () => {
+test("a release is a credential without an account that cannot be renewed", async () => {
   const usable = pooledRelease(released(), { kinds, tools });
   expect(usable).toMatchObject({ owner: "account", credential: { id: "c1", accountId: null } });
   expect(usable?.leased.secrets()).toEqual({ token: "secret" });
@@ -108,7 +108,7 @@ test("a release is used as a credential of no account that cannot be renewed", a
   });
 });
 
-test("its secret cannot be read once its time is over", () => {
+test("the secret of an expired release cannot be read", () => {
   let isOver = false;
   const release = released({ isOver: () => isOver });
   const usable = pooledRelease(release, { kinds, tools });
@@ -119,7 +119,7 @@ test("its secret cannot be read once its time is over", () => {
   expect(pooledRelease(release, { kinds, tools })).toBeNull();
 });
 
-test("a release of a kind that has nothing to release is not used", () => {
+test("ignores a release of a kind that releases nothing", () => {
   const { credential } = released();
   const ofX = released({ credential: { ...credential, platform: "x", kind: "app-token" } });
   expect(pooledRelease(ofX, { kinds, tools })).toBeNull();

@@ -9,11 +9,11 @@ export type StoredCredential = {
   sealedSecret: Uint8Array;
 };
 
-export type CredentialListing = Credential & {
+export type ListedCredential = Credential & {
   accountName: string | null;
 };
 
-type Row = Omit<CredentialListing, "quarantine" | "coolings"> & {
+type Row = Omit<ListedCredential, "quarantine" | "coolings"> & {
   revision: number;
   sealedSecret: Uint8Array;
   quarantinedMs: number | null;
@@ -51,7 +51,7 @@ export function* usableCredentials(
 export function* listedCredentials(
   database: Database,
   owner: { accountId: string | null } | null,
-): Steps<CredentialListing[]> {
+): Steps<ListedCredential[]> {
   const condition = owner === null ? "TRUE" : "account_id IS :accountId";
   const rows = yield* database.all<Row>(
     `${select} WHERE ${condition} ORDER BY credential.created_ms, credential.id`,

@@ -25,9 +25,9 @@ export function createUsableReads(store: Pick<Store<CredentialOperations>, "read
       gathering.delete(accountId);
       return store.read("usableCredentials", { accountId, platforms: [...platforms] });
     });
-    const begun = { platforms, rows };
-    gathering.set(accountId, begun);
-    return begun;
+    const started = { platforms, rows };
+    gathering.set(accountId, started);
+    return started;
   }
 
   return async (platform, accountId) => {

@@ -20,7 +20,7 @@ const renewing: CredentialKind = {
   },
 };
 
-test("a request that is given up ends at once, and the renewal on its way goes on for others", async () => {
+test("an aborted request ends at once, and the pending renewal continues for others", async () => {
   const requested: { path: string; options: FetchOptions | undefined }[] = [];
   // Never answers; ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
@@ -41,7 +41,7 @@ test("a request that is given up ends at once, and the renewal on its way goes o
   ]);
 });
 
-test("a refusal that repeats the credential is handed on without it", async () => {
+test("redacts a refusal that repeats the credential", async () => {
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
     const output = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
     return answerOf(new URL(origin), { status: 400, headers: new Headers() }, Buffer.from(output));
@@ -55,7 +55,7 @@ test("a refusal that repeats the credential is handed on without it", async () =
   expect(answer.json()).toEqual({ detail: "no Bearer …" });
 });
 
-test("a refusal of what was replaced while it was under way concerns what was sent, and tells none of it", async () => {
+test("a refusal of a secret replaced meanwhile concerns the secret that was sent, and is redacted", async () => {
   let secrets = { token: "secret-of-before" };
   let revision = 1;
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
@@ -123,7 +123,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
   expect(refused).toEqual([2]);
 });
 
-test("a credential that is replaced while it is asked with, and taken up by another job, serves on", async () => {
+test("a credential replaced during a request and chosen by another job remains usable", async () => {
   const bench = openCredentialBench();
   const kind = { ...bearer, name: "app-token" };
   const pool = bench.pool({ kinds: [kind] });
@@ -137,11 +137,11 @@ test("a credential that is replaced while it is asked with, and taken up by anot
       host: null,
     });
   const fetch = async (url: URL | string) => {
-    await bench.keep("one", { secrets: { token: "replaced" } });
+    await bench.put("one", { secrets: { token: "replaced" } });
     expect((await choose())[0]?.leased.secrets()).toEqual({ token: "replaced" });
     return answerOf(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
   };
-  await bench.keep("one");
+  await bench.put("one");
   const [before] = await choose();
   if (before === undefined) throw new Error("there is one");
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));

@@ -22,7 +22,7 @@ export type AccessContext = {
   maxAnswerBytes: number;
 };
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 /** Follows redirects within the same origin. */
 export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
@@ -34,8 +34,8 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
       const target = redirectOf(requested, answer);
       if (target === null) return answer;
       if (target.origin !== url.origin) throw refusedAt(url.host, leadsTo(target));
-      if (redirects === mostRedirects) {
-        throw refusedAt(url.host, `redirects more than ${mostRedirects} times`);
+      if (redirects === maxRedirects) {
+        throw refusedAt(url.host, `redirects more than ${maxRedirects} times`);
       }
       requested = target;
     }

@@ -50,7 +50,7 @@ async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): 
   return sessions.map(({ credentialId, baseUrl }) => credentialId ?? `openly at ${baseUrl}`);
 }
 
-test("an account's own credentials come before the deployment's, users' before applications', and none at all last", async () => {
+test("orders own credentials before the deployment's, users' before applications', and public access last", async () => {
   const openly = `openly at ${upstream.url}`;
   expect(await methodsFor()).toEqual([
     "own user",
@@ -61,17 +61,17 @@ test("an account's own credentials come before the deployment's, users' before a
   ]);
 });
 
-test("only the access that is asked for is given", async () => {
+test("opens only the requested access", async () => {
   expect(await methodsFor({ access: ["app"] })).toEqual(["own app", "deployment app"]);
   expect(await methodsFor({ access: ["public"] })).toEqual([`openly at ${upstream.url}`]);
   expect(await methodsFor({ access: [] })).toEqual([]);
 });
 
-test("what belongs to a user alone is asked with the account's own credentials", async () => {
+test("uses only own credentials for data of one user", async () => {
   expect(await methodsFor({ whose: "own" })).toEqual(["own user", "own app"]);
 });
 
-test("a cursor's credential is the only one, where it may be used", async () => {
+test("a cursor's credential is the only one, if it may be used", async () => {
   const credentialId = "deployment app";
   expect(await methodsFor({ credentialId })).toEqual([credentialId]);
   expect(await methodsFor({ credentialId, access: ["user", "public"] })).toEqual([]);
@@ -79,7 +79,7 @@ test("a cursor's credential is the only one, where it may be used", async () => 
   expect(await methodsFor({ credentialId: "gone" })).toEqual([]);
 });
 
-test("one that cools is behind those that are open, the soonest open first", async () => {
+test("orders cooling credentials last, the first to reopen first", async () => {
   const [late, , soon] = room.pool.credentials;
   if (late === undefined || soon === undefined) throw new Error("there are four");
   room.pool.credentials = room.pool.credentials.map((one) => {
@@ -95,7 +95,7 @@ test("one that cools is behind those that are open, the soonest open first", asy
   ]);
 });
 
-test("what was known of limits before a restart is kept", async () => {
+test("restores limits after a restart", async () => {
   const [first] = room.pool.credentials;
   if (first === undefined) throw new Error("there are four");
   const coolings = [{ bucket: "posts", untilMs: clock.now() + 60_000, reason: "the limit" }];
@@ -117,12 +117,12 @@ test("what was known of limits before a restart is kept", async () => {
   expect(upstream.requests).toMatchObject([{ path: "/users" }]);
 });
 
-test("what a secret had used up stands against it alone, not against one that replaces it", async () => {
+test("a used-up limit applies only to its secret, not to a replacement", async () => {
   const [first] = room.pool.credentials;
   if (first === undefined) throw new Error("there are four");
   const untilMs = clock.now() + 60_000;
   const coolings = [{ bucket: "posts", untilMs, reason: "the limit" }];
-  const standsWith = (revision: number, bound = coolings) => {
+  const statusWith = (revision: number, bound = coolings) => {
     const credential = { ...first.credential, coolings: bound };
     room.pool.credentials = [{ ...first, revision: () => revision, credential }];
   };
@@ -140,17 +140,17 @@ test("what a secret had used up stands against it alone, not against one that re
       (error: { code: string }) => error.code,
     );
   };
-  standsWith(1);
+  statusWith(1);
   expect(await requested()).toBe("upstream_limited");
-  standsWith(1, []);
+  statusWith(1, []);
   expect(await requested()).toBe("upstream_limited");
-  standsWith(2);
+  statusWith(2);
   expect(await requested()).toBe("upstream_limited");
-  standsWith(3, []);
+  statusWith(3, []);
   expect(await requested()).toBe(200);
 });
 
-test("which ways there are is told without asking anybody", async () => {
+test("lists the access methods without a request", async () => {
   expect(await room.sessions.configured("x", "one")).toContainEqual({
     access: "public",
     owner: null,

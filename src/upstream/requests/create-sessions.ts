@@ -12,7 +12,7 @@ import type { SpendingOperations } from "./operations.ts";
 import type { RequestOutcome, SendContext } from "./outgoing-request.ts";
 import { createPace } from "./pace.ts";
 import { createReservations } from "./reservations.ts";
-import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
+import type { UpstreamJob, OpenSession, Sessions } from "./sessions.ts";
 import { createSpending } from "./spending.ts";
 
 export type SessionsContext = {
@@ -130,7 +130,7 @@ export function createSessions(context: SessionsContext): Sessions {
   }
 
   function spendingOf(
-    job: AskingJob,
+    job: UpstreamJob,
     { platform, priceOf }: Upstream,
     spender: { credentialId: string; owner: "account" | "deployment" },
   ): SessionOptions["spending"] {

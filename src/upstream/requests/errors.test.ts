@@ -80,7 +80,7 @@ async function error(access: "app" | "public" = "app"): Promise<EarshotError> {
 
 const host = () => new URL(upstream.url).host;
 
-describe("what may pass is tried again", () => {
+describe("temporary errors are retried", () => {
   const passing: [string, Turn, string][] = [
     ["no answer in time", silent, "timeout"],
     ["a body that does not come to its end in time", stuckInBody, "timeout"],
@@ -106,7 +106,7 @@ describe("what may pass is tried again", () => {
     expect(room.outcomes).toEqual([outcome, outcome, "answered"]);
   });
 
-  test.each(passing)("%s, and no oftener than is set", async (_what, turn, outcome) => {
+  test.each(passing)("%s, up to the configured number", async (_what, turn, outcome) => {
     upstream.usual = turn;
     if (outcome === "timeout") room.timeoutsMs.push(50, 50, 50);
     const thrown = await error();
@@ -115,7 +115,7 @@ describe("what may pass is tried again", () => {
     expect(room.outcomes).toEqual([outcome, outcome, outcome]);
   });
 
-  test("after a pause that grows, and not beyond the job's time", async () => {
+  test("after growing pauses, within the job's time", async () => {
     upstream.usual = answered(500);
     const startMs = clock.now();
     await error();
@@ -126,7 +126,7 @@ describe("what may pass is tried again", () => {
   });
 });
 
-describe("what does not pass is told at once", () => {
+describe("permanent errors are reported at once", () => {
   const lasting: [string, Turn, string, RegExp][] = [
     ["a body without an end", endless, "answer_too_large", /longer than 100000 bytes/],
     ["some bytes that unpack to very many", gzipBomb(50_000_000), "answer_too_large", /longer/],
@@ -157,7 +157,7 @@ describe("a redirect", () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  test("is followed openly on the same host alone", async () => {
+  test("is followed without a credential on the same host only", async () => {
     upstream.script = [redirect("/elsewhere")];
     expect(await requested("public")).toMatchObject({ json: { items: ["a"] } });
     expect(upstream.requests.map(({ path }) => path)).toEqual(["/posts", "/elsewhere"]);
@@ -168,7 +168,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a refusal", () => {
   test.each([400, 403, 404, 410, 422])(
     "with status %i is an answer, whatever its body",
     async (status) => {
@@ -179,7 +179,7 @@ describe("what is refused", () => {
     },
   );
 
-  test("with 401 is the credential, which nobody uses any more", async () => {
+  test("with 401 quarantines the credential", async () => {
     upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
     expect(await error()).toMatchObject({ code: "credential_refused" });
     expect(room.pool.calls).toEqual([
@@ -188,7 +188,7 @@ describe("what is refused", () => {
     await expect(session()).rejects.toThrow("there is no session");
   });
 
-  test("with 401 where there was none says that one is needed", async () => {
+  test("with 401 without a credential says that one is needed", async () => {
     upstream.script = [answered(401)];
     const thrown = await error("public");
     expect(thrown).toMatchObject({ code: "credential_refused" });
@@ -197,8 +197,8 @@ describe("what is refused", () => {
   });
 });
 
-describe("nothing secret", () => {
-  test("stands in an error, whatever a kind of credential makes of an answer", async () => {
+describe("no secret", () => {
+  test("is in an error, whatever a credential kind makes of an answer", async () => {
     const echoing = {
       ...bearer,
       send: async () => {
@@ -236,7 +236,7 @@ describe("nothing secret", () => {
   });
 });
 
-test("JSON cannot change what objects are", async () => {
+test("JSON cannot change object prototypes", async () => {
   upstream.script = [
     answered(
       200,
@@ -249,13 +249,13 @@ test("JSON cannot change what objects are", async () => {
   expect((json as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
-test("a byte order mark is no fault", async () => {
+test("a byte order mark is not an error", async () => {
   upstream.script = [answered(200, {}, Buffer.from('\ufeff{"a":1}'))];
   expect(await requested()).toMatchObject({ json: { a: 1 } });
 });
 
 describe("a job that ends", () => {
-  test("gets its own reason, at whatever it waits", async () => {
+  test("rejects with its own reason, whatever it waits for", async () => {
     const ending = new AbortController();
     const removed = new Error("the lease is lost");
     upstream.usual = silent;
@@ -274,7 +274,7 @@ describe("a job that ends", () => {
     await expect(behind).rejects.toBe(removed);
   });
 
-  test("is not asked for after its deadline", async () => {
+  test("sends no request after its deadline", async () => {
     const [opened] = await room.sessions.open({
       job: jobOf("late", { deadlineMs: clock.now() - 1 }),
       platform: "x",
@@ -289,7 +289,7 @@ describe("a job that ends", () => {
   });
 });
 
-test("a path that leads to another host is never asked", async () => {
+test("a path to another host is never requested", async () => {
   const opened = await session();
   for (const path of ["@evil.example/", ".evil.example/", "evil"]) {
     await expect(opened.get({ path, bucket: "posts" })).rejects.toThrow("no path of");

@@ -29,30 +29,30 @@ const found = async (special: Special = {}) =>
     })
   ).map(({ credential }) => credential.id);
 
-test("what was released for a job is used by it, beside the credentials of the process", async () => {
+test("a job uses what was released for it, beside the process's credentials", async () => {
   pool.credentials = [pooled("own", host)];
   expect(await found()).toEqual(["released", "own"]);
   expect(await found({ job: { accountId: "" } })).toEqual(["own"]);
 });
 
-test("a release is used for its platform, access and host alone", async () => {
+test("a release is used for its platform, access and host only", async () => {
   expect(await found({ platform: "mastodon" })).toEqual([]);
   expect(await found({ access: ["user"] })).toEqual([]);
   expect(await found({ host: "https://other.example" })).toEqual([]);
   expect(await found({ host })).toEqual(["released"]);
 });
 
-test("a release of the deployment's is not used where an own credential is needed", async () => {
+test("a release of the deployment's is not used where an own credential is required", async () => {
   pool.released = () => pooled("released", host, { kind: bearer });
   expect(await found({ whose: "own" })).toEqual([]);
 });
 
-test("a page that goes on with a credential uses it where it was released, and no other", async () => {
+test("a later page uses its credential if released, and no other", async () => {
   expect(await found({ credentialId: "released" })).toEqual(["released"]);
   expect(await found({ credentialId: "other" })).toEqual([]);
 });
 
-test("a release whose time is over is not used", async () => {
+test("an expired release is not used", async () => {
   pool.released = () => null;
   expect(await found()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { AccessKind } from "../../platforms/upstream.ts";
 import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
-import type { AskingJob, Sessions } from "./sessions.ts";
+import type { UpstreamJob, Sessions } from "./sessions.ts";
 
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
@@ -11,7 +11,7 @@ export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "
 export async function foundCredentials(
   pool: CredentialPool,
   request: Omit<Parameters<Sessions["open"]>[0], "job"> & {
-    job: Pick<AskingJob, "accountId" | "released">;
+    job: Pick<UpstreamJob, "accountId" | "released">;
   },
 ): Promise<readonly FoundCredential[]> {
   const { job, platform, access, whose, bucket, host, credentialId = null } = request;

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 async function session(
   name: string,
-  special: { mostWaitMs?: number; lifeMs?: number } = {},
+  special: { maxWaitMs?: number; lifeMs?: number } = {},
 ): Promise<OpenSession> {
   const { lifeMs = 120_000, ...more } = special;
   const job = jobOf(name, { deadlineMs: clock.now() + lifeMs, ...more });
@@ -65,9 +65,9 @@ async function session(
 
 const all = { path: "/all", bucket: "all" };
 
-test("twenty jobs at once are all answered, and none of their requests is refused", async () => {
+test("answers twenty concurrent jobs, without a refused request", async () => {
   const sessions = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { mostWaitMs: 10_000 })),
+    Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { maxWaitMs: 10_000 })),
   );
   const requested = Promise.all(sessions.map((one) => one.patient.get(all)));
   const answers = await running(clock, requested);
@@ -76,7 +76,7 @@ test("twenty jobs at once are all answered, and none of their requests is refuse
   expect(upstream.requests).toHaveLength(20);
 });
 
-test("who does not wait is told at once when the next request may be sent", async () => {
+test("reports to an impatient caller when the next request may be sent", async () => {
   await (await session("one")).get(all);
   const error = await (await session("two")).get(all).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UpstreamLimited);
@@ -84,7 +84,7 @@ test("who does not wait is told at once when the next request may be sent", asyn
   expect(upstream.requests).toHaveLength(1);
 });
 
-test("who has not the time to wait is refused before anything is sent", async () => {
+test("rejects a caller without time to wait before sending anything", async () => {
   await (await session("one")).get(all);
   const { patient } = await session("two", { lifeMs: 500 });
   await expect(patient.get(all)).rejects.toBeInstanceOf(UpstreamLimited);

@@ -1,12 +1,12 @@
 import type { Limit } from "../../platforms/upstream.ts";
 
 /** Times are the clock's `elapsed`: steps of the wall clock have no effect. */
-export type LimitState = {
+export type RateLimitState = {
   /** Null if the platform reports none. */
   window: { remaining: number; resetMs: number } | null;
   isKnown: boolean;
   /** Requests that may be pending before an answer reports the window. */
-  mostUnknown: number;
+  maxUnknown: number;
   running: number;
   /** Answers to requests of an earlier era are ignored. */
   era: number;
@@ -24,10 +24,10 @@ export type LimitUsage =
   /** Open, but the interval since the last answer has not passed. */
   | { kind: "paced"; untilMs: number };
 
-export const unknownLimit = (): LimitState => ({
+export const unknownLimit = (): RateLimitState => ({
   window: null,
   isKnown: false,
-  mostUnknown: 1,
+  maxUnknown: 1,
   running: 0,
   era: 0,
   closedUntilMs: Number.NEGATIVE_INFINITY,
@@ -39,10 +39,10 @@ export const unknownLimit = (): LimitState => ({
 /** Resets that differ by less are of one window. */
 const sameWindowMs = 1_500;
 
-const mostUnknown = 64;
+const maxUnknown = 64;
 
 /** Pending requests count as not yet counted by the platform. */
-export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
+export function limitUsage(state: RateLimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
   if (state.isKnown && state.window !== null && state.window.remaining <= state.running) {
@@ -52,15 +52,15 @@ export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
     if (state.running > 0) return { kind: "unknown" };
     if (nowMs < state.intervalUntilMs) return { kind: "paced", untilMs: state.intervalUntilMs };
   }
-  if (state.isKnown || state.running < state.mostUnknown) return { kind: "open" };
+  if (state.isKnown || state.running < state.maxUnknown) return { kind: "open" };
   return { kind: "unknown" };
 }
 
-export function noteEnd(state: LimitState, nowMs: number): void {
+export function noteEnd(state: RateLimitState, nowMs: number): void {
   if (state.intervalMs > 0) state.intervalUntilMs = nowMs + state.intervalMs;
 }
 
-export function noteAnswer(state: LimitState, era: number, limit: Limit | null): void {
+export function noteAnswer(state: RateLimitState, era: number, limit: Limit | null): void {
   if (era !== state.era) return;
   const { window } = state;
   state.refusals = 0;
@@ -83,28 +83,28 @@ export function noteAnswer(state: LimitState, era: number, limit: Limit | null):
  * The platform may have counted it. Allows more concurrent requests each time, so that not all wait
  * for a dead host in sequence.
  */
-export function noteSilence(state: LimitState, era: number): void {
+export function noteSilence(state: RateLimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
-  if (!state.isKnown) state.mostUnknown = Math.min(mostUnknown, state.mostUnknown * 2);
+  if (!state.isKnown) state.maxUnknown = Math.min(maxUnknown, state.maxUnknown * 2);
 }
 
 /** Allows one request after `untilMs`: nothing is known of that window. */
-export function noteRefusal(state: LimitState, untilMs: number): void {
+export function noteRefusal(state: RateLimitState, untilMs: number): void {
   beginEra(state);
   state.refusals += 1;
   state.closedUntilMs = Math.max(state.closedUntilMs, untilMs);
 }
 
-export function noteReplacement(state: LimitState): void {
+export function noteReplacement(state: RateLimitState): void {
   beginEra(state);
   state.closedUntilMs = Number.NEGATIVE_INFINITY;
   state.refusals = 0;
 }
 
-function beginEra(state: LimitState): void {
+function beginEra(state: RateLimitState): void {
   state.era += 1;
   state.window = null;
   state.isKnown = false;
-  state.mostUnknown = 1;
+  state.maxUnknown = 1;
 }

@@ -67,8 +67,8 @@ const errorOf = (asking: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("a limit that the platform tells", () => {
-  test("is obeyed by a hundred jobs at once, none of which is refused, and all finish", async () => {
+describe("a limit that the platform reports", () => {
+  test("is obeyed by a hundred concurrent jobs: none is refused, and all finish", async () => {
     const usual = limited({ limit: 20, windowMs: minuteMs }, () => clock.now());
     upstream.usual = usual;
     const jobs = Array.from({ length: 100 }, async (_, n) =>
@@ -81,7 +81,7 @@ describe("a limit that the platform tells", () => {
     expect(room.outcomes).toEqual(Array(100).fill("answered"));
   });
 
-  test("is not waited for while another credential may serve", async () => {
+  test("is not waited for while another credential can answer", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session()).get(posts));
@@ -92,24 +92,24 @@ describe("a limit that the platform tells", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("is told at once where it lasts longer than the job", async () => {
+  test("is reported at once if it outlasts the job", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
-  test("is waited for no longer than the job waits for one", async () => {
+  test("is waited for up to the job's maximum", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, mostWaitMs: 10_000 });
+    const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, maxWaitMs: 10_000 });
     const [opened] = await open("hasty", 10 * minuteMs, hasty);
     expect(await errorOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
       UpstreamLimited,
     );
   });
 
-  test("is each bucket's own", async () => {
+  test("applies per bucket", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     upstream.usual = good({});
@@ -117,7 +117,7 @@ describe("a limit that the platform tells", () => {
     await expect(running(clock, other)).resolves.toMatchObject({ status: 200 });
   });
 
-  test("puts its credential behind those that are open", async () => {
+  test("orders its credential after open ones", async () => {
     room.pool.credentials = [pooled("c1", upstream.url), pooled("c2", upstream.url)];
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
@@ -125,7 +125,7 @@ describe("a limit that the platform tells", () => {
   });
 });
 
-test("before a limit is known one request goes alone", async () => {
+test("before a limit is known requests go one at a time", async () => {
   const stored: (() => void)[] = [];
   upstream.usual = (request, response) => {
     stored.push(() => good({})(request, response));
@@ -185,7 +185,7 @@ describe("a refusal for the limit (429)", () => {
       500,
     ],
   ])(
-    "that tells %s is repeated then, by whoever has nobody else to ask",
+    "that reports %s is repeated then, by a caller without an alternative",
     async (_what, headers, waitMs) => {
       upstream.script = [(request, response) => answered(429, headers())(request, response)];
       const startMs = clock.now();
@@ -198,7 +198,7 @@ describe("a refusal for the limit (429)", () => {
     },
   );
 
-  test("is told at once to whoever may ask elsewhere", async () => {
+  test("is reported at once to a caller with an alternative", async () => {
     upstream.script = [answered(429, { "retry-after": "60" })];
     const error = await running(clock, errorOf((await session()).get(posts)));
     expect(error).toMatchObject({ code: "upstream_limited" });
@@ -206,7 +206,7 @@ describe("a refusal for the limit (429)", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("that comes again and again makes the pauses longer, also where it asks for none", async () => {
+  test("that repeats makes the pauses longer, also without a reported end", async () => {
     upstream.usual = answered(429, { "retry-after": "0" });
     const startMs = clock.now();
     const error = await running(
@@ -218,7 +218,7 @@ describe("a refusal for the limit (429)", () => {
     expect(upstream.requests.length).toBeLessThan(10);
   });
 
-  test("of requests that were under way together is one", async () => {
+  test("counts once for requests that were pending together", async () => {
     upstream.usual = answered(
       200,
       { "ratelimit-remaining": "50", "ratelimit-reset-ms": inAMinute() },
@@ -234,7 +234,7 @@ describe("a refusal for the limit (429)", () => {
   });
 });
 
-test("a host that does not answer keeps nobody waiting for all the others", async () => {
+test("a host that does not answer does not delay requests in sequence", async () => {
   const silentHost = await startHostileUpstream(() => {});
   const silentRoom = openRoom(
     testUpstream("x", { publicBaseUrl: silentHost.url }),

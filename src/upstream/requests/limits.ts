@@ -4,7 +4,7 @@ import { tooLate } from "../../platforms/request-errors.ts";
 import type { Limit } from "../../platforms/upstream.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import {
-  type LimitState,
+  type RateLimitState,
   type LimitUsage,
   limitUsage,
   noteAnswer,
@@ -19,7 +19,7 @@ import {
  * Limits per credential (or host without one) and bucket. Reported limits are obeyed in advance,
  * counting pending requests; before the first report, requests go one at a time. FIFO.
  */
-export type Limits = {
+export type RateLimits = {
   /**
    * Errors: `UpstreamLimited` when used up, at once if impatient, else if it reopens after the
    * deadline; `upstream_timeout` when that passes.
@@ -32,12 +32,12 @@ export type Limits = {
 };
 
 /** Doubled after each consecutive failure. */
-export type Pauses = { leastMs: number; mostMs: number };
+export type PauseBounds = { leastMs: number; mostMs: number };
 
 export type LimitsContext = {
   clock: Clock;
   random: () => number;
-  pauses: Pauses;
+  pauses: PauseBounds;
 };
 
 type LimitScope = { owner: string; bucket: string };
@@ -63,29 +63,29 @@ export type Permit = {
 };
 
 /** Consecutive refusals after which longer pauses override requested ones. */
-const mostBelieved = 3;
+const maxTrustedRefusals = 3;
 
 /** Beyond it, those without information are dropped. */
-const mostLimits = 10_000;
+const maxLimits = 10_000;
 
 type Waiter = PermitRequest & {
   admit: (permit: Permit) => void;
   refuse: (reason: unknown) => void;
 };
 type Closed = Extract<LimitUsage, { untilMs: number }>;
-type WaitingLimit = LimitState & {
+type WaitingLimit = RateLimitState & {
   waiting: Waiter[];
   wake: { atMs: number; timer: AbortController } | null;
 };
 
-export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
+export function createLimits({ clock, random, pauses }: LimitsContext): RateLimits {
   const limits = new Map<string, WaitingLimit>();
 
   function limitOf(scope: LimitScope): WaitingLimit {
     const key = keyOf(scope);
     const known = limits.get(key);
     if (known !== undefined) return known;
-    if (limits.size >= mostLimits) forgetIdle();
+    if (limits.size >= maxLimits) forgetIdle();
     const made: WaitingLimit = { ...unknownLimit(), waiting: [], wake: null };
     limits.set(key, made);
     return made;
@@ -132,12 +132,12 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
     const timer = new AbortController();
     const wake = { atMs, timer };
     limit.wake = wake;
-    const woken = () => {
+    const wakeUp = () => {
       limit.wake = null;
       admit(limit);
     };
     // Rounded up, because timers may fire slightly early.
-    clock.sleep(Math.ceil(atMs - clock.elapsed()), timer.signal).then(woken, () => undefined);
+    clock.sleep(Math.ceil(atMs - clock.elapsed()), timer.signal).then(wakeUp, () => undefined);
   }
 
   function stopWaking(limit: WaitingLimit): void {
@@ -167,8 +167,8 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       // Requests pending together are refused together, which counts once.
       if (era === limit.era) {
         const ownMs = nowMs + backoffMs(limit.refusals, pauses, random);
-        const isBelieved = limit.refusals < mostBelieved;
-        noteRefusal(limit, isBelieved ? (requestedMs ?? ownMs) : Math.max(requestedMs ?? 0, ownMs));
+        const isTrusted = limit.refusals < maxTrustedRefusals;
+        noteRefusal(limit, isTrusted ? (requestedMs ?? ownMs) : Math.max(requestedMs ?? 0, ownMs));
       } else if (requestedMs !== null) {
         limit.closedUntilMs = Math.max(limit.closedUntilMs, requestedMs);
       }

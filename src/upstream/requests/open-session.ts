@@ -7,14 +7,14 @@ import type { Patience } from "./limits.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { Pace } from "./pace.ts";
 import { sendRequest } from "./send.ts";
-import type { AskingJob, OpenSession } from "./sessions.ts";
+import type { UpstreamJob, OpenSession } from "./sessions.ts";
 import type { Spending } from "./spending.ts";
 
 export type SessionOptions = {
   send: SendContext;
   pace: Pace;
   upstream: Upstream;
-  job: AskingJob;
+  job: UpstreamJob;
   access: AccessKind;
   owner: Session["owner"];
   credentialId: string | null;

@@ -7,13 +7,13 @@ import type { OutgoingRequest, RequestOutcome, SendContext } from "./outgoing-re
 import { plausibleLimit, retryAfterMs, retryUntilMs } from "./rate-limit-headers.ts";
 import { readJson } from "./read-json.ts";
 
-export type Outcome =
+export type RequestResult =
   | { kind: "answer"; answer: UpstreamAnswer }
   | { kind: "limited"; untilMs: number }
   | FailedRequest;
 
 type FailedRequest = {
-  kind: "fault";
+  kind: "error";
   error: EarshotError;
   mayPass: boolean;
   mayBeBilled: boolean;
@@ -25,7 +25,7 @@ export async function outcomeOf(
   { url, bucket, access, limitOf, paid }: OutgoingRequest,
   permit: Permit,
   answer: FetchedAnswer,
-): Promise<Outcome> {
+): Promise<RequestResult> {
   const { status, headers } = answer;
   const nowMs = clock.now();
   const reported = limitOf(headers, status, nowMs);
@@ -61,7 +61,7 @@ export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError):
   const known = knownErrors.get(error.code);
   onOutcome(known?.outcome ?? "failed");
   return {
-    kind: "fault",
+    kind: "error",
     error,
     mayPass: error.retryable && (known?.mayPass ?? false),
     mayBeBilled: (known?.mayBeBilled ?? true) && !wasNeverSent(error),
@@ -70,7 +70,7 @@ export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError):
 }
 
 const permanentFailure = (error: EarshotError): FailedRequest => ({
-  kind: "fault",
+  kind: "error",
   error,
   mayPass: false,
   mayBeBilled: false,

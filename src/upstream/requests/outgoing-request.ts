@@ -1,8 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Access } from "./access-methods.ts";
-import type { Limits, Patience, Pauses } from "./limits.ts";
-import type { AskingJob } from "./sessions.ts";
+import type { RateLimits, Patience, PauseBounds } from "./limits.ts";
+import type { UpstreamJob } from "./sessions.ts";
 import type { PaidCall } from "./spending.ts";
 
 export type RequestOutcome =
@@ -18,9 +18,9 @@ export type RequestOutcome =
 export type SendContext = {
   clock: Clock;
   random: () => number;
-  limits: Limits;
+  limits: RateLimits;
   tries: number;
-  retryPauses: Pauses;
+  retryPauses: PauseBounds;
   maxValues: number;
   onOutcome: (outcome: RequestOutcome) => void;
 };
@@ -34,6 +34,6 @@ export type OutgoingRequest = {
   /** See `Upstream`; 0 for none. */
   intervalMs: number;
   patience: Patience;
-  job: AskingJob;
+  job: UpstreamJob;
   paid: PaidCall | null;
 };

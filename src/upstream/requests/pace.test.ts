@@ -6,7 +6,7 @@ import { createPace } from "./pace.ts";
 function paced(perSecond: number) {
   const clock = createManualClock();
   const pace = createPace({ clock, perSecond });
-  const begun: { name: string; atMs: number }[] = [];
+  const startedMs: { name: string; atMs: number }[] = [];
   const begin = async (
     name: string,
     lifeMs = 600_000,
@@ -14,36 +14,36 @@ function paced(perSecond: number) {
     accountId = "one",
   ) => {
     await pace.turn(jobOf(name, { accountId, deadlineMs: clock.now() + lifeMs, signal }));
-    begun.push({ name, atMs: clock.elapsed() });
+    startedMs.push({ name, atMs: clock.elapsed() });
   };
-  return { clock, begun, begin };
+  return { clock, startedMs, begin };
 }
 
-test("jobs begin in the order in which they come, so many in any second", async () => {
-  const { clock, begun, begin } = paced(3);
+test("starts jobs in FIFO order, at most so many in any second", async () => {
+  const { clock, startedMs, begin } = paced(3);
   for (let n = 0; n < 8; n += 1) {
     void begin(`job ${n}`);
     await clock.advance(100);
   }
   await clock.advance(10_000);
-  expect(begun.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((n) => `job ${n}`));
-  const times = begun.map(({ atMs }) => atMs);
+  expect(startedMs.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((n) => `job ${n}`));
+  const times = startedMs.map(({ atMs }) => atMs);
   expect(times).toEqual([0, 100, 200, 1_000, 1_100, 1_200, 2_000, 2_100]);
 });
 
-test("a job that has begun asks again without a turn, another attempt at it does not", async () => {
-  const { clock, begun, begin } = paced(1);
+test("a started job continues without a turn, another attempt at it does not", async () => {
+  const { clock, startedMs, begin } = paced(1);
   await begin("job");
   await begin("job");
   void begin("other");
   await clock.advance(999);
-  expect(begun).toHaveLength(2);
+  expect(startedMs).toHaveLength(2);
   await clock.advance(1);
-  expect(begun).toHaveLength(3);
+  expect(startedMs).toHaveLength(3);
 });
 
-test("a job whose turn comes too late is told so at once", async () => {
-  const { clock, begun, begin } = paced(2);
+test("rejects a job at once if its turn comes too late", async () => {
+  const { clock, startedMs, begin } = paced(2);
   for (let n = 0; n < 10; n += 1) void begin(`job ${n}`);
   await clock.advance(0);
   void begin("in time", 5_000);
@@ -52,13 +52,13 @@ test("a job whose turn comes too late is told so at once", async () => {
     retryable: true,
     hint: expect.stringContaining("EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND"),
   });
-  expect(begun).toHaveLength(2);
+  expect(startedMs).toHaveLength(2);
   await clock.advance(5_000);
-  expect(begun.at(-1)).toEqual({ name: "in time", atMs: 5_000 });
+  expect(startedMs.at(-1)).toEqual({ name: "in time", atMs: 5_000 });
 });
 
-test("a job that ends gives its turn to the next", async () => {
-  const { clock, begun, begin } = paced(1);
+test("an aborted job leaves its turn to the next", async () => {
+  const { clock, startedMs, begin } = paced(1);
   const ending = new AbortController();
   void begin("first");
   const ended = begin("ended", 600_000, ending.signal);
@@ -67,21 +67,21 @@ test("a job that ends gives its turn to the next", async () => {
   ending.abort(reason);
   await expect(ended).rejects.toBe(reason);
   await clock.advance(1_000);
-  expect(begun.map(({ name }) => name)).toEqual(["first", "next"]);
+  expect(startedMs.map(({ name }) => name)).toEqual(["first", "next"]);
 });
 
-test("a job past its deadline is not told that its turn comes too late, and takes nobody's turn", async () => {
-  const { clock, begun, begin } = paced(1);
+test("a job past its deadline passes at once and takes no turn", async () => {
+  const { clock, startedMs, begin } = paced(1);
   await begin("past its deadline", -1);
   await begin("first");
   await begin("past it, and none is free", -1);
   void begin("second");
   await clock.advance(1_000);
-  expect(begun.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 1_000]);
+  expect(startedMs.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 1_000]);
 });
 
 test("accounts take turns, however many jobs another has waiting", async () => {
-  const { clock, begun, begin } = paced(1);
+  const { clock, startedMs, begin } = paced(1);
   for (let n = 0; n < 20; n += 1) void begin(`many ${n}`);
   await clock.advance(500);
   void begin("few 0", 2_000, undefined, "two");
@@ -90,6 +90,6 @@ test("accounts take turns, however many jobs another has waiting", async () => {
     code: "upstream_limited",
   });
   await clock.advance(5_000);
-  const names = begun.map(({ name }) => name);
+  const names = startedMs.map(({ name }) => name);
   expect(names).toEqual(["many 0", "many 1", "few 0", "many 2", "few 1", "many 3"]);
 });

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import { noSlot } from "../../platforms/request-errors.ts";
-import type { AskingJob } from "./sessions.ts";
+import { turnTooLate } from "../../platforms/request-errors.ts";
+import type { UpstreamJob } from "./sessions.ts";
 
 /**
  * At most `perSecond` jobs start in any second, round-robin among accounts, FIFO within one. `turn`
@@ -8,25 +8,25 @@ import type { AskingJob } from "./sessions.ts";
  * turn comes after its deadline. A job past its deadline takes no turn: its request fails on its
  * own.
  */
-export type Pace = { turn(job: AskingJob): Promise<void> };
+export type Pace = { turn(job: UpstreamJob): Promise<void> };
 
 type Waiter = { accountId: string; begin: () => void };
 
 export function createPace({ clock, perSecond }: { clock: Clock; perSecond: number }): Pace {
   const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
   /** Oldest first, by the clock's `elapsed`. */
-  const begun: number[] = [];
+  const startedMs: number[] = [];
   /** In round-robin order. */
   const waiting = new Map<string, Waiter[]>();
-  let isLetting = false;
+  let isStarting = false;
 
-  async function wait(job: AskingJob): Promise<void> {
+  async function wait(job: UpstreamJob): Promise<void> {
     const { accountId, signal, deadlineMs } = job;
     signal.throwIfAborted();
     const leftMs = deadlineMs - clock.now();
     if (leftMs <= 0) return;
-    const waitMs = beginsInMs(waitingBefore(accountId));
-    if (waitMs > leftMs) throw noSlot(perSecond, waitMs);
+    const waitMs = startsInMs(waitingBefore(accountId));
+    if (waitMs > leftMs) throw turnTooLate(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { accountId, begin: () => end(resolve) };
       const giveUp = () => {
@@ -41,7 +41,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
       const ofAccount = waiting.get(accountId);
       if (ofAccount === undefined) waiting.set(accountId, [waiter]);
       else ofAccount.push(waiter);
-      if (!isLetting) void letBegin();
+      if (!isStarting) void startWaiting();
     });
   }
 
@@ -62,7 +62,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     if (ofAccount.length === 0) waiting.delete(accountId);
   }
 
-  function beginNext(): void {
+  function startNext(): void {
     const [next] = waiting.values();
     const waiter = next?.[0];
     if (next === undefined || waiter === undefined) return;
@@ -71,26 +71,26 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     waiter.begin();
   }
 
-  function beginsInMs(before: number): number {
-    const missing = perSecond - begun.length;
+  function startsInMs(before: number): number {
+    const missing = perSecond - startedMs.length;
     const round = Math.floor(before / perSecond);
-    const begunMs = begun[(before % perSecond) - missing] ?? Number.NEGATIVE_INFINITY;
-    return Math.max(0, begunMs + 1_000 - clock.elapsed()) + round * 1_000;
+    const earlierMs = startedMs[(before % perSecond) - missing] ?? Number.NEGATIVE_INFINITY;
+    return Math.max(0, earlierMs + 1_000 - clock.elapsed()) + round * 1_000;
   }
 
-  async function letBegin(): Promise<void> {
-    isLetting = true;
+  async function startWaiting(): Promise<void> {
+    isStarting = true;
     while (waiting.size > 0) {
-      const waitMs = beginsInMs(0);
+      const waitMs = startsInMs(0);
       if (waitMs > 0) {
         await clock.sleep(waitMs);
         continue;
       }
-      begun.push(clock.elapsed());
-      if (begun.length > perSecond) begun.shift();
-      beginNext();
+      startedMs.push(clock.elapsed());
+      if (startedMs.length > perSecond) startedMs.shift();
+      startNext();
     }
-    isLetting = false;
+    isStarting = false;
   }
 
   function forgetPast(): void {

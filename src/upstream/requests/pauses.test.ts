@@ -66,7 +66,7 @@ async function secondsUntil(requests: number): Promise<number> {
   return (clock.now() - startMs) / 1_000;
 }
 
-test("a request that failed is sent again after the pause that is set, doubled up to the longest", async () => {
+test("retries a failed request after the configured pause, doubled up to the maximum", async () => {
   upstream.script = [answered(500), answered(500), answered(500)];
   const asking = (await session()).get(posts);
   await secondsUntil(1);
@@ -75,7 +75,7 @@ test("a request that failed is sent again after the pause that is set, doubled u
   await expect(asking).resolves.toMatchObject({ status: 200 });
 });
 
-test("a limit whose end is not told is left alone for the pause that is set, doubled up to the longest", async () => {
+test("pauses for a limit without a reported end as configured, doubled up to the maximum", async () => {
   upstream.script = [answered(429), answered(429), answered(429)];
   const one = await session();
   for (const pauseMs of [10_000, 15_000, 15_000]) {
@@ -85,7 +85,7 @@ test("a limit whose end is not told is left alone for the pause that is set, dou
   await expect(one.get(posts)).resolves.toMatchObject({ status: 200 });
 });
 
-test("an answer of more values than are allowed is not read", async () => {
+test("rejects an answer with too many values", async () => {
   upstream.usual = answered(200, {}, "[1,2,3,4]");
   const error = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
   await expect((await session()).get(posts)).rejects.toMatchObject(error);

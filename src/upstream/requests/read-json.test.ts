@@ -16,28 +16,28 @@ const read = (body: string | Buffer, status = 200, contentType = "application/js
     200_000,
   );
 
-describe("what an answer holds", () => {
+describe("an answer", () => {
   test.each([
     ['{"a":[1,null,"ä"]}', { a: [1, null, "ä"] }],
     ['\ufeff"mark"', "mark"],
     ["12345678901234567890123", Number("12345678901234567890123")],
     ["-0.5e400", Number.NEGATIVE_INFINITY],
-  ])("%s is read", async (body, value) => {
+  ])("%s is parsed", async (body, value) => {
     await expect(read(body)).resolves.toEqual(value);
   });
 
-  test.each([204, 205])("is nothing with status %i", async (status) => {
+  test.each([204, 205])("is null with status %i", async (status) => {
     await expect(read("", status)).resolves.toBeNull();
   });
 
-  test("may be anything where it refuses", async () => {
+  test("may be anything if it is a refusal", async () => {
     await expect(read("<p>No</p>", 404)).resolves.toBeNull();
     await expect(read("", 400)).resolves.toBeNull();
     await expect(read('{"error":"no"}', 400)).resolves.toEqual({ error: "no" });
   });
 });
 
-describe("what cannot be read", () => {
+describe("an unreadable answer", () => {
   test.each([
     ["", "it is empty"],
     ["NaN", "it is no JSON"],
@@ -45,7 +45,7 @@ describe("what cannot be read", () => {
     ['{"a":', "it is cut off"],
     ["<p>secret</p>", "it is no JSON"],
     ["\ud800[", "it is no JSON"],
-  ])("%s is told without what it holds", async (body, why) => {
+  ])("%s is reported without its content", async (body, why) => {
     await expect(read(body)).rejects.toMatchObject({
       code: "answer_unreadable",
       retryable: true,
@@ -53,7 +53,7 @@ describe("what cannot be read", () => {
     });
   });
 
-  test("names the kind of thing that came in the place of JSON", async () => {
+  test("names the content type received in place of JSON", async () => {
     await expect(read("<p>", 200, "text/html; charset=utf-8")).rejects.toThrow(
       "it is text/html, not JSON",
     );
@@ -69,7 +69,7 @@ describe("what cannot be read", () => {
       `{${Array.from({ length: 100_000 }, (_, n) => `"n${n}":1`).join(",")}}`,
       "more than 5000 different names",
     ],
-  ])("is what %s, and it is not tried again", async (_what, body, why) => {
+  ])("is what %s, and is not retried", async (_what, body, why) => {
     const cpuMs = startCpuTime();
     await expect(read(body)).rejects.toMatchObject({
       code: "answer_unreadable",

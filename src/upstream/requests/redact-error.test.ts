@@ -7,7 +7,7 @@ import { redactError } from "./redact-error.ts";
 
 const secrets = { token: "secret/of+one=" };
 
-test("what holds nothing secret is the same", () => {
+test("returns an error without secrets unchanged", () => {
   for (const thrown of [
     new Error("the job was cancelled"),
     new UpstreamLimited("x.example", 1_700_000_000_000),
@@ -19,7 +19,7 @@ test("what holds nothing secret is the same", () => {
   }
 });
 
-test("nothing secret is left in a message, a hint or a cause, and the rest is as it was", () => {
+test("redacts secrets in message, hint and causes, and preserves the rest", () => {
   const body = { error: "no", error_description: `Bearer ${secrets.token}` };
   const refused = Object.assign(new Error("the connection failed", { cause: body }), {
     code: "ECONNREFUSED",
@@ -44,13 +44,13 @@ test("nothing secret is left in a message, a hint or a cause, and the rest is as
   expect(wasNeverSent(clean)).toBe(true);
 });
 
-test("an error that is none of Earshot's own loses its text alone", () => {
+test("drops only the text of a foreign error", () => {
   const clean = redactError(new TypeError(`Invalid header: Bearer ${secrets.token}`), secrets);
   expect(clean).toMatchObject({ message: "Invalid header: Bearer …" });
   expect(inspect(clean)).not.toMatch(/secret/);
 });
 
-test("causes that go round in a circle come to an end", () => {
+test("handles cyclic causes", () => {
   const error = new Error(secrets.token);
   error.cause = error;
   expect(inspect(redactError(error, secrets))).not.toMatch(/secret/);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Reserved } from "./operations.ts";
-import type { AskingJob } from "./sessions.ts";
+import type { UpstreamJob } from "./sessions.ts";
 
 /** Unsettled reservations of one attempt, over all its sessions. */
 export type Reservations = {
@@ -13,7 +13,7 @@ export type Reservations = {
 
 export function createReservations(
   clock: Pick<Clock, "now">,
-): (job: Pick<AskingJob, "uuid" | "attempt" | "deadlineMs">) => Reservations {
+): (job: Pick<UpstreamJob, "uuid" | "attempt" | "deadlineMs">) => Reservations {
   const attempts = new Map<string, { reservations: Reservations; untilMs: number }>();
   return ({ uuid, attempt, deadlineMs }) => {
     const key = `${uuid} ${attempt}`;

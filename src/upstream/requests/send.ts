@@ -2,9 +2,9 @@ import { backoffMs } from "../../lib/backoff.ts";
 import { asRequestError, notPaidTwice, tooLate } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
-import { type Outcome, outcomeErrorOf, outcomeOf } from "./outcome.ts";
+import { type RequestResult, outcomeErrorOf, outcomeOf } from "./outcome.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
-import type { AskingJob } from "./sessions.ts";
+import type { UpstreamJob } from "./sessions.ts";
 
 /** Waits for a permit, and retries temporary errors within the job's time. */
 export async function sendRequest(
@@ -73,14 +73,14 @@ async function sendUntil(
 /** `mayBeBilled`: a failed request may have been billed. */
 type Progress = { isSent: boolean; mayBeBilled: boolean };
 
-const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number =>
-  mostWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + mostWaitMs);
+const waitEndMs = ({ deadlineMs, maxWaitMs }: UpstreamJob, nowMs: number): number =>
+  maxWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + maxWaitMs);
 
 async function tryOnce(
   context: SendContext,
   question: OutgoingRequest,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
-): Promise<Outcome> {
+): Promise<RequestResult> {
   const { limits, clock } = context;
   const { url, bucket, access, paid, patience, job, intervalMs } = question;
   const permit = await limits.take({

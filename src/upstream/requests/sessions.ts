@@ -4,14 +4,14 @@ import type { AccessKind } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "../credentials/release.ts";
 
-export type AskingJob = {
+export type UpstreamJob = {
   uuid: string;
   accountId: string;
   attempt: number;
   /** When the answer stops being useful. */
   deadlineMs: number;
   /** Up to the deadline if omitted. */
-  mostWaitMs?: number;
+  maxWaitMs?: number;
   signal: AbortSignal;
   /** Resolves when the job is on disk, before any platform request; absent if it already is. */
   accepted?: () => Promise<void>;
@@ -26,7 +26,7 @@ export type Sessions = {
    * last.
    */
   open(requested: {
-    job: AskingJob;
+    job: UpstreamJob;
     platform: Platform;
     access: readonly AccessKind[];
     whose: "any" | "own";

@@ -18,7 +18,7 @@ import {
 } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { Bill } from "../../platforms/session.ts";
-import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
+import type { UpstreamJob, OpenSession, Sessions } from "./sessions.ts";
 
 const dayMs = 86_400_000;
 /** In the middle of November 2023. */
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 async function open(
   name = "job",
-  { of = room.sessions, ...more }: Partial<AskingJob> & { of?: Sessions } = {},
+  { of = room.sessions, ...more }: Partial<UpstreamJob> & { of?: Sessions } = {},
 ): Promise<OpenSession> {
   const [first] = await of.open({
     job: jobOf(name, { deadlineMs: clock.now() + 3_600_000, ...more }),
@@ -64,8 +64,8 @@ const hundred = { path: "/posts", bucket: "posts", bill: { postReads: 100 } };
 
 const spent = () => room.store.postReads("2023-11");
 
-describe("a call that is paid for", () => {
-  test("costs what the platform is told to have billed", async () => {
+describe("a billed call", () => {
+  test("costs what the platform reports to have billed", async () => {
     const session = await open();
     const answer = await session.get(hundred);
     expect(await spent()).toBe(100);
@@ -82,7 +82,7 @@ describe("a call that is paid for", () => {
     expect(await spent()).toBe(7);
   });
 
-  test("costs all that it may where nothing tells otherwise", async () => {
+  test("costs the maximum without a report", async () => {
     const session = await open();
     await session.get(hundred);
     await session.get(hundred);
@@ -94,7 +94,7 @@ describe("a call that is paid for", () => {
     ["NaN", Number.NaN, 0],
     ["less than nothing", -5, 0],
     ["more than was reserved", 120, 120],
-  ])("takes %s for what it is", async (_what, postReads, counted) => {
+  ])("treats %s as reported", async (_what, postReads, counted) => {
     const answer = await (await open()).get(hundred);
     answer.settle({ postReads });
     await clock.advance(0);
@@ -105,7 +105,7 @@ describe("a call that is paid for", () => {
     ["is refused (4xx)", answered(400, {}, "{}")],
     ["fails over there (5xx)", answered(500)],
     ["is limited (429)", answered(429, { "retry-after": "3600" })],
-  ])("costs nothing where it %s", async (_what, turn) => {
+  ])("costs nothing if it %s", async (_what, turn) => {
     upstream.usual = turn;
     const session = await open();
     const asking = session.get(hundred).then(
@@ -118,7 +118,7 @@ describe("a call that is paid for", () => {
     expect(await spent()).toBe(0);
   });
 
-  test("costs nothing where nobody is there", async () => {
+  test("costs nothing if the host is unreachable", async () => {
     await upstream.close();
     const session = await open();
     await running(
@@ -134,7 +134,7 @@ describe("a call that is paid for", () => {
     ["a cut connection", closed],
     ["what cannot be read", answered(200, {}, "{")],
   ])(
-    "may have been billed where it got %s: it counts in full and is not made again",
+    "may have been billed if it got %s: it counts in full and is not repeated",
     async (_what, turn) => {
       if (turn === silent) room.timeoutsMs.push(50);
       upstream.usual = turn;
@@ -165,7 +165,7 @@ describe("a call that is paid for", () => {
 });
 
 describe("the month's budget", () => {
-  test("is kept exactly, by however many jobs and processes at once", async () => {
+  test("is exact with any number of concurrent jobs and processes", async () => {
     const processes = [room.sessions, room.beside(), room.beside()];
     const requested = Array.from({ length: 30 }, async (_, n) => {
       const session = await open(`job ${n}`, { of: processes[n % 3] ?? room.sessions });
@@ -181,7 +181,7 @@ describe("the month's budget", () => {
     expect(upstream.requests).toHaveLength(25);
   });
 
-  test("is told with its setting and its end, and asks nothing", async () => {
+  test("is reported with its setting and its end, without a request", async () => {
     const refused = open().then((session) => session.get({ ...hundred, bill: { postReads: 251 } }));
     await expect(refused).rejects.toMatchObject({
       code: "budget_used_up",
@@ -194,7 +194,7 @@ describe("the month's budget", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test("begins anew with the month", async () => {
+  test("restarts with the month", async () => {
     await (await open()).get({ ...hundred, bill: { postReads: 250 } });
     await expect((await open("2")).get(hundred)).rejects.toMatchObject({ code: "budget_used_up" });
     clock.shiftWall(20 * dayMs);
@@ -203,7 +203,7 @@ describe("the month's budget", () => {
     expect(session.cost()?.month).toEqual({ name: "2023-12", postReads: 100, mostPostReads: 250 });
   });
 
-  test("does not bind an account's own credential, whose calls are counted beside it", async () => {
+  test("does not apply to an account's own credential, whose calls are counted separately", async () => {
     room.pool.credentials = [pooled("own", upstream.url, { owner: "account" })];
     const session = await open();
     for (let n = 0; n < 4; n += 1) await session.get(hundred);
@@ -217,7 +217,7 @@ describe("the month's budget", () => {
     expect(await spent()).toBe(0);
   });
 
-  test("leaves what costs no posts alone", async () => {
+  test("does not apply to calls that cost no posts", async () => {
     await (await open()).get({ ...hundred, bill: { postReads: 250 } });
     await expect(
       (await open("2")).get({ ...hundred, bill: { userReads: 1 } }),
@@ -235,7 +235,7 @@ describe("a job whose lease was lost during a paid call", () => {
     await expect(asking).rejects.toThrow("the lease is lost");
   }
 
-  test("is not paid for a second time, by whichever process and under whichever number", async () => {
+  test("is not paid for twice, by any process and under any attempt number", async () => {
     await lost("job");
     for (const [of, attempt] of [
       [room.sessions, 2],
@@ -252,7 +252,7 @@ describe("a job whose lease was lost during a paid call", () => {
     await expect((await open("another")).get(hundred)).resolves.toMatchObject({ status: 200 });
   });
 
-  test("pays when it runs again where nothing was sent before", async () => {
+  test("pays when it runs again if nothing was sent before", async () => {
     const lease = new AbortController();
     const session = await open("job", { signal: lease.signal });
     const asking = session.get(hundred);
@@ -266,7 +266,7 @@ describe("a job whose lease was lost during a paid call", () => {
     });
   });
 
-  test("may ask on for what is free", async () => {
+  test("may continue with free calls", async () => {
     await lost("job");
     const { bill: _bill, ...free } = hundred;
     await expect((await open("job", { attempt: 2 })).get(free)).resolves.toMatchObject({
@@ -282,7 +282,7 @@ describe("a job whose lease was lost during a paid call", () => {
     expect(await spent()).toBe(101);
   });
 
-  test("has paid for what was answered before, and may go on", async () => {
+  test("has paid for what was answered before, and may continue", async () => {
     await (await open("job")).get(hundred);
     await clock.advance(0);
     await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
@@ -291,7 +291,7 @@ describe("a job whose lease was lost during a paid call", () => {
   });
 });
 
-test("calls of one attempt at the same time are no repetition", async () => {
+test("concurrent calls of one attempt are not repetitions", async () => {
   const one = { ...hundred, bill: { postReads: 1 } };
   const [session, other] = [await open(), await open()];
   // No limit delays the next ones after an answer has reported none.
@@ -301,7 +301,7 @@ test("calls of one attempt at the same time are no repetition", async () => {
   expect(await spent()).toBe(4);
 });
 
-test("where nothing is billed there are no costs", async () => {
+test("there are no costs where nothing is billed", async () => {
   const free = openRoom(testUpstream("x"), [upstream.url], { clock });
   free.pool.credentials = [pooled("c1", upstream.url)];
   const session = await open("job", { of: free.sessions });

@@ -5,7 +5,7 @@ import type { Bill } from "../../platforms/session.ts";
 import type { SourceCost } from "../../platforms/source.ts";
 import type { Reserved, SpendingOperations } from "./operations.ts";
 import type { Reservations } from "./reservations.ts";
-import type { AskingJob } from "./sessions.ts";
+import type { UpstreamJob } from "./sessions.ts";
 import type { Amounts, Spender } from "./spending-rows.ts";
 
 export type Spending = {
@@ -33,7 +33,7 @@ export type SpendingContext = {
   /** Null if unlimited. */
   mostPostReads: number | null;
   spender: Omit<Spender, "month">;
-  job: AskingJob;
+  job: UpstreamJob;
   /** Shared by all sessions of the attempt. */
   reservations: Reservations;
 };

@@ -1,6 +1,6 @@
 import type { QueryNames, ResolvedNames } from "@earshot/query/plan";
 import { readIncludes } from "../../../src/platforms/x/includes.ts";
-import { readPost } from "../../../src/platforms/x/read-post.ts";
+import { readXPost } from "../../../src/platforms/x/read-post.ts";
 import { lowestId } from "../../../src/posts/ids.ts";
 import type { Post, PostReference } from "../../../src/posts/post.ts";
 import { readNamedPost } from "../../../src/posts/references.ts";
@@ -87,7 +87,7 @@ export function readBack(post: EmulatedPost, naming: Naming): Post | null {
     expansions: new Set(postExpansions),
   };
   const includes = readIncludes(showIncludes([post], shown, world));
-  return readPost(JSON.parse(JSON.stringify(showPost(post, shown))), includes);
+  return readXPost(JSON.parse(JSON.stringify(showPost(post, shown))), includes);
 }
 
 export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {

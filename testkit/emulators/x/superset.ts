@@ -5,8 +5,8 @@ import type { QueryNode } from "@earshot/query/tree";
 import fc from "fast-check";
 import { isSayable, printed } from "../../../src/platforms/x/query/expression.ts";
 import { lowered } from "../../../src/platforms/x/query/lower.ts";
-import { shortened } from "../../../src/platforms/x/query/shorten.ts";
-import { windowOf } from "../../../src/platforms/x/query/window-of.ts";
+import { shortenedExpression } from "../../../src/platforms/x/query/shorten.ts";
+import { narrowedWindow } from "../../../src/platforms/x/query/window-of.ts";
 import { postTimeMs } from "../../../src/posts/ids.ts";
 import type { Post } from "../../../src/posts/post.ts";
 import { indexTerms } from "../../../src/posts/terms.ts";
@@ -55,7 +55,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
     if (tree === null || expected === null) return;
     const clause = expected === "nothing" ? null : readQuery(expected, []);
     const known = new Map(posts.map(({ raw }) => [raw.id, raw]));
-    const window = windowOf(tree, { fromMs: null, toMs: asOfMs }, asOfMs);
+    const window = narrowedWindow(tree, { fromMs: null, toMs: asOfMs }, asOfMs);
     sent += 1;
     for (const { raw, read } of posts) {
       if (!isMatch(tree, read)) continue;
@@ -81,7 +81,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
 function requestedAs(tree: QueryNode): string | null {
   const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
-  const whole = isSayable(expression) ? shortened(expression, 512) : null;
+  const whole = isSayable(expression) ? shortenedExpression(expression, 512) : null;
   return whole === null ? null : printed(whole);
 }
 

@@ -1,7 +1,7 @@
 /** Limits of a query; exceeding each has its own error code. */
 export const deepestNesting = 20;
-export const mostTerms = 256;
+export const maxTerms = 256;
 /** Of errors, and of warnings, per response. */
-export const mostDiagnostics = 32;
+export const maxDiagnostics = 32;
 export const longestLiveQuery = 1024;
 export const longestArchiveQuery = 4096;

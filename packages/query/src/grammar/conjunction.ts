@@ -7,13 +7,13 @@ import {
   type PostProperty,
   type QueryLeaf,
   type QueryNode,
-  type Span,
+  type QuerySpan,
 } from "../tree/tree.ts";
 
-type Report = (code: DiagnosticCode, span: Span, warning: Warning) => void;
+type Report = (code: DiagnosticCode, span: QuerySpan, warning: Warning) => void;
 
 /** The span includes the negation. */
-type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };
+type Literal = { leaf: QueryLeaf; isNegated: boolean; span: QuerySpan };
 type Kind = QueryLeaf["kind"];
 
 /** Warns about conjunctions that certainly match nothing. */
@@ -37,8 +37,8 @@ function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
     return inner.map((literal) => (literal.leaf === child ? { ...literal, span } : literal));
   }
   if (node.kind === "and" || node.kind === "or") {
-    const holdTogether = node.kind === (isNegated ? "or" : "and");
-    return holdTogether ? node.children.flatMap((child) => literalsOf(child, isNegated)) : [];
+    const areConjoined = node.kind === (isNegated ? "or" : "and");
+    return areConjoined ? node.children.flatMap((child) => literalsOf(child, isNegated)) : [];
   }
   return [{ leaf: node, isNegated, span: node.span }];
 }

@@ -1,13 +1,13 @@
 import type { Warning } from "../tree/diagnostics.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
 import type { Token } from "./lex.ts";
-import { type Reader, report } from "./reader.ts";
+import { type ParserState, report } from "./reader.ts";
 import type { GroupedValues, TermContext } from "./term-context.ts";
 
 /** An odd number of negations precedes a term; `start` is the offset of the first. */
 export type Negation = { isNegated: boolean; start: number };
 
-export function contextOf(reader: Reader, token: Token, negation: Negation): TermContext {
+export function contextOf(reader: ParserState, token: Token, negation: Negation): TermContext {
   const { source, tokens, index } = reader;
   const next = tokens[index];
   const isOperand = negation.isNegated || next?.kind === "or" || tokens[index - 2]?.kind === "or";
@@ -32,20 +32,20 @@ function withGroupedRewrites(warning: Warning): Warning {
   return { ...warning, hint: { ...hint, queries } };
 }
 
-function precedingTerm({ source, tokens, index }: Reader): TermContext["preceding"] {
+function precedingTerm({ source, tokens, index }: ParserState): TermContext["preceding"] {
   const before = tokens[index - 2];
   if (before?.kind !== "term") return null;
   return { text: foldedBetween(source, before.start, before.end), start: before.start };
 }
 
-const mostGroupedValues = 8;
+const maxGroupedValues = 8;
 
-function groupedValues({ source, tokens, index }: Reader, end: number): GroupedValues | null {
+function groupedValues({ source, tokens, index }: ParserState, end: number): GroupedValues | null {
   const open = tokens[index];
   if (open?.kind !== "open" || open.start !== end) return null;
   const values: string[] = [];
   let areAlternatives = false;
-  for (const token of tokens.slice(index + 1, index + 2 + 2 * mostGroupedValues)) {
+  for (const token of tokens.slice(index + 1, index + 2 + 2 * maxGroupedValues)) {
     if (token.kind === "close") {
       return values.length > 0 ? { values, areAlternatives, end: token.end } : null;
     }

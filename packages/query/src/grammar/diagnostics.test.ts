@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { describeTree } from "../tree/describe.ts";
-import { diagnosticCodes, oneLine, renderDiagnostic } from "../tree/diagnostics.ts";
+import { diagnosticCodes, diagnosticLine, renderDiagnostic } from "../tree/diagnostics.ts";
 import { postProperties } from "../tree/tree.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
 function diagnosticsOf(query: string, maxLength = 4096): string {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return diagnostics
-    .map((diagnostic) => `${diagnostic.code}: ${oneLine(diagnostic)}\n  ${diagnostic.hint ?? ""}`)
+    .map((diagnostic) => `${diagnostic.code}: ${diagnosticLine(diagnostic)}\n  ${diagnostic.hint ?? ""}`)
     .join("\n");
 }
 
-describe("every message", () => {
-  test("the query as a whole", () => {
+describe("diagnostic messages", () => {
+  test("about the query as a whole", () => {
     expect(diagnosticsOf("")).toMatchInlineSnapshot(`
       "empty_query: there is nothing to search for (at offset 0)
         write at least one word, hashtag, username or operator"
@@ -32,7 +32,7 @@ describe("every message", () => {
     `);
   });
 
-  test("quotes and groups", () => {
+  test("about quotes and groups", () => {
     expect(diagnosticsOf('nasa "artemis')).toMatchInlineSnapshot(`
       "unclosed_quote: the quotation that " opens is never closed (at offset 5)
         add " where the phrase ends, or leave out the ""
@@ -55,7 +55,7 @@ describe("every message", () => {
     `);
   });
 
-  test("keywords and signs", () => {
+  test("about keywords and signs", () => {
     expect(diagnosticsOf("nasa OR")).toMatchInlineSnapshot(`
       "missing_term: OR needs a term on both sides (at offset 5)
         add the missing term, or write "OR" in quotes to search for the word"
@@ -86,7 +86,7 @@ describe("every message", () => {
     `);
   });
 
-  test("words", () => {
+  test("about words", () => {
     expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
       "wildcard_not_available: foo* holds a *, and parts of words cannot be searched (at offset 0)
         write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word"
@@ -117,7 +117,7 @@ describe("every message", () => {
     `);
   });
 
-  test("names", () => {
+  test("about names", () => {
     expect(diagnosticsOf("re:invent")).toMatchInlineSnapshot(`
       "unknown_operator: re: is not an operator, so its words are searched as a phrase (at offset 0)
         put it in quotes if the phrase is meant"
@@ -156,7 +156,7 @@ describe("every message", () => {
     `);
   });
 
-  test("missing and listed values", () => {
+  test("about missing values and lists of values", () => {
     expect(diagnosticsOf("from: nasa")).toMatchInlineSnapshot(`
       "missing_operand: from: has no value (at offset 0)
         leave out the space: from:nasa"
@@ -179,7 +179,7 @@ describe("every message", () => {
     `);
   });
 
-  test("users, languages and links", () => {
+  test("about users, languages and links", () => {
     expect(diagnosticsOf("from:a!b")).toMatchInlineSnapshot(`
       "invalid_user: from: wants a username, not a!b (at offset 5)
         write it as in from:nasa"
@@ -206,7 +206,7 @@ describe("every message", () => {
     `);
   });
 
-  test("dates", () => {
+  test("about dates", () => {
     expect(diagnosticsOf("since:2021-1-5")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
         write since:2021-01-05"
@@ -261,7 +261,7 @@ describe("every message", () => {
     `);
   });
 
-  test("counts", () => {
+  test("about counts", () => {
     expect(diagnosticsOf("min_faves:1k")).toMatchInlineSnapshot(`
       "invalid_count: min_faves: wants a whole number, not 1k (at offset 10)
         write min_faves:1000"
@@ -276,7 +276,7 @@ describe("every message", () => {
     `);
   });
 
-  test("places", () => {
+  test("about places", () => {
     expect(diagnosticsOf("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
         write it as in geocode:37.7764,-122.4172,10km"
@@ -312,13 +312,13 @@ describe("every message", () => {
   });
 });
 
-describe("on a terminal", () => {
+describe("rendering for a terminal", () => {
   const rendered = (query: string): string => {
     const { diagnostics } = parseQueryLeniently(query);
     return diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)).join("\n");
   };
 
-  test("carets stand below the place", () => {
+  test("puts carets below the span", () => {
     expect(rendered("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
         nasa since:2021-1-5 launch
@@ -328,7 +328,7 @@ describe("on a terminal", () => {
     `);
   });
 
-  test("wide characters, marks and emoji are as wide as they look", () => {
+  test("counts the columns of wide characters, marks and emoji", () => {
     expect(rendered("東京タワー 👍🏽 e\u0301 since:x")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 18)
         東京タワー 👍🏽 é since:x
@@ -338,7 +338,7 @@ describe("on a terminal", () => {
     `);
   });
 
-  test("a long query is cut to the neighbourhood", () => {
+  test("cuts a long query around the span", () => {
     expect(rendered(`${"word ".repeat(60)}since:x${" word".repeat(60)}`)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 306)
         … word word word word word since:x word word word word word word word word word word word word wo…
@@ -348,7 +348,7 @@ describe("on a terminal", () => {
     `);
   });
 
-  test("a query steers no terminal and breaks no line", () => {
+  test("replaces line breaks and control characters of the query", () => {
     const query = "a\u001b[31m\nb\u202e since:x";
     expect(rendered(query)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 16)
@@ -362,7 +362,7 @@ describe("on a terminal", () => {
   });
 });
 
-test("every code has its messages pinned, here or among those about operators", () => {
+test("every code has a pinned message, here or among those about operators", () => {
   const tests = ["diagnostics.test.ts", "operator-messages.test.ts", "foreign-syntax.test.ts"];
   const pinned = tests
     .map((name) => readFileSync(new URL(name, import.meta.url), "utf8"))
@@ -412,7 +412,7 @@ test("a tree is drawn as indented text", () => {
   `);
 });
 
-test("every relation and every property has words of its own", () => {
+test("every relation and every property has its own description", () => {
   const relations =
     "conversation_id:1 in_reply_to:2 quoted:at://did:plc:a/b/c retweets_of_tweet_id:4";
   const properties = postProperties.map((property) => `filter:${property}`).join(" OR ");

@@ -16,8 +16,8 @@ import {
   deepestNesting,
   longestArchiveQuery,
   longestLiveQuery,
-  mostDiagnostics,
-  mostTerms,
+  maxDiagnostics,
+  maxTerms,
 } from "./bounds.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
@@ -43,14 +43,14 @@ const canonical = (query: string): string => printQuery(parseQuery(query).tree);
 describe("the table of operators", () => {
   const values = Object.entries(valueOperators);
 
-  test.each(values)("has %s: and its other names", (name, { value, aliases }) => {
+  test.each(values)("lists %s and its aliases", (name, { value, aliases }) => {
     const row = rowOf(`${name}:${value}`);
     expect(row).toHaveLength(3);
     for (const alias of aliases) expect(row?.[1]).toContain(`\`${alias}:\``);
   });
 
   test.each(Object.entries(propertyAliases))(
-    "has filter:%s and its other names",
+    "lists filter:%s and its aliases",
     (name, aliases) => {
       const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
       expect(row).toHaveLength(3);
@@ -74,14 +74,14 @@ describe("the table of operators", () => {
     "<emoticon>",
   ];
 
-  test.each(operatorRows)("names nothing that does not exist: %s", (syntax) => {
+  test.each(operatorRows)("lists only existing names: %s", (syntax) => {
     const [, name = "", value = ""] = /^-?([a-z_]+):(.*)$/.exec(syntax) ?? [];
     if (name === "") expect(withoutName).toContain(syntax);
     else if (name === "filter") expect(propertyNamed(value)).toBe(value);
     else expect(operatorNamed(name)).toBe(name);
   });
 
-  test.each(operatorRows)("has names that mean the same for %s", (syntax, meaning, example) => {
+  test.each(operatorRows)("lists names with equal meaning for %s", (syntax, meaning, example) => {
     const written = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
     const others = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
     if (written === undefined) return;
@@ -90,7 +90,7 @@ describe("the table of operators", () => {
     }
   });
 
-  test.each(operatorRows)("has an example that is read without a remark for %s", (...row) => {
+  test.each(operatorRows)("has an example that parses without a warning for %s", (...row) => {
     expect(parseQuery(row[2] ?? "").warnings).toEqual([]);
   });
 });
@@ -101,7 +101,7 @@ const isOtherNumber = (alias: string, name: string): boolean =>
     .join(" ")
     .match(/^(\w+?)y? \1(?:s|ies)$/) !== null;
 
-describe("the table of what is not answered", () => {
+describe("the table of unavailable operators", () => {
   const rows = rowsBelow("Unsupported operators");
   const named = rows.map(([names = "", reason, instead]) => ({
     names: names.replaceAll("`", "").split(" "),
@@ -110,13 +110,13 @@ describe("the table of what is not answered", () => {
   }));
   const known = { ...withLabels(unavailableOperators, ":"), ...withLabels(unavailableFilters) };
 
-  test.each(Object.entries(known))("has %s, why it is not, and what is instead", (label, row) => {
+  test.each(Object.entries(known))("lists %s with the reason and the substitute", (label, row) => {
     const onPage = named.find(({ names }) => names.includes(label));
     expect(onPage?.reason).toBe(row.reason);
     expect(onPage?.instead).toBe(row.instead ?? "");
   });
 
-  test("names nothing else", () => {
+  test("lists no others", () => {
     const onPage = named.flatMap(({ names }) => names);
     expect(onPage.toSorted()).toEqual(Object.keys(known).toSorted());
   });
@@ -131,7 +131,7 @@ describe("the table of what is not answered", () => {
 describe("the table of codes", () => {
   const rows = rowsBelow("Errors and warnings");
 
-  test.each(Object.entries(diagnosticCodes))("has %s, with an example of it", (code, severity) => {
+  test.each(Object.entries(diagnosticCodes))("lists %s with an example", (code, severity) => {
     const row = rows.find((cells) => cells[0] === code);
     expect(row?.[1]).toBe(severity);
     const example = row?.[4] ?? "";
@@ -140,19 +140,19 @@ describe("the table of codes", () => {
     expect(codes).toContain(code);
   });
 
-  test("has no other one", () => {
+  test("lists no others", () => {
     expect(rows.map((cells) => cells[0])).toEqual(Object.keys(diagnosticCodes));
   });
 });
 
-test("every example among the text is read without a remark", () => {
+test("every example in the text parses without a warning", () => {
   const blocks = [...page.matchAll(/```query\n([\s\S]*?)```/g)];
   const examples = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
   expect(examples.length).toBeGreaterThan(20);
   for (const example of examples) expect(parseQuery(example).warnings, example).toEqual([]);
 });
 
-test("whatever stands before a colon in the text belongs to the language", () => {
+test("every name before a colon in the text is part of the language", () => {
   const names = [...page.matchAll(/`-?([a-z_]+):[^`]*`/g)].map(([, name = ""]) => name);
   const others = new Set(["https", "youtube", "import", "re"]);
   const unknown = names.filter((name) => !isOperatorName(name) && !others.has(name));
@@ -160,15 +160,15 @@ test("whatever stands before a colon in the text belongs to the language", () =>
   for (const name of filterOperators) expect(names).toContain(name);
 });
 
-test("the bounds are those of the parser", () => {
+test("the documented bounds are those of the parser", () => {
   const bounds = `at most ${longestLiveQuery.toLocaleString("en")} characters`;
   expect(page).toContain(bounds);
   expect(page).toContain(`${longestArchiveQuery.toLocaleString("en")} for the full archive`);
-  expect(page).toContain(`${mostTerms} terms, and ${deepestNesting} levels of groups`);
-  expect(page).toContain(`${mostDiagnostics} errors and ${mostDiagnostics} warnings`);
+  expect(page).toContain(`${maxTerms} terms, and ${deepestNesting} levels of groups`);
+  expect(page).toContain(`${maxDiagnostics} errors and ${maxDiagnostics} warnings`);
 });
 
-test("the grammar is the parser's", () => {
+test("the documented grammar is that of the parser", () => {
   const grammar = /```\n(query {8}= [\s\S]*?)```/.exec(page)?.[1]?.trim().split("\n") ?? [];
   const parser = readFileSync(new URL("parse.ts", import.meta.url), "utf8");
   expect(grammar).toHaveLength(8);

@@ -213,7 +213,7 @@ describe("links and hosts", () => {
   });
 });
 
-test("a domain is what links to the host are found by", () => {
+test("domain: takes the form by which links to the host are indexed", () => {
   fc.assert(
     fc.property(fc.domain(), fc.constantFrom("", "www.", "https://", "."), (host, before) => {
       const { tree } = parseQuery(`domain:${before}${host.toUpperCase()}`);
@@ -306,7 +306,7 @@ describe("negation and size", () => {
     expect(read(query)).toBe(expected);
   });
 
-  test("100 alternatives and 255 exclusions are read, 300 exclusions are refused by name", () => {
+  test("accepts 100 alternatives and 255 exclusions, rejects 300 exclusions by name", () => {
     const words = (count: number, sign = "") =>
       Array.from({ length: count }, (_, n) => `${sign}w${n}`);
     expect(parseQuery(words(100).join(" OR ")).warnings).toEqual([]);
@@ -315,7 +315,7 @@ describe("negation and size", () => {
   });
 });
 
-describe("characters without width", () => {
+describe("zero-width characters", () => {
   test.each([
     ["-zero\u200bwidth", "-zero\u200bwidth"],
     ["from:na\u200bsa", "from:nasa"],
@@ -324,7 +324,7 @@ describe("characters without width", () => {
     ["\u200b-nasa", "-nasa"],
     ["nasa \u200b OR\u200e esa\u200e", "nasa OR esa"],
     ["(nasa\u200b)", "nasa"],
-  ])("part nothing and stand for nothing: %j", (query, expected) => {
+  ])("neither separate nor match anything: %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });

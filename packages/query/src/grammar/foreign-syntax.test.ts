@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeTree } from "../tree/describe.ts";
-import { oneLine } from "../tree/diagnostics.ts";
+import { diagnosticLine } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
@@ -10,7 +10,7 @@ function diagnosticsOf(...queries: string[]): string {
       parseQueryLeniently(query)
         .diagnostics.map(
           ({ code, hint = "", ...rest }) =>
-            `${code}: ${oneLine({ code, ...rest })}, ${rest.length} long\n  ${hint}`,
+            `${code}: ${diagnosticLine({ code, ...rest })}, ${rest.length} long\n  ${hint}`,
         )
         .join("\n"),
     )
@@ -22,8 +22,8 @@ const hints = (query: string): string =>
     .diagnostics.map(({ hint = "" }) => hint)
     .join("; ");
 
-describe("what other languages have, and this one reads otherwise", () => {
-  test("keywords in lower case and exclamation marks", () => {
+describe("warnings about syntax of other query languages", () => {
+  test("lower-case keywords and exclamation marks", () => {
     expect(
       diagnosticsOf(
         "moon and sun",
@@ -64,7 +64,7 @@ describe("what other languages have, and this one reads otherwise", () => {
     `);
   });
 
-  test("signs of nearness and weight, wildcards and patterns", () => {
+  test("proximity, boosts, wildcards and regular expressions", () => {
     expect(
       diagnosticsOf(
         '"moon landing"~3',
@@ -116,7 +116,7 @@ describe("what other languages have, and this one reads otherwise", () => {
     `);
   });
 
-  test("signs that mean something", () => {
+  test("signs with a meaning in other languages", () => {
     expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
       "sign_left_out: C++ is searched as c: + is no part of a word (at offset 0), 3 long
         write c
@@ -149,7 +149,7 @@ describe("what other languages have, and this one reads otherwise", () => {
     "¯\\_(ツ)_/¯",
     "^_^",
     "not bad",
-  ])("no word is said about %s", (query) => {
+  ])("does not warn about %s", (query) => {
     expect(diagnosticsOf(query)).toBe("");
   });
 
@@ -222,14 +222,14 @@ describe("what other languages have, and this one reads otherwise", () => {
     expect(diagnosticsOf("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
   });
 
-  test("no time", () => {
+  test("an empty window", () => {
     expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
       "empty_window: no time lies within within_time:0d (at offset 12), 2 long
         say how far to go back, as in within_time:1d"
     `);
   });
 
-  test("a quotation that is opened at the end is one error", () => {
+  test("an opening quotation mark at the end is a single error", () => {
     expect(diagnosticsOf('from:nasa"')).toMatchInlineSnapshot(`
       "unclosed_quote: the quotation that " opens is never closed (at offset 9), 1 long
         add " where the phrase ends, or leave out the ""
@@ -237,7 +237,7 @@ describe("what other languages have, and this one reads otherwise", () => {
   });
 });
 
-describe("a hint says what was most likely meant", () => {
+describe("a hint suggests the most likely meaning", () => {
   test.each([
     ["min_faves>=100", "did you mean min_faves:100"],
     ["-!sun", "write sun"],
@@ -322,13 +322,13 @@ describe("a hint says what was most likely meant", () => {
     ["within_time:1month", "write within_time:30d"],
   ])("%s: %s", (query, hint) => {
     expect(hints(query)).toBe(hint);
-    const meant = /^(?:did you mean|write) ([^ ]+:.*|[@#-].*|\(.*\))$/.exec(hint)?.[1];
-    for (const each of meant?.split(/(?<!\(.*) or /) ?? []) {
+    const suggestion = /^(?:did you mean|write) ([^ ]+:.*|[@#-].*|\(.*\))$/.exec(hint)?.[1];
+    for (const each of suggestion?.split(/(?<!\(.*) or /) ?? []) {
       if (!hint.includes(" as in ")) expect(diagnosticsOf(each)).toBe("");
     }
   });
 
-  test("an operator that is not answered is never suggested, nor a value that an operator refuses", () => {
+  test("never suggests an unavailable operator or an invalid value", () => {
     for (const query of [
       "nera:here",
       "lists:7",
@@ -342,7 +342,7 @@ describe("a hint says what was most likely meant", () => {
   });
 });
 
-describe("the tree says which words are searched", () => {
+describe("the tree shows the words that are searched", () => {
   test.each([
     ["moon", "word moon"],
     ["Moon", "word Moon"],

@@ -9,7 +9,7 @@ import {
   valueOperators,
 } from "../operators/operators.ts";
 import { describeTree } from "../tree/describe.ts";
-import { diagnosticCodes, oneLine, renderDiagnostic } from "../tree/diagnostics.ts";
+import { diagnosticCodes, diagnosticLine, renderDiagnostic } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import type { ParsedQuery, QueryNode } from "../tree/tree.ts";
 import { deepestNesting } from "./bounds.ts";
@@ -68,7 +68,7 @@ function strictly(text: string): ParsedQuery | undefined {
 }
 
 describe("any text", () => {
-  test("is read, with whatever is said about it in one line and within the query; strictly the same or not at all", () => {
+  test("parses, with one-line diagnostics within the query; the strict parser returns the same or throws", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree, diagnostics } = parseQueryLeniently(text);
@@ -90,7 +90,7 @@ describe("any text", () => {
     );
   });
 
-  test("is answered by suggestions that read without a remark", () => {
+  test("gets suggestions that parse without a warning", () => {
     const runs = testRuns(3_300);
     let suggested = 0;
     fc.assert(
@@ -107,11 +107,11 @@ describe("any text", () => {
     expect(suggested / runs).toBeGreaterThan(0.01);
   });
 
-  test("is told on a terminal in at most five lines", () => {
+  test("renders its diagnostics in at most five lines each", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const diagnostic of parseQueryLeniently(text).diagnostics) {
-          expect(oneLine(diagnostic)).not.toMatch(/[\r\n]/);
+          expect(diagnosticLine(diagnostic)).not.toMatch(/[\r\n]/);
           expect(renderDiagnostic(text, diagnostic).split("\n").length).toBeLessThanOrEqual(5);
         }
       }),
@@ -119,7 +119,7 @@ describe("any text", () => {
     );
   });
 
-  test("prints to a text without errors that is read to the same tree and prints the same", () => {
+  test("prints to a text without errors that parses to the same tree and prints the same", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree } = parseQueryLeniently(text);
@@ -146,10 +146,10 @@ describe("any text", () => {
   });
 });
 
-describe("a text of no ordinary size", () => {
+describe("a very long text", () => {
   const repeated = fc.tuple(piece, fc.integer({ min: 1, max: 3_000 }), syntaxText);
 
-  test("is read to its end, whatever it repeats", () => {
+  test("parses to its end, whatever it repeats", () => {
     fc.assert(
       fc.property(repeated, ([unit, times, rest]) => {
         const text = unit.repeat(times) + rest;
@@ -160,7 +160,7 @@ describe("a text of no ordinary size", () => {
     );
   });
 
-  test("is refused by name when it nests too deep", () => {
+  test("is rejected with its own code when it nests too deep", () => {
     const opening = fc.constantFrom("(", "-(", "(a ", "(a OR ", "NOT (", "(-(");
     fc.assert(
       fc.property(opening, fc.integer({ min: deepestNesting + 1, max: 5_000 }), (open, depth) => {

@@ -1,18 +1,18 @@
 import { makeAnd, makeNot, makeOr } from "../tree/build.ts";
 import { printQuery } from "../tree/print.ts";
 import { textBetween } from "../tree/source.ts";
-import type { QueryNode, Span } from "../tree/tree.ts";
-import { deepestNesting, mostTerms } from "./bounds.ts";
+import type { QueryNode, QuerySpan } from "../tree/tree.ts";
+import { deepestNesting, maxTerms } from "./bounds.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
 import { contextOf, type Negation } from "./context-of.ts";
 import { countTerms } from "./count-terms.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Token } from "./lex.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
-import { atEnd, cannotStartTerm, type Reader, report, reportOnce, spanOf } from "./reader.ts";
+import { atEnd, cannotStartTerm, type ParserState, report, reportOnce, spanOf } from "./reader.ts";
 
 /** Null if no part of the query is usable. */
-export function readQuery(reader: Reader): QueryNode | null {
+export function readQuery(reader: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
   while (reader.index < reader.tokens.length) {
     const part = readConjunction(reader);
@@ -28,7 +28,7 @@ export function readQuery(reader: Reader): QueryNode | null {
   return makeAnd(parts, wholeSpan(parts));
 }
 
-function readConjunction(reader: Reader): QueryNode | null {
+function readConjunction(reader: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
   let looseOr: QueryNode | null = null;
   let count = 0;
@@ -53,7 +53,7 @@ function readConjunction(reader: Reader): QueryNode | null {
 }
 
 /** Skips AND, which must be between two terms. */
-function readAnd(reader: Reader, hasTermBefore: boolean): void {
+function readAnd(reader: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
     const token = reader.tokens[reader.index];
@@ -66,7 +66,7 @@ function readAnd(reader: Reader, hasTermBefore: boolean): void {
 
 type Alternatives = { node: QueryNode | null; isLooseOr: boolean };
 
-function readAlternatives(reader: Reader): Alternatives {
+function readAlternatives(reader: ParserState): Alternatives {
   const nodes: QueryNode[] = [];
   const first = reader.tokens[reader.index];
   if (first?.kind === "or") {
@@ -88,12 +88,12 @@ function readAlternatives(reader: Reader): Alternatives {
   return { node: makeOr(nodes, wholeSpan(nodes)), isLooseOr: nodes.length > 1 };
 }
 
-function readAlternative(reader: Reader, nodes: QueryNode[]): void {
+function readAlternative(reader: ParserState, nodes: QueryNode[]): void {
   const node = readNegation(reader);
   if (node !== null) nodes.push(node);
 }
 
-function readNegation(reader: Reader): QueryNode | null {
+function readNegation(reader: ParserState): QueryNode | null {
   const first = reader.tokens[reader.index];
   let isNegated = false;
   let last = first;
@@ -118,7 +118,7 @@ function readNegation(reader: Reader): QueryNode | null {
   });
 }
 
-function readPrimary(reader: Reader, token: Token, negation: Negation): QueryNode | null {
+function readPrimary(reader: ParserState, token: Token, negation: Negation): QueryNode | null {
   if (token.kind === "open") return readGroup(reader, token);
   reader.index++;
   if (token.kind === "phrase") {
@@ -131,7 +131,7 @@ function readPrimary(reader: Reader, token: Token, negation: Negation): QueryNod
   return counted(reader, readTerm(contextOf(reader, token, negation), token));
 }
 
-function readGroup(reader: Reader, open: Token): QueryNode | null {
+function readGroup(reader: ParserState, open: Token): QueryNode | null {
   if (isTooDeep(reader, spanOf(open))) {
     skipGroup(reader);
     return null;
@@ -161,7 +161,7 @@ function readGroup(reader: Reader, open: Token): QueryNode | null {
 }
 
 /** Reports once that another explicit or implied group level exceeds the limit. */
-function isTooDeep(reader: Reader, span: Span): boolean {
+function isTooDeep(reader: ParserState, span: QuerySpan): boolean {
   if (reader.depth < deepestNesting) return false;
   reportOnce(reader, "query_too_deep", span, {
     message: `groups nest deeper than ${deepestNesting}`,
@@ -170,7 +170,7 @@ function isTooDeep(reader: Reader, span: Span): boolean {
   return true;
 }
 
-function skipGroup(reader: Reader): void {
+function skipGroup(reader: ParserState): void {
   let depth = 0;
   while (reader.index < reader.tokens.length) {
     const kind = reader.tokens[reader.index]?.kind;
@@ -182,14 +182,14 @@ function skipGroup(reader: Reader): void {
 }
 
 /** Null if its terms or its implied group exceed the limits. */
-function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
+function counted(reader: ParserState, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
   if (node.kind === "and" && isTooDeep(reader, node.span)) return null;
   const terms = countTerms(node);
   reader.terms += terms;
-  if (reader.terms <= mostTerms) return node;
+  if (reader.terms <= maxTerms) return node;
   reportOnce(reader, "too_many_terms", node.span, {
-    message: `the query has more than ${mostTerms} terms`,
+    message: `the query has more than ${maxTerms} terms`,
     hint:
       terms > 1
         ? "a phrase counts as many terms as it has words: shorten it, or split the query"
@@ -198,7 +198,7 @@ function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
   return null;
 }
 
-function reportMissingTerm(reader: Reader, token: Token): void {
+function reportMissingTerm(reader: ParserState, token: Token): void {
   const word = textBetween(reader.source, token.start, token.end);
   const isNegation = token.kind === "minus" || token.kind === "not";
   report(reader, "missing_term", spanOf(token), {
@@ -210,7 +210,7 @@ function reportMissingTerm(reader: Reader, token: Token): void {
   });
 }
 
-function wholeSpan(nodes: readonly QueryNode[]): Span {
+function wholeSpan(nodes: readonly QueryNode[]): QuerySpan {
   const first = nodes[0]?.span;
   const last = nodes.at(-1)?.span;
   if (first === undefined || last === undefined) return { offset: 0, length: 0 };

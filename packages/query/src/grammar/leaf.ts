@@ -1,5 +1,5 @@
 import { isOperatorName } from "../operators/operators.ts";
-import { readAddress } from "../operators/post-address.ts";
+import { readPostAddress } from "../operators/post-address.ts";
 import { readEmoticon } from "../text/emoticons.ts";
 import { findLinks } from "../text/links.ts";
 import { querySequence } from "../text/sequence.ts";
@@ -11,8 +11,8 @@ import {
   withoutEnding,
   withoutInvisible,
 } from "../tree/source.ts";
-import type { QueryNode, Span } from "../tree/tree.ts";
-import { mostTerms } from "./bounds.ts";
+import type { QueryNode, QuerySpan } from "../tree/tree.ts";
+import { maxTerms } from "./bounds.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
 import { skipDashes, warnExclamation } from "./leading-signs.ts";
 import { warnSignsBehind } from "./left-out-signs.ts";
@@ -20,7 +20,7 @@ import { keywordOf, type TermToken } from "./lex.ts";
 import { operatorNode } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
 import { warnUnknownOperator } from "./unknown-operator.ts";
-import { hasWildcard, isQuestion, readWord, readWords, refuseWildcard } from "./word.ts";
+import { hasWildcard, isQuestionMark, readWord, readWords, refuseWildcard } from "./word.ts";
 
 export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
   if (token.quoted !== null) return readQuotedValue(context, token, token.quoted);
@@ -29,8 +29,8 @@ export function readTerm(context: TermContext, token: TermToken): QueryNode | nu
 }
 
 /** Adjacent words, or a link, emoticon or question mark if it contains nothing else. */
-export function readPhrase(context: TermContext, text: string, span: Span): QueryNode | null {
-  if (isQuestion(text)) return { kind: "question", span };
+export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
+  if (isQuestionMark(text)) return { kind: "question", span };
   const bare = text.trim();
   if (!/\s/u.test(bare) && isUrl(bare, bare)) return urlLeaf(context, bare, span);
   const emoticon = readEmoticon(bare);
@@ -52,7 +52,7 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
 }
 
 /** As written and folded, of equal lengths. */
-type Piece = { text: string; folded: string; span: Span };
+type Piece = { text: string; folded: string; span: QuerySpan };
 
 /** Punctuation before a leading mention (`.@nasa`). */
 const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
@@ -69,7 +69,7 @@ function readParts(context: TermContext, token: TermToken): QueryNode[] {
   let at = beforeEntity.exec(folded)?.[0].length ?? 0;
   let offset = start + at;
   // More parts would exceed the term limit anyway.
-  while (at < text.length && parts.length <= mostTerms) {
+  while (at < text.length && parts.length <= maxTerms) {
     const entity = readEntity(marked, folded, at, offset);
     if (entity === null) {
       const span = { offset, length: token.end - offset };
@@ -109,14 +109,14 @@ function readWhole(context: TermContext, piece: Piece): QueryNode | null {
   }
   const emoticon = readEmoticon(withoutEnding(folded, ".,!?…"));
   if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
-  if (isQuestion(text)) return { kind: "question", span };
+  if (isQuestionMark(text)) return { kind: "question", span };
   if (keywordOf(folded) !== null) return { kind: "phrase", text, span };
   return readWord(context, text, span);
 }
 
-function urlLeaf(context: TermContext, written: string, span: Span): QueryNode {
-  const { text, warning: remark } = readAddress(withoutInvisible(written));
-  if (remark !== null) context.report("post_address", span, remark);
+function urlLeaf(context: TermContext, written: string, span: QuerySpan): QueryNode {
+  const { text, warning: addressWarning } = readPostAddress(withoutInvisible(written));
+  if (addressWarning !== null) context.report("post_address", span, addressWarning);
   return { kind: "url", text, span };
 }
 

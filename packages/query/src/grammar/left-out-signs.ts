@@ -1,9 +1,9 @@
-import { meantByComparison } from "../operators/foreign-names.ts";
-import { queryOfDates, readRange } from "../operators/meant-range.ts";
+import { suggestionForComparison } from "../operators/foreign-names.ts";
+import { queryOfDates, readRange } from "../operators/suggested-range.ts";
 import { shown } from "../operators/operand.ts";
 import { searchedWords } from "../tree/searched-words.ts";
 import { withoutEnding } from "../tree/source.ts";
-import type { Span } from "../tree/tree.ts";
+import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
@@ -15,7 +15,7 @@ const boost = /^([^~^]+)[~^]\d{0,4}(?:\.\d{1,4})?$/u;
 const comparison = /^([a-z_]{2,32})(>=|=>|≥|<=|=<|≤|==?|>|<)([^\s<>=≤≥]+)$/i;
 const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
 
-export function warnLeftOutSigns(context: TermContext, text: string, span: Span): void {
+export function warnLeftOutSigns(context: TermContext, text: string, span: QuerySpan): void {
   if (warnComparison(context, text, span)) return;
   if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
     reportLeftOut(context, text, span, "regular expressions are not searched");
@@ -44,7 +44,7 @@ export function warnSignsBehind(
   context: TermContext,
   entity: string,
   behind: string,
-  span: Span,
+  span: QuerySpan,
 ): void {
   const signs = signsBehind.exec(behind)?.[0];
   if (signs === undefined) return;
@@ -58,7 +58,7 @@ export function warnSignsBehind(
 export function warnWeight(
   report: TermContext["report"],
   text: string,
-  span: Span,
+  span: QuerySpan,
   phrase: string,
 ): void {
   report("sign_left_out", span, {
@@ -70,9 +70,9 @@ export function warnWeight(
 function reportLeftOut(
   context: TermContext,
   text: string,
-  span: Span,
+  span: QuerySpan,
   reason: string,
-  meant?: string,
+  suggestion?: string,
 ): void {
   const words = searchedWords(text) ?? text;
   const plain = words.includes(" ") ? `"${words}"` : words;
@@ -80,20 +80,20 @@ function reportLeftOut(
     message: `${shown(text)} is searched as ${shown(plain)}: ${reason}`,
     hint: {
       lead: "write",
-      queries: [meant ?? plain],
+      queries: [suggestion ?? plain],
       otherwise: "only words, numbers, emoji, emoticons and a lone ? are searched",
     },
   });
 }
 
-function reportQuestionMark(context: TermContext, text: string, span: Span): void {
+function reportQuestionMark(context: TermContext, text: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": a ? stands for no letter`,
     hint: "write the words out, as in (run OR runs OR running)",
   });
 }
 
-function reportAlternatives(context: TermContext, text: string, span: Span): void {
+function reportAlternatives(context: TermContext, text: string, span: QuerySpan): void {
   const words = text.split("|").filter((word) => word !== "");
   const alternatives = `(${words.join(" OR ")})`;
   context.report("sign_left_out", span, {
@@ -106,17 +106,17 @@ function reportAlternatives(context: TermContext, text: string, span: Span): voi
   });
 }
 
-function warnComparison(context: TermContext, text: string, span: Span): boolean {
+function warnComparison(context: TermContext, text: string, span: QuerySpan): boolean {
   const dates = range.test(text) ? readRange(text) : null;
   const [, name = "", sign = "", value = ""] = comparison.exec(text) ?? [];
-  const meant =
+  const suggestion =
     dates === null
-      ? meantByComparison(name, sign, withoutEnding(value, ".,;!?"))
+      ? suggestionForComparison(name, sign, withoutEnding(value, ".,;!?"))
       : { queries: [queryOfDates(dates)], otherwise: null };
-  if (meant === null || (dates === null && name === "")) return false;
+  if (suggestion === null || (dates === null && name === "")) return false;
   context.report("comparison", span, {
     message: `${shown(text)} is no operator, so its words are searched as a phrase`,
-    hint: didYouMean(meant),
+    hint: didYouMean(suggestion),
   });
   return true;
 }

@@ -1,8 +1,8 @@
-import { type Finding, makeDiagnostic } from "../tree/diagnostics.ts";
+import { type DraftDiagnostic, makeDiagnostic } from "../tree/diagnostics.ts";
 import { type Source, textBetween } from "../tree/source.ts";
 import type { TermToken, Token } from "./lex.ts";
 
-export type Repaired = { tokens: Token[]; warnings: Finding[] };
+export type Repaired = { tokens: Token[]; warnings: DraftDiagnostic[] };
 
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
 const longestEmoticon = 8;
@@ -11,7 +11,7 @@ const longestEmoticon = 8;
 export function shareParentheses(source: Source, tokens: readonly Token[]): Repaired {
   const closersAfter = unmatchedClosers(tokens);
   const repaired: Token[] = [];
-  const warnings: Finding[] = [];
+  const warnings: DraftDiagnostic[] = [];
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     repaired.push(token);
@@ -48,8 +48,8 @@ function unmatchedClosers(tokens: readonly Token[]): number[] {
 const single: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
 /** `'New York'`: single quotes are apostrophes and do not make a phrase. */
-export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Finding[] {
-  const warnings: Finding[] = [];
+export function warnSingleQuotes(source: Source, tokens: readonly Token[]): DraftDiagnostic[] {
+  const warnings: DraftDiagnostic[] = [];
   let first: TermToken | null = null;
   for (const token of tokens) {
     if (token.kind === "open" || token.kind === "close" || token.kind === "phrase") first = null;

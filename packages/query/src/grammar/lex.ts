@@ -1,6 +1,6 @@
 import {
   type DiagnosticCode,
-  type Finding,
+  type DraftDiagnostic,
   makeDiagnostic,
   type Warning,
 } from "../tree/diagnostics.ts";
@@ -36,12 +36,12 @@ type Reading = {
   source: Source;
   scan: Scan;
   tokens: Token[];
-  diagnostics: Finding[];
+  diagnostics: DraftDiagnostic[];
   depth: number;
 };
 
 /** Accepts any text, in linear time. */
-export function lex(source: Source): { tokens: Token[]; diagnostics: Finding[] } {
+export function lex(source: Source): { tokens: Token[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
   const reading: Reading = { source, scan, tokens: [], diagnostics: [], depth: 0 };
   let at = 0;

@@ -1,17 +1,17 @@
-import { meantByComparison } from "../operators/foreign-names.ts";
+import { suggestionForComparison } from "../operators/foreign-names.ts";
 import { shown } from "../operators/operand.ts";
 import { isOperatorName } from "../operators/operators.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
 import { warnWeight } from "./left-out-signs.ts";
 import type { TermToken, Token } from "./lex.ts";
-import { cannotStartTerm, type Reader, report, spanOf } from "./reader.ts";
+import { cannotStartTerm, type ParserState, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /**
  * Neighbours may suggest another meaning: a lower-case keyword, a separated colon or comparison, a
  * boost after a phrase. True if the term is to be dropped.
  */
-export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
+export function warnAboutNeighbours(reader: ParserState, token: TermToken): boolean {
   const { source, tokens, index } = reader;
   const before = tokens[index - 2];
   const after = tokens[index];
@@ -33,7 +33,7 @@ export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
   return warnComparison(reader, before, token, after);
 }
 
-function warnLowerCase(reader: Reader, token: TermToken, word: string): void {
+function warnLowerCase(reader: ParserState, token: TermToken, word: string): void {
   const { source, tokens, index } = reader;
   const before = tokens[index - 2]?.kind;
   const after = tokens[index];
@@ -54,10 +54,10 @@ function warnLowerCase(reader: Reader, token: TermToken, word: string): void {
   }
 }
 
-function warnNot(reader: Reader, token: TermToken, after: Token, message: string): void {
-  const isWhole = after.kind === "term" || after.kind === "phrase";
+function warnNot(reader: ParserState, token: TermToken, after: Token, message: string): void {
+  const isComplete = after.kind === "term" || after.kind === "phrase";
   const excluded = textBetween(reader.source, after.start, after.end);
-  const end = isWhole ? after.end : token.end;
+  const end = isComplete ? after.end : token.end;
   report(
     reader,
     "lower_case_not",
@@ -66,14 +66,14 @@ function warnNot(reader: Reader, token: TermToken, after: Token, message: string
       message,
       hint: {
         lead: "write",
-        queries: isWhole ? [`-${excluded}`] : [],
+        queries: isComplete ? [`-${excluded}`] : [],
         otherwise: "write NOT in capitals to exclude what follows",
       },
     },
   );
 }
 
-function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToken): void {
+function warnSpaceBeforeColon(reader: ParserState, before: TermToken, token: TermToken): void {
   const { source, tokens, index } = reader;
   const name = textBetween(source, before.start, before.end);
   if (!isOperatorName(name)) return;
@@ -100,7 +100,7 @@ function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToke
 const longestName = 32;
 
 function warnComparison(
-  reader: Reader,
+  reader: ParserState,
   before: TermToken,
   token: TermToken,
   after: Token,
@@ -111,15 +111,15 @@ function warnComparison(
     return false;
   const name = foldedBetween(source, before.start, before.end);
   const value = foldedBetween(source, after.start, after.end);
-  const meant = meantByComparison(name, sign, value);
-  if (meant === null) return false;
+  const suggestion = suggestionForComparison(name, sign, value);
+  if (suggestion === null) return false;
   report(
     reader,
     "comparison",
     { offset: before.start, length: after.end - before.start },
     {
       message: `${name} ${sign} ${shown(value)} is no operator, so its words are searched without the sign`,
-      hint: didYouMean(meant),
+      hint: didYouMean(suggestion),
     },
   );
   return true;

@@ -2,16 +2,16 @@ import { shown } from "../operators/operand.ts";
 import { findMentions } from "../text/entities.ts";
 import { findLinks } from "../text/links.ts";
 import { closerOf } from "../tree/source.ts";
-import type { Span } from "../tree/tree.ts";
+import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
-export function warnNoWordsInQuotes(context: TermContext, text: string, span: Span): void {
+export function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan): void {
   if (closerOf(context.source.folded[span.offset] ?? "") === null) return;
   warnNoWords(context, text, span);
 }
 
 /** Posts do not index links and mentions as words, so a phrase with one matches nothing. Returns whether there is one. */
-export function warnNoWords(context: TermContext, text: string, span: Span): boolean {
+export function warnNoWords(context: TermContext, text: string, span: QuerySpan): boolean {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
   const entity = link ?? mention;

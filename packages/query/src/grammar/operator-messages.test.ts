@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { oneLine } from "../tree/diagnostics.ts";
+import { diagnosticLine } from "../tree/diagnostics.ts";
 import { parseQueryLeniently } from "./parse.ts";
 
 function messageOf(query: string): string {
@@ -7,7 +7,7 @@ function messageOf(query: string): string {
   return diagnostics
     .map(({ code, hint = "", expected = [], ...rest }) =>
       [
-        `${code}: ${oneLine({ code, ...rest })}, ${rest.length} long`,
+        `${code}: ${diagnosticLine({ code, ...rest })}, ${rest.length} long`,
         `  ${hint}`,
         ...(expected.length > 0 ? [`  expected: ${expected.join(", ")}`] : []),
       ].join("\n"),
@@ -15,7 +15,7 @@ function messageOf(query: string): string {
     .join("\n");
 }
 
-describe("every message about operators", () => {
+describe("messages about operators", () => {
   test("times", () => {
     expect(messageOf("since:1561720321")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not 1561720321 (at offset 6), 10 long
@@ -176,7 +176,7 @@ describe("every message about operators", () => {
     `);
   });
 
-  test("what is not answered", () => {
+  test("unavailable operators", () => {
     expect(messageOf('near:"The Hague" within:15mi')).toMatchInlineSnapshot(`
       "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0), 16 long
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague
@@ -233,7 +233,7 @@ describe("every message about operators", () => {
     `);
   });
 
-  test("names that others use", () => {
+  test("names from other products", () => {
     expect(messageOf("author:nasa")).toMatchInlineSnapshot(`
       "unknown_operator: author: is not an operator, so its words are searched as a phrase (at offset 0), 11 long
         did you mean from:nasa"
@@ -260,7 +260,7 @@ describe("every message about operators", () => {
     `);
   });
 
-  test("what can never be found", () => {
+  test("values that never match", () => {
     expect(messageOf("is:retweet -is:retweet")).toMatchInlineSnapshot(`
       "contradiction: no post is both filter:retweets and -filter:retweets (at offset 11), 11 long
         leave one of them out, or write OR between them"

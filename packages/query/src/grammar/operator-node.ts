@@ -7,13 +7,13 @@ import {
   unavailableOperators,
 } from "../operators/operators.ts";
 import { leafReaders } from "../operators/read-operand.ts";
-import type { QueryNode, Span } from "../tree/tree.ts";
+import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { filterNode } from "./filter-node.ts";
 import { notAvailable, substituteFor } from "./not-available.ts";
 import type { TermContext } from "./term-context.ts";
 
 /** `valueSpan` is the part after the colon, including quotes. */
-export type WrittenOperator = { name: string; value: string; span: Span; valueSpan: Span };
+export type WrittenOperator = { name: string; value: string; span: QuerySpan; valueSpan: QuerySpan };
 
 /** Null if it is invalid or has no effect. */
 export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {

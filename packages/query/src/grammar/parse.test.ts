@@ -22,7 +22,7 @@ function errorCodes(query: string): (string | undefined)[] {
   return errorOf(query).diagnostics.map((detail) => detail.code);
 }
 
-describe("what is read", () => {
+describe("valid queries", () => {
   test.each([
     // words, spaces and keywords
     ["nasa esa", "nasa esa"],
@@ -177,7 +177,7 @@ describe("what is read", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("invalid queries", () => {
   test.each([
     ["", "empty_query"],
     ["   ", "empty_query"],
@@ -255,19 +255,19 @@ describe("what is refused", () => {
 describe("bounds", () => {
   const nested = (depth: number) => `${"(".repeat(depth)}a${")".repeat(depth)}`;
 
-  test("20 nested groups are read, more are refused by name", () => {
+  test("accepts 20 nested groups, rejects more with their own code", () => {
     expect(read(nested(20))).toBe("a");
     for (const depth of [21, 33, 2000])
       expect(errorCodes(nested(depth))).toEqual(["query_too_deep"]);
   });
 
-  test("a group that OR implies counts as one", () => {
+  test("counts an implied group of OR as a level", () => {
     const inside = (depth: number) => `${"(".repeat(depth)}a OR b c${")".repeat(depth)}`;
     expect(read(inside(19))).toBe("(a OR b) c !or_binds_tighter");
     expect(errorCodes(inside(20))).toEqual(["query_too_deep"]);
   });
 
-  test("256 terms are read, 257 are refused by name", () => {
+  test("accepts 256 terms, rejects 257 with their own code", () => {
     const terms = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
     expect(parseQuery(terms(256).join(" OR ")).tree).toMatchObject({ kind: "or" });
     expect(errorCodes(terms(257).join(" "))).toEqual(["too_many_terms"]);
@@ -286,13 +286,13 @@ describe("bounds", () => {
     ["a word of several parts", (words: number) => "a-".repeat(words)],
     ["a text without spaces", (words: number) => "日".repeat(words + 1)],
     ["a link", (words: number) => `https://example.com/${"a/".repeat(words - 2)}`],
-  ])("%s counts as many terms as it has words", (_name, query) => {
+  ])("counts %s by its words", (_name, query) => {
     expect(() => parseQuery(query(256))).not.toThrow();
     expect(errorCodes(query(258))).toEqual(["too_many_terms"]);
     expect(errorCodes(`b ${query(256)}`)).toEqual(["too_many_terms"]);
   });
 
-  test("the phrase that passes the bound is named, with what to do", () => {
+  test("names the phrase that exceeds the bound, and the fix", () => {
     const phrase = `"${"to be ".repeat(127)}"`;
     expect(() => parseQuery(`one two ${phrase}`)).not.toThrow();
     expect(errorOf(`one two three ${phrase}`).diagnostics).toMatchObject([
@@ -305,7 +305,7 @@ describe("bounds", () => {
     ]);
   });
 
-  test("length counts code points", () => {
+  test("counts the length in code points", () => {
     const letters = "𝐚".repeat(4096);
     expect(parseQuery(letters).tree).toMatchObject({ kind: "word", text: letters });
     expect(errorCodes("a".repeat(4097))).toEqual(["query_too_long"]);
@@ -333,7 +333,7 @@ describe("bounds", () => {
     "–",
     "🏽",
     "\u0301",
-  ])("8 KB of %j come to an end", (piece) => {
+  ])("parses 8 KB of %j", (piece) => {
     const text = piece.repeat(8192 / piece.length).slice(0, 8192);
     for (const prefix of ["", "geocode:", "since:", "lang:", "from:", "url:", "#", "@", '"']) {
       parseQueryLeniently(prefix + text, { maxLength: 20_000 });
@@ -341,7 +341,7 @@ describe("bounds", () => {
   });
 });
 
-test("no more than 32 errors and 32 warnings are told, and an error is never lost among warnings", () => {
+test("reports at most 32 errors and 32 warnings, and never drops an error for a warning", () => {
   expect(errorOf(")".repeat(100)).diagnostics).toHaveLength(32);
   const { diagnostics } = parseQueryLeniently(`${"! ".repeat(100)}x from:`);
   expect(diagnostics).toHaveLength(33);

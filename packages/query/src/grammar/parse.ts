@@ -1,13 +1,13 @@
 import {
-  type Finding,
+  type DraftDiagnostic,
   makeDiagnostic,
-  oneLine,
-  onOneLine,
+  diagnosticLine,
+  withoutControls,
   withChosenHint,
 } from "../tree/diagnostics.ts";
 import { codePointLength, readSource } from "../tree/source.ts";
 import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";
-import { longestArchiveQuery, mostDiagnostics } from "./bounds.ts";
+import { longestArchiveQuery, maxDiagnostics } from "./bounds.ts";
 import { readQuery } from "./grammar.ts";
 import { lex } from "./lex.ts";
 import { report, startReader } from "./reader.ts";
@@ -45,7 +45,7 @@ export class InvalidQueryError extends Error {
   readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]];
 
   constructor(diagnostics: readonly [Diagnostic, ...Diagnostic[]]) {
-    super(oneLine(diagnostics[0]));
+    super(diagnosticLine(diagnostics[0]));
     this.name = "InvalidQueryError";
     this.diagnostics = diagnostics;
   }
@@ -70,7 +70,7 @@ export function parseQueryLeniently(
   return { tree, diagnostics: firstOfEach(findings) };
 }
 
-type Reading = { tree: QueryNode | null; findings: readonly Finding[] };
+type Reading = { tree: QueryNode | null; findings: readonly DraftDiagnostic[] };
 
 function readText(text: string, maxLength: number): Reading {
   const length = codePointLength(text);
@@ -94,19 +94,19 @@ function readText(text: string, maxLength: number): Reading {
   return { tree, findings: diagnostics };
 }
 
-function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
+function firstOfEach(findings: readonly DraftDiagnostic[]): Diagnostic[] {
   const reported = { error: 0, warning: 0 };
   return findings
     .toSorted((a, b) => a.offset - b.offset)
-    .filter(({ severity }) => reported[severity]++ < mostDiagnostics)
-    .map((finding) => onOneLine(withChosenHint(finding, readsWell)));
+    .filter(({ severity }) => reported[severity]++ < maxDiagnostics)
+    .map((finding) => withoutControls(withChosenHint(finding, readsWell)));
 }
 
 function readsWell(text: string): boolean {
   return readText(text, longestArchiveQuery).findings.length === 0;
 }
 
-function tooLong(length: number, maxLength: number): Finding {
+function tooLong(length: number, maxLength: number): DraftDiagnostic {
   return makeDiagnostic(
     "query_too_long",
     { offset: maxLength, length: length - maxLength },

@@ -1,17 +1,17 @@
 import {
   type DiagnosticCode,
-  type Finding,
+  type DraftDiagnostic,
   makeDiagnostic,
   type Warning,
 } from "../tree/diagnostics.ts";
 import type { Source } from "../tree/source.ts";
-import type { Span } from "../tree/tree.ts";
+import type { QuerySpan } from "../tree/tree.ts";
 import type { Token } from "./lex.ts";
 
-export type Reader = {
+export type ParserState = {
   source: Source;
   tokens: readonly Token[];
-  diagnostics: Finding[];
+  diagnostics: DraftDiagnostic[];
   /** Code and offset of each diagnostic. */
   reported: Set<string>;
   index: number;
@@ -22,16 +22,16 @@ export type Reader = {
 export function startReader(
   source: Source,
   tokens: readonly Token[],
-  diagnostics: Finding[],
-): Reader {
+  diagnostics: DraftDiagnostic[],
+): ParserState {
   return { source, tokens, diagnostics, reported: new Set(), index: 0, depth: 0, terms: 0 };
 }
 
-export function spanOf(token: Token): Span {
+export function spanOf(token: Token): QuerySpan {
   return { offset: token.start, length: token.end - token.start };
 }
 
-export function atEnd(reader: Reader): boolean {
+export function atEnd(reader: ParserState): boolean {
   const token = reader.tokens[reader.index];
   return token === undefined || token.kind === "close";
 }
@@ -40,25 +40,25 @@ export function cannotStartTerm(token: Token): boolean {
   return token.kind === "close" || token.kind === "or" || token.kind === "and";
 }
 
-export function report(reader: Reader, code: DiagnosticCode, span: Span, warning: Warning): void {
+export function report(reader: ParserState, code: DiagnosticCode, span: QuerySpan, warning: Warning): void {
   reportUnlessReported(reader, `${code} ${span.offset}`, code, span, warning);
 }
 
 /** Skips codes already reported by this function. */
 export function reportOnce(
-  reader: Reader,
+  reader: ParserState,
   code: DiagnosticCode,
-  span: Span,
+  span: QuerySpan,
   warning: Warning,
 ): void {
   reportUnlessReported(reader, code, code, span, warning);
 }
 
 function reportUnlessReported(
-  reader: Reader,
+  reader: ParserState,
   key: string,
   code: DiagnosticCode,
-  span: Span,
+  span: QuerySpan,
   warning: Warning,
 ): void {
   if (reader.reported.has(key)) return;

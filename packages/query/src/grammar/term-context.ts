@@ -1,13 +1,13 @@
 import type { DiagnosticCode, Warning } from "../tree/diagnostics.ts";
 import type { Source } from "../tree/source.ts";
-import type { Span } from "../tree/tree.ts";
+import type { QuerySpan } from "../tree/tree.ts";
 
 /** `end` is that of the group. */
 export type GroupedValues = { values: readonly string[]; areAlternatives: boolean; end: number };
 
 export type TermContext = {
   source: Source;
-  report: (code: DiagnosticCode, span: Span, warning: Warning) => void;
+  report: (code: DiagnosticCode, span: QuerySpan, warning: Warning) => void;
   isNegated: boolean;
   /** Including negations. */
   start: number;

@@ -1,10 +1,10 @@
-import { type Meant, meantByName } from "../operators/foreign-names.ts";
+import { type Suggestion, suggestionForName } from "../operators/foreign-names.ts";
 import { shown } from "../operators/operand.ts";
 import { likelyOperator } from "../operators/operators.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
 import { searchedWords } from "../tree/searched-words.ts";
 import { textBetween } from "../tree/source.ts";
-import type { Span } from "../tree/tree.ts";
+import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
 const inQuotes = "put it in quotes if the phrase is meant";
@@ -13,29 +13,29 @@ export function warnUnknownOperator(
   context: TermContext,
   name: string,
   value: string,
-  span: Span,
+  span: QuerySpan,
 ): void {
   if (/^\d{1,2}$/.test(name) && /^\d\d/.test(value)) {
     warnTimeOfDay(context, `${name}:${value}`, span);
     return;
   }
   const bracketed = withRestOfBrackets(context, value, span);
-  const meant = meantByName(name, bracketed.value) ?? nearMiss(name, value);
+  const suggestion = suggestionForName(name, bracketed.value) ?? nearMiss(name, value);
   context.report("unknown_operator", bracketed.span, {
     message: `${shown(name)}: is not an operator, so its words are searched as a phrase`,
-    hint: didYouMean(meant),
+    hint: didYouMean(suggestion),
   });
 }
 
-export function didYouMean(meant: Meant): Rewrites {
+export function didYouMean(suggestion: Suggestion): Rewrites {
   return {
     lead: "did you mean",
-    queries: meant.queries,
-    otherwise: meant.otherwise ?? inQuotes,
+    queries: suggestion.queries,
+    otherwise: suggestion.otherwise ?? inQuotes,
   };
 }
 
-function nearMiss(name: string, value: string): Meant {
+function nearMiss(name: string, value: string): Suggestion {
   const near = likelyOperator(name);
   return { queries: near === null ? [] : [`${near}:${value}`], otherwise: null };
 }
@@ -46,8 +46,8 @@ const longestBrackets = 64;
 function withRestOfBrackets(
   { source }: TermContext,
   value: string,
-  span: Span,
-): { value: string; span: Span } {
+  span: QuerySpan,
+): { value: string; span: QuerySpan } {
   const end = span.offset + span.length;
   const ahead = textBetween(source, end, end + longestBrackets);
   const rest = /^[[{]/.test(value) ? /^\s+TO\s+[^\s\]}]+[\]}]/i.exec(ahead)?.[0] : undefined;
@@ -59,7 +59,7 @@ function withRestOfBrackets(
 const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
 
 /** `12:30` is a phrase of two numbers, but after a date probably a time. */
-function warnTimeOfDay(context: TermContext, written: string, span: Span): void {
+function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): void {
   const { preceding } = context;
   const date = dateBefore.exec(preceding?.text ?? "")?.[1];
   const time = clockTime(written);

@@ -1,14 +1,14 @@
 import { shown } from "../operators/operand.ts";
 import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { invisibleCharacters, withoutEnding, withoutInvisible } from "../tree/source.ts";
-import type { QueryNode, Span } from "../tree/tree.ts";
+import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { warnLeftOutSigns } from "./left-out-signs.ts";
 import { keywordOf } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
 import type { TermContext } from "./term-context.ts";
 
 /** Null if it has no tokens or contains a wildcard. */
-export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
+export function readWord(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
   if (hasWildcard(text)) return refuseWildcard(context, text, span);
   const bare = withoutQuestionMarks(text);
@@ -19,7 +19,7 @@ export function readWord(context: TermContext, text: string, span: Span): QueryN
 }
 
 /** Null if it has no tokens or contains a partial word. */
-export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
+export function readWords(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
   if (isEmpty) return nothingToSearch(context, text, span);
   if (holdsPartOfWord(text)) return refuseWildcard(context, text, span);
@@ -28,7 +28,7 @@ export function readWords(context: TermContext, text: string, span: Span): Query
   return { kind: "phrase", text, span };
 }
 
-export function refuseWildcard(context: TermContext, text: string, span: Span): null {
+export function refuseWildcard(context: TermContext, text: string, span: QuerySpan): null {
   context.report("wildcard_not_available", span, {
     message: `${shown(text)} holds a *, and parts of words cannot be searched`,
     hint: "write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word",
@@ -36,7 +36,7 @@ export function refuseWildcard(context: TermContext, text: string, span: Span): 
   return null;
 }
 
-function warnStarsAtEdges(context: TermContext, text: string, span: Span): void {
+function warnStarsAtEdges(context: TermContext, text: string, span: QuerySpan): void {
   const parts = text.split(/\s+/u).filter((part) => part !== "");
   const isStar = (part: string): boolean => part === "*" || part === "＊";
   const first = parts.findIndex((part) => !isStar(part));
@@ -59,7 +59,7 @@ const lookalikes = [
   { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
 ] as const;
 
-function warnLookalike(context: TermContext, text: string, span: Span): boolean {
+function warnLookalike(context: TermContext, text: string, span: QuerySpan): boolean {
   for (const { sigil, code, what } of lookalikes) {
     const written = sigil.exec(text)?.[0];
     if (written === undefined) continue;
@@ -72,7 +72,7 @@ function warnLookalike(context: TermContext, text: string, span: Span): boolean 
   return false;
 }
 
-function nothingToSearch(context: TermContext, text: string, span: Span): null {
+function nothingToSearch(context: TermContext, text: string, span: QuerySpan): null {
   const what = text.trim() === "" ? "an empty phrase" : shown(text);
   context.report("nothing_to_search", span, {
     message: `${what} holds nothing that can be searched, so it is left out`,
@@ -92,12 +92,12 @@ function hintForPunctuation(text: string): string {
   return "only words, numbers, emoji, emoticons and a lone ? are searched";
 }
 
-export function isQuestion(text: string): boolean {
+export function isQuestionMark(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
 /** A wildcard in other query languages; question marks of other scripts are plain punctuation. */
-function warnQuestionMark(context: TermContext, text: string, bare: string, span: Span): void {
+function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
     hint: {

@@ -119,7 +119,7 @@ describe("operators of X's own search, as its users write them", () => {
     "card_name:player OR card_name:summary",
     "card_name:4711:moment",
     "lava card_name:promo_video_convo",
-  ])("%s is refused with a reason", (query) => {
+  ])("%s is rejected with a reason", (query) => {
     const { diagnostics } = parseQueryLeniently(query);
     expect(errorsOf(query)).toEqual(["operator_not_available"]);
     for (const { message, hint } of diagnostics) {
@@ -137,7 +137,7 @@ const file =
   new URL("../../../../../../shared/data/igorbrigadir_operators.json", import.meta.url).pathname;
 
 test.skipIf(!existsSync(file))(
-  "every row of a list of X's operators is read, or refused with a reason (skipped without EARSHOT_OPERATOR_LIST)",
+  "every row of a list of X's operators parses, or is rejected with a reason (skipped without EARSHOT_OPERATOR_LIST)",
   () => {
     const listing = JSON.parse(readFileSync(file, "utf8")) as Listing;
     const rows = listing.operators.filter(({ example }) => example !== null);

@@ -7,7 +7,7 @@ const point = fc.record({
   lon: fc.double({ min: -180, max: 180, noNaN: true }),
 });
 
-test("distances are those of a globe", () => {
+test("distances are those on a sphere", () => {
   const london = { lat: 51.5074, lon: -0.1278 };
   const paris = { lat: 48.8566, lon: 2.3522 };
   expect(distanceKm(london, paris)).toBeCloseTo(343.6, 0);
@@ -15,7 +15,7 @@ test("distances are those of a globe", () => {
   expect(distanceKm({ lat: 0, lon: 179.9 }, { lat: 0, lon: -179.9 })).toBeCloseTo(22.24, 1);
 });
 
-test("a circle is widest where its parallel is shortest, on both hemispheres", () => {
+test("a circle spans the most degrees at its shortest parallel, in both hemispheres", () => {
   for (const sign of [1, -1]) {
     const centre = { lat: sign * 41.35, lon: 0.5 };
     const farEast = { lat: sign * 41.58, lon: 4.02 };
@@ -24,7 +24,7 @@ test("a circle is widest where its parallel is shortest, on both hemispheres", (
   }
 });
 
-test("the cells of a circle hold every point within it", () => {
+test("the cells of a circle cover every point within it", () => {
   fc.assert(
     fc.property(
       point,
@@ -42,7 +42,7 @@ test("the cells of a circle hold every point within it", () => {
   );
 });
 
-test("a small circle needs few cells, across the date line too", () => {
+test("a small circle needs few cells, also across the date line", () => {
   expect(cellsOfCircle(52.5, 13.5, 10)).toEqual(["52,13"]);
   expect(cellsOfCircle(0.5, 179.99, 20)).toEqual(["0,179", "0,-180"]);
   expect(cellsOfCircle(89.9, 0, 50)).toBeNull();

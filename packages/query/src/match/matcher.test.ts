@@ -12,7 +12,7 @@ const subject = (special: Partial<Subject> = {}): Subject => ({
   ...special,
 });
 
-describe("an ID", () => {
+describe("an ID range", () => {
   test.each([
     [null, null, true],
     [20n, 20n, true],
@@ -21,13 +21,13 @@ describe("an ID", () => {
     [null, 20n, true],
     [null, 19n, false],
     [21n, 19n, false],
-  ])("20 lies from %s to %s, both included: %s", (low, high, expected) => {
+  ])("20 is in %s to %s, both inclusive: %s", (low, high, expected) => {
     const plan: PlanNode = { kind: "id", low, high };
     expect(matches(plan, subject())).toBe(expected);
     expect(matches({ kind: "not", child: plan }, subject())).toBe(!expected);
   });
 
-  test("beyond 2^53 is told from the next one", () => {
+  test("distinguishes neighbours beyond 2^53", () => {
     const id = 2n ** 62n + 1n;
     const upTo = (high: bigint): PlanNode => ({ kind: "id", low: null, high });
     expect(matches(upTo(id), subject({ id }))).toBe(true);
@@ -35,14 +35,14 @@ describe("an ID", () => {
   });
 });
 
-test("a platform is the post's own and no other", () => {
+test("a platform matches only the post's own", () => {
   const on = (platform: Subject["platform"]): PlanNode => ({ kind: "platform", platform });
   expect(matches(on("x"), subject())).toBe(true);
   expect(matches(on("bluesky"), subject())).toBe(false);
   expect(matches({ kind: "not", child: on("bluesky") }, subject())).toBe(true);
 });
 
-test("terms are read only when the plan asks for one", () => {
+test("terms are read only when the plan needs them", () => {
   const terms = (): never => {
     throw new Error("read");
   };
@@ -58,7 +58,7 @@ test("terms are read only when the plan asks for one", () => {
   expect(matches(plan, subject({ terms }))).toBe(true);
 });
 
-test("a sequence stands side by side, and no open place reaches over a gap", () => {
+test("a sequence matches adjacent terms, and an open position does not cross a gap", () => {
   const adjacent = (...tokens: (string | null)[]): PlanNode => ({
     kind: "terms",
     elements: tokens.map((token) => (token === null ? { kind: "any" } : { kind: "token", token })),

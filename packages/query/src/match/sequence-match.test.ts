@@ -17,7 +17,7 @@ const accepts = (term: string | undefined, expected: SequenceElement): boolean =
   return expected.kind === "token" ? term === expected.token : term.startsWith(expected.prefix);
 };
 
-test("a sequence of any length is found exactly where its elements accept adjacent terms", () => {
+test("matches a sequence of any length exactly where its elements accept adjacent terms", () => {
   fc.assert(
     fc.property(terms, fc.array(element, { maxLength: 70 }), (text, elements) => {
       const expected =
@@ -31,7 +31,7 @@ test("a sequence of any length is found exactly where its elements accept adjace
   );
 });
 
-test("a sequence cut out of the terms is found", () => {
+test("matches a sequence that is cut out of the terms", () => {
   fc.assert(
     fc.property(terms, fc.nat(80), fc.integer({ min: 1, max: 80 }), (text, from, length) => {
       const cut = text.slice(from, from + length);
@@ -41,7 +41,7 @@ test("a sequence cut out of the terms is found", () => {
   );
 });
 
-test("each term is read once, however often the words of a phrase repeat", () => {
+test("reads each term once, however often the words of a phrase repeat", () => {
   let reads = 0;
   const text = Array.from({ length: 5_000 }, (_, index) => (index % 255 === 254 ? "b" : "a"));
   const counted = new Proxy(text, {

@@ -1,10 +1,10 @@
-import { countNamed, queryOfCount, queryOfDates, readRange } from "./meant-range.ts";
+import { countNamed, queryOfCount, queryOfDates, readRange } from "./suggested-range.ts";
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
 
 /** Most likely first, or the reason why there are none. */
-export type Meant = { queries: readonly string[]; otherwise: string | null };
+export type Suggestion = { queries: readonly string[]; otherwise: string | null };
 
-type Translate = (value: string) => Meant;
+type Translate = (value: string) => Suggestion;
 
 const begin =
   (...starts: string[]): Translate =>
@@ -95,7 +95,7 @@ const translations = new Map(
 );
 const dates: ReadonlySet<string> = new Set(rows.find(([, each]) => each === date)?.[0].split(" "));
 
-export function meantByName(name: string, value: string): Meant | null {
+export function suggestionForName(name: string, value: string): Suggestion | null {
   const lower = name.toLowerCase();
   const count = queryOfCount(lower, value);
   if (count !== null) return { queries: [count], otherwise: null };
@@ -103,7 +103,7 @@ export function meantByName(name: string, value: string): Meant | null {
 }
 
 /** For `name>value` and the like. */
-export function meantByComparison(name: string, sign: string, value: string): Meant | null {
+export function suggestionForComparison(name: string, sign: string, value: string): Suggestion | null {
   const lower = name.toLowerCase();
   if (countNamed(lower) !== null) {
     const count = queryOfCount(lower, sign + value);

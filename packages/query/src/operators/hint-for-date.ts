@@ -1,12 +1,12 @@
 import type { Rewrites } from "../tree/diagnostics.ts";
-import { queryOfDates, readRange } from "./meant-range.ts";
+import { queryOfDates, readRange } from "./suggested-range.ts";
 import { otherUnits } from "./other-units.ts";
 
-const longestMeant = 64;
+const maxSuggestionLength = 64;
 
 export function hintForDate(operator: string, written: string): Rewrites {
   const otherwise = `write the date as in ${operator}:2024-01-31`;
-  if (written.length > longestMeant) return { lead: "", queries: [], otherwise };
+  if (written.length > maxSuggestionLength) return { lead: "", queries: [], otherwise };
   const text = written.toLowerCase();
   const range = rangeOf(text);
   const relative = relativeTime(operator, text);

@@ -12,14 +12,14 @@ test.each([
   ["min_favs", "min_faves"],
   ["min_retweet", "min_retweets"],
   ["geocde", "geocode"],
-])("%s is taken for %s", (written, meant) => {
-  expect(nearest(written, names)).toBe(meant);
+])("the nearest name to %s is %s", (written, suggestion) => {
+  expect(nearest(written, names)).toBe(suggestion);
 });
 
-test.each(["re", "x", "", "https", "note", "minimum"])("%j is near nothing", (written) => {
+test.each(["re", "x", "", "https", "note", "minimum"])("%j has no nearest name", (written) => {
   expect(nearest(written, names)).toBeNull();
 });
 
-test("a long name costs no work", () => {
+test("a long name is rejected without computing distances", () => {
   expect(nearest("x".repeat(100_000), names)).toBeNull();
 });

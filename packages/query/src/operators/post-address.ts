@@ -8,7 +8,7 @@ const onBluesky =
 export type Address = { text: string; warning: Warning | null };
 
 /** Strips host and parameters from an X post's address, so that it matches on both hosts. */
-export function readAddress(written: string): Address {
+export function readPostAddress(written: string): Address {
   const [, path, id] = onX.exec(written) ?? [];
   if (path !== undefined && id !== undefined) return { text: path, warning: warningAbout(id) };
   const page = onBluesky.exec(written)?.[0];

@@ -84,7 +84,7 @@ export function readDate(operator: string, written: string): Operand<number> {
   date.setUTCHours(Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0));
   const milliseconds = Number((fraction ?? "0").padEnd(3, "0").slice(0, 3));
   const ms = date.getTime() + milliseconds - (offset ?? 0) * 60_000;
-  if (ms < earliestMs || ms > latestMs) {
+  if (ms < earliestMs || ms > lastDateMs) {
     return operandError(
       "invalid_date",
       `${operator}:${shown(written)} lies outside the years 0001 to 9999`,
@@ -112,7 +112,7 @@ function unclearZone(operator: string, written: string, zone: string | undefined
 }
 
 const earliestMs = Date.parse("0001-01-01T00:00:00Z");
-export const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
+export const lastDateMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 function zoneOffset(
   zone: string | undefined,

@@ -2,15 +2,15 @@ import { urlQueryTokens } from "../text/urls.ts";
 import type { CountMetric, PostRelation } from "../tree/tree.ts";
 import { type BareLeaf, mapOperand, type Operand, operandError, shown } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
-import { readAddress } from "./post-address.ts";
+import { readPostAddress } from "./post-address.ts";
 import { readDate } from "./read-date.ts";
 import { readGeocode } from "./read-geocode.ts";
 import { readHost } from "./read-host.ts";
 import { readLanguage } from "./read-language.ts";
 import { readPlatform } from "./read-platform.ts";
-import { readId, readPost } from "./read-post.ts";
+import { readIdOperand, readPostOperand } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
-import { readCount, readUser } from "./read-values.ts";
+import { readCountOperand, readUserOperand } from "./read-values.ts";
 
 /** `written` is the operator name as written, for messages. */
 type ReadLeaf = (written: string, value: string) => Operand<BareLeaf>;
@@ -18,17 +18,17 @@ type ReadLeaf = (written: string, value: string) => Operand<BareLeaf>;
 const userLeaf =
   (kind: "from" | "to" | "quoted-user" | "retweets-of"): ReadLeaf =>
   (written, value) =>
-    mapOperand(readUser(written, value), (user) => ({ kind, user }));
+    mapOperand(readUserOperand(written, value), (user) => ({ kind, user }));
 
 const countLeaf =
   (metric: CountMetric): ReadLeaf =>
   (written, value) =>
-    mapOperand(readCount(written, value), (atLeast) => ({ kind: "min-count", metric, atLeast }));
+    mapOperand(readCountOperand(written, value), (atLeast) => ({ kind: "min-count", metric, atLeast }));
 
 const relationLeaf =
   (relation: PostRelation): ReadLeaf =>
   (written, value) =>
-    mapOperand(readPost(written, value), (post) => ({ kind: "related", relation, post }));
+    mapOperand(readPostOperand(written, value), (post) => ({ kind: "related", relation, post }));
 
 type ReadTime = (written: string, value: string) => Operand<number>;
 
@@ -40,7 +40,7 @@ const timeLeaf =
 const idLeaf =
   (kind: "since-id" | "max-id"): ReadLeaf =>
   (written, value) =>
-    mapOperand(readId(written, value), (id) => ({ kind, id }));
+    mapOperand(readIdOperand(written, value), (id) => ({ kind, id }));
 
 export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
   from: userLeaf("from"),
@@ -75,11 +75,11 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
 };
 
 function readUrl(value: string): Operand<string> {
-  const { text, warning: remark } = readAddress(value);
+  const { text, warning: warning } = readPostAddress(value);
   if (urlQueryTokens(text).length > 0) {
-    return remark === null
+    return warning === null
       ? { value: text }
-      : { value: text, warning: { code: "post_address", ...remark } };
+      : { value: text, warning: { code: "post_address", ...warning } };
   }
   return operandError(
     "invalid_url",

@@ -6,7 +6,7 @@ const pageOnX =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 
 /** From 0 to 2^63 - 1, without leading zeros. */
-export function readId(operator: string, written: string): Operand<string> {
+export function readIdOperand(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
   return operandError(
@@ -36,7 +36,7 @@ const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
 /** Strips leading zeros of an ID. */
-export function readPost(operator: string, written: string): Operand<string> {
+export function readPostOperand(operator: string, written: string): Operand<string> {
   const number = written.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };
   const [, handle, key] = uriByHandle.exec(written) ?? [];

@@ -1,11 +1,11 @@
 import { type Operand, operandError, shown } from "./operand.ts";
 import { otherUnits } from "./other-units.ts";
-import { latestMs } from "./read-date.ts";
+import { lastDateMs } from "./read-date.ts";
 
 export function readUnixTime(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
-  if (ms <= latestMs) return { value: ms };
+  if (ms <= lastDateMs) return { value: ms };
   return operandError(
     "invalid_time",
     `${operator}: wants a Unix time in seconds, not ${shown(written)}`,

@@ -1,11 +1,11 @@
 import { foldHandle, readMention } from "../text/entities.ts";
-import { meantCount, queryOfCounts, readRange } from "./meant-range.ts";
+import { readWrittenCount, queryOfCounts, readRange } from "./suggested-range.ts";
 import { type Operand, operandError, shown } from "./operand.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
 /** A username, dotted handle, `user@host`, DID or numeric id; a leading `@` is optional. */
-export function readUser(operator: string, written: string): Operand<string> {
+export function readUserOperand(operator: string, written: string): Operand<string> {
   const bare = written.normalize("NFKC").replace(/^@+/, "");
   if (did.test(bare)) return { value: bare };
   const mention = readMention(`@${bare}`, 0);
@@ -23,22 +23,22 @@ export function readUser(operator: string, written: string): Operand<string> {
   );
 }
 
-export function readCount(operator: string, written: string): Operand<number> {
+export function readCountOperand(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const count = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;
   if (Number.isSafeInteger(count)) return { value: count };
-  const meant = meantQuery(operator, digits);
+  const suggestion = suggestedQuery(operator, digits);
   return operandError(
     "invalid_count",
     `${operator}: wants a whole number, not ${shown(written)}`,
     ["a number in plain digits"],
-    meant === null ? `write it as in ${operator}:100` : `write ${meant}`,
+    suggestion === null ? `write it as in ${operator}:100` : `write ${suggestion}`,
   );
 }
 
-function meantQuery(operator: string, written: string): string | null {
+function suggestedQuery(operator: string, written: string): string | null {
   const range = readRange(written);
   if (range !== null) return queryOfCounts(operator, range);
-  const count = meantCount(written.replace(/\+$/, ""));
+  const count = readWrittenCount(written.replace(/\+$/, ""));
   return count === null || !Number.isSafeInteger(count) ? null : `${operator}:${count}`;
 }

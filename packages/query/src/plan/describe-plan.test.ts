@@ -18,7 +18,7 @@ function described(query: string): string {
   return describePlan(plan, unresolved);
 }
 
-describe("a plan in words", () => {
+describe("the description of a plan", () => {
   test.each([
     ["NASA", "token nasa"],
     ["state-of-the-art", "phrase state of the art"],
@@ -42,7 +42,7 @@ describe("a plan in words", () => {
     expect(described(query)).toBe(expected);
   });
 
-  test("is drawn as a tree, a node a line", () => {
+  test("is drawn as a tree with one node per line", () => {
     expect(described("(a OR b) -(c d) e")).toBe(
       [
         "all of",
@@ -58,12 +58,12 @@ describe("a plan in words", () => {
     );
   });
 
-  test("of nothing that can be found says so", () => {
+  test("says when nothing can match", () => {
     expect(describePlan({ kind: "none" })).toBe("no post");
   });
 });
 
-describe("names that nothing has resolved", () => {
+describe("unresolved names", () => {
   test.each([
     ["from:nasa", "facet from:… of the account nasa, resolved when it is run"],
     ["to:nasa", "facet to:… of the account nasa, resolved when it is run"],
@@ -78,31 +78,31 @@ describe("names that nothing has resolved", () => {
     expect(described(query)).toBe(expected);
   });
 
-  test("are told apart, and nothing that is written looks like one", () => {
+  test("are distinct, and differ from anything a user can write", () => {
     const names = described('from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"');
     expect(names).toMatch(/account ann,[\s\S]*account bob,[\s\S]*post 1,/);
     expect(names.match(/resolved when it is run/g)).toHaveLength(3);
   });
 
-  test("of two kinds do not stand for one another", () => {
+  test("are not interchangeable between accounts and posts", () => {
     expect(described("from:ann quoted:1")).toMatch(/account ann,[\s\S]*post 1,/);
   });
 });
 
-describe("bounds", () => {
-  test("of time name the end that is left out", () => {
+describe("the description of bounds", () => {
+  test("names the open end of a time range", () => {
     expect(describeTime(0, 1)).toBe(
       "time at or after 1970-01-01T00:00:00.000Z and before 1970-01-01T00:00:00.001Z",
     );
     expect(describeTime(null, null)).toBe("any time");
   });
 
-  test("beyond every date are shown as the furthest one", () => {
+  test("shows times beyond every date as the latest one", () => {
     const plan: PlanNode = { kind: "time", fromMs: -1e300, toMs: null };
     expect(describePlan(plan)).toBe("time at or after -271821-04-20T00:00:00.000Z");
   });
 
-  test("of IDs have both ends in", () => {
+  test("shows ID ranges with both ends inclusive", () => {
     expect(describeIds(1n, 2n)).toBe("IDs from 1 to 2");
     expect(describeIds(null, null)).toBe("any ID");
   });

@@ -1,5 +1,5 @@
 import type { SequenceElement } from "../text/sequence.ts";
-import { countOf } from "../tree/describe.ts";
+import { countText } from "../tree/describe.ts";
 import { type DrawnTree, drawTree } from "../tree/draw-tree.ts";
 import type { PlanNode } from "./plan.ts";
 import type { UnresolvedNames } from "./unresolved-names.ts";
@@ -37,7 +37,7 @@ function describeLeaf(leaf: PlanLeaf): string {
     case "platform":
       return `platform ${leaf.platform}`;
     case "min-count":
-      return `at least ${countOf(leaf.atLeast, leaf.metric)}`;
+      return `at least ${countText(leaf.atLeast, leaf.metric)}`;
     case "geo":
       return `circle of ${leaf.radiusKm} km around latitude ${leaf.lat}, longitude ${leaf.lon}`;
   }

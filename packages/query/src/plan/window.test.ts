@@ -16,7 +16,7 @@ const word: PlanNode = { kind: "terms", elements: [{ kind: "token", token: "word
 const unbounded = { fromMs: null, toMs: null };
 const split = (plan: PlanNode) => splitWindow(plan, unbounded);
 
-describe("the range of IDs that all matches lie in", () => {
+describe("the ID range that contains all matches", () => {
   test.each<[string, PlanNode, bigint | null, bigint | null]>([
     ["of one bound", ids(5n, null), 5n, null],
     ["of both in one node", ids(5n, 9n), 5n, 9n],
@@ -33,12 +33,12 @@ describe("the range of IDs that all matches lie in", () => {
     ["an alternative", or(ids(5n, null), word)],
     ["a negated conjunction", not(and(ids(5n, null), word))],
     ["a negated node with both bounds", not(ids(5n, 9n))],
-  ])("is not narrowed by %s, which is left to be looked at", (_name, plan) => {
+  ])("is not narrowed by %s, which remains in the plan", (_name, plan) => {
     expect(split(plan)).toEqual({ conjuncts: [plan], lowId: null, highId: null, ...unbounded });
   });
 });
 
-test("times and IDs leave the other conjuncts, and narrow the window that is given", () => {
+test("times and IDs narrow the given window, and the other conjuncts remain", () => {
   const plan = and(word, time(10, null), not(time(20, null)), ids(5n, null), not(word));
   expect(splitWindow(plan, { fromMs: 5, toMs: 15 })).toEqual({
     conjuncts: [word, not(word)],

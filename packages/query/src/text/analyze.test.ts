@@ -95,7 +95,7 @@ describe("mentions and links leave a gap", () => {
   });
 });
 
-test("where handles hold no dots, what follows the dot is a word", () => {
+test("without dotted handles, the text after the dot is a word", () => {
   const text = "hi @carol.me and @dan.is fine";
   expect(tokensOf(text)).toBe(`hi ${GAP} and ${GAP} fine`);
   expect(analyzeText(text, { dottedHandles: false }).tokens.join(" ")).toBe(
@@ -103,7 +103,7 @@ test("where handles hold no dots, what follows the dot is a word", () => {
   );
 });
 
-describe("an author cannot forge a token that the analyzer does not make", () => {
+describe("an author cannot forge a token that the analyzer does not emit", () => {
   test.each([
     [
       "facets",
@@ -127,20 +127,20 @@ describe("an author cannot forge a token that the analyzer does not make", () =>
 });
 
 describe("tokens are at most 64 bytes", () => {
-  test("64 bytes stay, 65 are shortened", () => {
+  test("64 bytes are unchanged, 65 are shortened", () => {
     expect(shortenToken("a".repeat(64))).toBe("a".repeat(64));
     expect(shortenToken("a".repeat(65))).toMatch(/^a{40}~[0-9a-f]{16}$/);
   });
-  test("words of 10,000 characters differ when their ends differ", () => {
+  test("words of 10,000 characters differ if their ends differ", () => {
     const [one] = analyzeText(`${"x".repeat(10_000)}1`).tokens;
     const [other] = analyzeText(`${"x".repeat(10_000)}2`).tokens;
     expect(one).toHaveLength(57);
     expect(one).not.toBe(other);
   });
-  test("the cut is between characters", () => {
+  test("are cut between characters", () => {
     expect(shortenToken(`a${"é".repeat(40)}`)).toMatch(/^aé{19}~[0-9a-f]{16}$/);
   });
-  test("a character under a heap of marks", () => {
+  test("also of a character with many marks", () => {
     for (const token of analyzeText(`ก${"\u0e49".repeat(10_000)}ข`).tokens) {
       expect(Buffer.byteLength(token)).toBeLessThanOrEqual(64);
     }
@@ -150,7 +150,7 @@ describe("tokens are at most 64 bytes", () => {
 const allowedToken =
   /^(?:\||[\p{L}\p{M}\p{N}_]+(?:~[0-9a-f]{16})?|(?:[\p{Emoji}\u{e0020}-\u{e007f}＃＊]|\u200d|\u20e3)+(?:~[0-9a-f]{16})?)$/u;
 
-test("any string gives tokens of the promised alphabet, and no gap that separates nothing", () => {
+test("any string yields tokens of the documented alphabet, and gaps only between tokens", () => {
   const unit = fc.oneof(
     fc.string({ unit: "binary", maxLength: 20 }),
     fc.string({ unit: "grapheme", maxLength: 20 }),
@@ -185,7 +185,7 @@ test("any string gives tokens of the promised alphabet, and no gap that separate
   );
 });
 
-describe("a text asks a question when a question mark stands outside of its links", () => {
+describe("a text is a question if it has a question mark outside of links", () => {
   test.each([
     ["why?", true],
     ["何？", true],
@@ -208,6 +208,6 @@ describe("a text asks a question when a question mark stands outside of its link
   });
 });
 
-test("the version of the tokens is pinned", () => {
+test("the analyzer's output is pinned to its version", () => {
   expect(analyzerVersion).toBe(3);
 });

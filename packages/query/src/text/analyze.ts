@@ -2,7 +2,7 @@ import { withoutSkinTone } from "./emoji.ts";
 import { type EntityOptions, findMentions } from "./entities.ts";
 import { decodeEntities } from "./html.ts";
 import { findLinks } from "./links.ts";
-import { addAsciiWords, addRuns, isAscii, pairToken, type Run } from "./runs.ts";
+import { addAsciiWords, addRuns, isAscii, pairToken, type TextRun } from "./runs.ts";
 import { startingOutside, type TextSpan } from "./span.ts";
 
 export { shortenToken } from "./token.ts";
@@ -20,7 +20,7 @@ export { shortenToken } from "./token.ts";
  * - A hashtag is indexed as a word.
  * - A token contains letters, marks, digits, `_`, or an emoji, and has at most 64 bytes (`shortenToken`).
  */
-export type Analysis = {
+export type AnalyzedText = {
   tokens: string[];
   /** Matched alone, not in phrases: emoji without their skin tone. */
   extras: string[];
@@ -41,7 +41,7 @@ const everyQuestionMark = new RegExp(questionMark, "g");
 export function analyzeText(
   text: string,
   options: EntityOptions = { dottedHandles: true },
-): Analysis {
+): AnalyzedText {
   const decoded = decodeEntities(text);
   const tokens: string[] = [];
   if (isAscii(decoded)) {
@@ -53,7 +53,7 @@ export function analyzeText(
   }
   const wellFormed = decoded.toWellFormed();
   eachVisiblePart(wellFormed, options, tokens, (start, end) => {
-    const runs: Run[] = [];
+    const runs: TextRun[] = [];
     addRuns(wellFormed.slice(start, end), runs);
     for (const run of runs) addTokens(run, tokens);
   });
@@ -102,7 +102,7 @@ function hiddenSpans(text: string, options: EntityOptions): readonly TextSpan[] 
   return [...links, ...startingOutside(mentions, links)].sort((a, b) => a.start - b.start);
 }
 
-function addTokens(run: Run, tokens: string[]): void {
+function addTokens(run: TextRun, tokens: string[]): void {
   if (typeof run === "string") {
     tokens.push(run);
     return;

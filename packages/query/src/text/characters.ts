@@ -4,7 +4,7 @@
  * separates.
  */
 const separator = 0;
-export const word = 1;
+export const wordClass = 1;
 export const spaceless = 2;
 export const mark = 3;
 /** Half of a character above U+FFFF: use `classOfCodePoint`. */
@@ -21,7 +21,7 @@ const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khm
 const patterns: readonly (readonly [number, RegExp])[] = [
   [mark, /\p{M}+/gu],
   [spaceless, new RegExp(`[[${letters}]&&[${spacelessScripts}]]+`, "gv")],
-  [word, new RegExp(`[[${letters}]--[${spacelessScripts}${apostrophes}]]+`, "gv")],
+  [wordClass, new RegExp(`[[${letters}]--[${spacelessScripts}${apostrophes}]]+`, "gv")],
 ];
 
 let classes: Uint8Array | null = null;

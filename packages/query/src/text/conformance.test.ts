@@ -22,7 +22,7 @@ const named = casesAreHere
 describe.skipIf(!casesAreHere)(named, () => {
   const outcomes = casesAreHere ? runCases() : [];
 
-  test("every case that applies is answered as published, but for those decided otherwise", () => {
+  test("every applicable case is answered as published, except for documented exceptions", () => {
     const others = outcomes.filter(({ expected, actual }) => expected !== actual);
     expect(others.map(({ description }) => description)).toEqual(Object.keys(decided));
   });

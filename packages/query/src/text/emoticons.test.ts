@@ -17,7 +17,7 @@ test.each([
   expect(findEmoticons(text)).toEqual(found);
 });
 
-test("the plain form of one emoticon, and of nothing else", () => {
+test("normalises exactly one emoticon", () => {
   expect(readEmoticon(":-P")).toBe(":P");
   expect(readEmoticon(";)")).toBe(";)");
   expect(readEmoticon(":))")).toBe(":)");
@@ -25,6 +25,6 @@ test("the plain form of one emoticon, and of nothing else", () => {
   expect(readEmoticon("hm :)")).toBeNull();
 });
 
-test("work is linear on a text full of eyes", () => {
+test("runs in linear time on a text full of eyes", () => {
   expect(findEmoticons(`${":".repeat(200_000)} ${":(".repeat(100_000)}`)).toEqual([]);
 });

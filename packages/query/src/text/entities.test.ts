@@ -126,7 +126,7 @@ describe("links", () => {
   });
 });
 
-describe("reading at a sigil, for queries", () => {
+describe("reading an entity at its sigil, for queries", () => {
   test("hashtags", () => {
     expect(readHashtag("-#日本語 x", 1)).toEqual({ value: "日本語", end: 5 });
     expect(readHashtag("＃a_b:", 0)).toEqual({ value: "a_b", end: 4 });
@@ -158,7 +158,7 @@ test("tags and handles are compared without sigil, width and case", () => {
   expect(foldHandle("Alice.bsky.social")).toBe("alice.bsky.social");
 });
 
-test("any string gives entities in order that hold their value and do not overlap", () => {
+test("any string yields ordered entities that contain their value and do not overlap", () => {
   const piece = fc.oneof(
     fc.string({ unit: "binary", maxLength: 8 }),
     fc.constantFrom("@", "#", "$", ".", "http://", "a.co/", "(", "@a.b", "あ", "-", " ", "://"),
@@ -185,7 +185,7 @@ test.each([
   ["brackets", `a.co/${"(".repeat(300_000)}`],
   ["schemes", "http://a.".repeat(50_000)],
   ["sigils", "@a#a$a".repeat(100_000)],
-])("the work is linear in a text of many %s", (_, text) => {
+])("runs in linear time on a text of many %s", (_, text) => {
   const cpuMs = startCpuTime();
   extractEntities(text, { dottedHandles: true });
   expect(cpuMs()).toBeLessThan(2_000);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { foldWord } from "./fold.ts";
 
-describe("texts that a reader takes for the same fold alike", () => {
+describe("texts that readers treat as equal fold to the same", () => {
   test.each([
     ["letter case", "NASA", "nasa"],
     ["an accent", "Café", "cafe"],
@@ -35,7 +35,7 @@ describe("texts that a reader takes for the same fold alike", () => {
   });
 });
 
-describe("texts that differ to a reader stay apart", () => {
+describe("texts that readers distinguish remain distinct", () => {
   test.each([
     ["й is not и", "й", "и"],
     ["voiced kana", "パリ", "ハリ"],
@@ -48,22 +48,22 @@ describe("texts that differ to a reader stay apart", () => {
   });
 });
 
-test("what Unicode calls ignorable goes, but for the zero width space between words", () => {
-  const kept: string[] = [];
+test("removes Unicode's ignorable characters except the zero width space between words", () => {
+  const unfolded: string[] = [];
   for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
     if (codePoint >= 0xd800 && codePoint < 0xe000) continue;
     const character = String.fromCodePoint(codePoint);
     const isIgnorable = /\p{Default_Ignorable_Code_Point}/u.test(character);
-    if (isIgnorable && foldWord(`a${character}b`) !== "ab") kept.push(codePoint.toString(16));
+    if (isIgnorable && foldWord(`a${character}b`) !== "ab") unfolded.push(codePoint.toString(16));
   }
-  expect(kept).toEqual(["200b"]);
+  expect(unfolded).toEqual(["200b"]);
 });
 
 const spacedText = fc
   .array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 6 })
   .map((parts) => parts.join(" ").toWellFormed());
 
-test("the fold of a word does not depend on the words around it", () => {
+test("the fold of a word does not depend on its neighbours", () => {
   fc.assert(
     fc.property(spacedText, (text) => {
       const words = text.split(" ");

@@ -7,6 +7,6 @@ test.each([
   ["zh-Hans-CN", ["zh-hans-cn", "zh-hans", "zh"]],
   ["iw_IL", ["he-il", "he"]],
   ["", []],
-])("%j stands for every tag that begins it, most exact first", (tag, expected) => {
+])("%j includes every prefix of the tag, most specific first", (tag, expected) => {
   expect(languageTags(tag)).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-import { classOfCodePoint, classOfUnit, mark, spaceless, surrogate, word } from "./characters.ts";
+import { classOfCodePoint, classOfUnit, mark, spaceless, surrogate, wordClass } from "./characters.ts";
 import { splitEmoji } from "./emoji.ts";
 import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";
@@ -8,7 +8,7 @@ import { foldable, pictures, traitsOf } from "./traits.ts";
  * The token of a word or emoji, or a run of a script without spaces as its characters with their marks. Documents and queries
  * differ only in how they spell such a run.
  */
-export type Run = string | readonly string[];
+export type TextRun = string | readonly string[];
 
 const aboveAscii = /[\u0080-\uffff]/;
 /** More than any real character has; bounds the size of a pair token. */
@@ -31,8 +31,8 @@ export function isAscii(text: string): boolean {
   return !aboveAscii.test(text);
 }
 
-export function runsOf(text: string): Run[] {
-  const runs: Run[] = [];
+export function runsOf(text: string): TextRun[] {
+  const runs: TextRun[] = [];
   if (isAscii(text)) addAsciiWords(text.toLowerCase(), 0, text.length, runs);
   else addRuns(text, runs);
   return runs;
@@ -41,7 +41,7 @@ export function runsOf(text: string): Run[] {
 export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
   let from = -1;
   for (let index = start; index < end; index += 1) {
-    if (classOfUnit(text.charCodeAt(index)) === word) {
+    if (classOfUnit(text.charCodeAt(index)) === wordClass) {
       if (from < 0) from = index;
     } else if (from >= 0) {
       words.push(tokenOf(text, from, index));
@@ -52,7 +52,7 @@ export function addAsciiWords(text: string, start: number, end: number, words: W
 }
 
 /** `text` must be well-formed. */
-export function addRuns(text: string, runs: Run[]): void {
+export function addRuns(text: string, runs: TextRun[]): void {
   const traits = traitsOf(text);
   if ((traits & pictures) === 0) {
     addFoldedRuns((traits & foldable) === 0 ? text.toLowerCase() : foldWord(text), runs);
@@ -65,28 +65,28 @@ export function addRuns(text: string, runs: Run[]): void {
   );
 }
 
-function addFoldedRuns(text: string, runs: Run[]): void {
+function addFoldedRuns(text: string, runs: TextRun[]): void {
   let index = 0;
   while (index < text.length) {
     const kind = classAt(text, index);
-    if (kind === word) index = addWord(text, index, runs);
+    if (kind === wordClass) index = addWord(text, index, runs);
     else if (kind === spaceless) index = addCharacters(text, index, runs);
     else index += widthAt(text, index);
   }
 }
 
-function addWord(text: string, start: number, runs: Run[]): number {
+function addWord(text: string, start: number, runs: TextRun[]): number {
   let end = start + widthAt(text, start);
   while (end < text.length) {
     const kind = classAt(text, end);
-    if (kind !== word && kind !== mark) break;
+    if (kind !== wordClass && kind !== mark) break;
     end += widthAt(text, end);
   }
   runs.push(tokenOf(text, start, end));
   return end;
 }
 
-function addCharacters(text: string, start: number, runs: Run[]): number {
+function addCharacters(text: string, start: number, runs: TextRun[]): number {
   const characters: string[] = [];
   let index = start;
   while (index < text.length && classAt(text, index) === spaceless) {

@@ -16,7 +16,7 @@ function writtenElement(element: SequenceElement): string {
   return element.kind === "prefix" ? `${element.prefix}*` : element.token;
 }
 
-describe("what a word of a query asks for", () => {
+describe("the sequence of a word", () => {
   test.each([
     ["a word", "NASA", "nasa"],
     ["a hyphenated word", "state-of-the-art", "state of the art"],
@@ -48,7 +48,7 @@ describe("what a word of a query asks for", () => {
   });
 });
 
-describe("what a phrase asks for", () => {
+describe("the sequence of a phrase", () => {
   test.each([
     ["words side by side", "Love  Snow", "love snow"],
     ["sigils do not count", "#nasa $tsla @esa", "nasa tsla esa"],
@@ -67,7 +67,7 @@ describe("what a phrase asks for", () => {
   });
 });
 
-describe("what finds what", () => {
+describe("matching", () => {
   test.each([
     ["東京", "今日は東京タワーに"],
     ["大学", "北京大学生前来"],
@@ -154,7 +154,7 @@ const fragment = fc.oneof(
 );
 const anyText = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join("").toWellFormed());
 
-test("every word of a text, outside of mentions and links, finds the text", () => {
+test("every word of a text outside of mentions and links finds the text", () => {
   let found = 0;
   fc.assert(
     fc.property(anyText, (text) => {
@@ -198,7 +198,7 @@ const spacelessRun = fc
   )
   .filter((characters) => !/^\p{M}/u.test(characters[0] ?? ""));
 
-test("every stretch of characters of a script without spaces finds the text", () => {
+test("every substring in a script without spaces finds the text", () => {
   fc.assert(
     fc.property(
       spacelessRun,

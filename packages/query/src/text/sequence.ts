@@ -1,5 +1,5 @@
 import { decodeEntities } from "./html.ts";
-import { pairToken, type Run, runsOf } from "./runs.ts";
+import { pairToken, type TextRun, runsOf } from "./runs.ts";
 
 /** A whole token, a token prefix (a lone CJK character), or any single token. */
 export type SequenceElement =
@@ -7,7 +7,7 @@ export type SequenceElement =
   | { kind: "prefix"; prefix: string }
   | { kind: "any" };
 
-type SequencePosition = Run | typeof anyToken;
+type SequencePosition = TextRun | typeof anyToken;
 const anyToken = Symbol("any token");
 
 /** Adjacent tokens (`state-of-the-art` is four). Treats mentions and links as plain words. */

@@ -19,7 +19,7 @@ const blockBytes = 64;
 const schedule = new Uint32Array(64);
 
 /** FIPS 180-4, lower-case hex. Synchronous, unlike the browser's. */
-export function sha256(message: Uint8Array): string {
+export function sha256Hex(message: Uint8Array): string {
   const blocks = padded(message);
   const state = Uint32Array.from(initialState);
   for (let offset = 0; offset < blocks.byteLength; offset += blockBytes) {

@@ -1,4 +1,4 @@
-import { sha256 } from "./sha256.ts";
+import { sha256Hex } from "./sha256.ts";
 
 /** UTF-8. */
 const maxTokenBytes = 64;
@@ -17,7 +17,7 @@ export function shortenToken(token: string): string {
   let end = keptBytes;
   // 10xxxxxx is a continuation byte.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${decoder.decode(bytes.subarray(0, end))}~${sha256(bytes).slice(0, hashDigits)}`;
+  return `${decoder.decode(bytes.subarray(0, end))}~${sha256Hex(bytes).slice(0, hashDigits)}`;
 }
 
 /** For ASCII, where length equals bytes. */

@@ -6,7 +6,7 @@ import { foldable, pictures, traitsOf } from "./traits.ts";
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
 const neighbours = ["", "a", "9", "я", "日", "ー", "."];
 
-test("without the trait, folding is lower case, whatever stands beside a character", () => {
+test("without the trait, folding equals lower-casing, whatever the neighbours of a character", () => {
   const plain = units.filter((unit) => (traitsOf(unit) & foldable) === 0);
   const wrong = plain.filter((unit) =>
     neighbours.some((other) =>

@@ -19,7 +19,7 @@ test.each([
   expect(unicodeHost(name)).toBe(decoded);
 });
 
-test.each(["[xn--x]", "xn--mnchen-3ya.1", "a b.xn--mnchen-3ya", ""])("refuses %j", (name) => {
+test.each(["[xn--x]", "xn--mnchen-3ya.1", "a b.xn--mnchen-3ya", ""])("rejects %j", (name) => {
   expect(unicodeHost(name)).toBeNull();
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hostSuffixes, linkOf, linkTokens, urlQueryTokens } from "./urls.ts";
 
-describe("the parts of a link", () => {
+describe("the tokens of a link", () => {
   test.each([
     ["host and path", "https://mail.google.com/Inbox/1", "mail google com inbox 1"],
     ["no scheme, no www., no closing slash", "HTTP://WWW.Google.com/", "google com"],
@@ -30,7 +30,7 @@ describe("the parts of a link", () => {
   ])("%s", (_, url, expected) => {
     expect(linkTokens(linkOf(url)).join(" ")).toBe(expected);
   });
-  test("long parts are shortened alike on both sides", () => {
+  test("shortens long parts the same in links and queries", () => {
     const part = "a".repeat(500);
     expect(linkTokens(linkOf(`https://example.com/${part}`)).at(-1)).toMatch(
       /^a{40}~[0-9a-f]{16}$/,
@@ -44,7 +44,7 @@ function finds(query: string, url: string): boolean {
   return ` ${linkTokens(linkOf(url)).join(" ")} `.includes(expected);
 }
 
-describe("what finds what", () => {
+describe("matching", () => {
   const post = "https://twitter.com/NASA/status/1138631847783608321?s=20";
   test.each([
     ["google.com", "https://mail.google.com/x"],
@@ -94,7 +94,7 @@ const links = fc
     return `${scheme}${prefix}${host.join(".")}.com${port}/${rest}${search}${fragment}`;
   });
 
-test("any stretch of a link that begins and ends with its parts finds it", () => {
+test("any part of a link between token boundaries finds it", () => {
   fc.assert(
     fc.property(links, fc.nat(20), fc.nat(20), (link, a, b) => {
       const body = link.replace(/^(?:https?:\/\/)?(?:www\.)?(?:user@)?/, "").replace(/#.*$/, "");
@@ -113,7 +113,7 @@ test("any stretch of a link that begins and ends with its parts finds it", () =>
   );
 });
 
-test("any string gives parts of letters, marks and digits", () => {
+test("any string yields tokens of letters, marks and digits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       for (const token of linkTokens(linkOf(`https://${text}`))) {
@@ -135,7 +135,7 @@ describe("the domains of a link, longest first", () => {
   ])("%s", (url, expected) => {
     expect(hostSuffixes(linkOf(url)).join(" ")).toBe(expected);
   });
-  test("a host that is longer than any is itself alone", () => {
+  test("an overlong host yields only itself", () => {
     expect(hostSuffixes(linkOf(`https://${"a.".repeat(100_000)}com`))).toHaveLength(1);
   });
 });

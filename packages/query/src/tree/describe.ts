@@ -18,7 +18,7 @@ function drawnNegation(child: QueryNode): DrawnTree {
   if (child.kind !== "min-count" || child.atLeast === 0) {
     return { label: "not", branches: [drawn(child)] };
   }
-  const label = `fewer than ${countOf(child.atLeast, child.metric)}, or none known`;
+  const label = `fewer than ${countText(child.atLeast, child.metric)}, or none known`;
   return { label, branches: [] };
 }
 
@@ -30,7 +30,7 @@ const singular: Readonly<Record<CountMetric, string>> = {
 };
 
 /** `1 like`, `2 likes`. */
-export function countOf(count: number, metric: CountMetric): string {
+export function countText(count: number, metric: CountMetric): string {
   return `${count} ${count === 1 ? singular[metric] : metric}`;
 }
 
@@ -97,7 +97,7 @@ function describeLeaf(leaf: QueryLeaf): string {
     case "property":
       return properties[leaf.property];
     case "min-count":
-      return `at least ${countOf(leaf.atLeast, leaf.metric)}`;
+      return `at least ${countText(leaf.atLeast, leaf.metric)}`;
     case "geocode":
       return `within ${leaf.radiusKm} km of latitude ${leaf.lat}, longitude ${leaf.lon}`;
     case "url":

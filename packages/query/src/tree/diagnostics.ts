@@ -1,4 +1,4 @@
-import type { Diagnostic, Span } from "./tree.ts";
+import type { Diagnostic, QuerySpan } from "./tree.ts";
 
 /** Each has a row in docs/query-language.md. */
 export const diagnosticCodes = {
@@ -63,16 +63,16 @@ export type Warning = { message: string; hint?: string | Rewrites; expected?: re
 /** Most likely first. The first query without diagnostics becomes the hint, after `lead`, else `otherwise`. */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
 
-export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
+export type DraftDiagnostic = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
 
-export function makeDiagnostic(code: DiagnosticCode, span: Span, warning: Warning): Finding {
+export function makeDiagnostic(code: DiagnosticCode, span: QuerySpan, warning: Warning): DraftDiagnostic {
   return { severity: diagnosticCodes[code], code, ...span, ...warning };
 }
 
 const longestRewrite = 200;
 
 export function withChosenHint(
-  finding: Finding,
+  finding: DraftDiagnostic,
   readsWell: (query: string) => boolean,
 ): Diagnostic {
   const { hint, ...rest } = finding;
@@ -86,7 +86,7 @@ export function withChosenHint(
 /**
  * Message and hint contain parts of the query, so line breaks and terminal controls are replaced.
  */
-export function onOneLine(diagnostic: Diagnostic): Diagnostic {
+export function withoutControls(diagnostic: Diagnostic): Diagnostic {
   const message = plain(diagnostic.message);
   if (diagnostic.hint === undefined) return { ...diagnostic, message };
   return { ...diagnostic, message, hint: plain(diagnostic.hint) };
@@ -96,7 +96,7 @@ function plain(text: string): string {
   return Array.from(text, printable).join("");
 }
 
-export function oneLine(diagnostic: Diagnostic): string {
+export function diagnosticLine(diagnostic: Diagnostic): string {
   return `${diagnostic.message} (at offset ${diagnostic.offset})`;
 }
 
@@ -113,7 +113,7 @@ export function renderDiagnostic(query: string, diagnostic: Diagnostic): string 
   const before = widthOf(characters.slice(from, diagnostic.offset)) + lead.length;
   const marked = widthOf(characters.slice(diagnostic.offset, last));
   const lines = [
-    `${diagnostic.severity}[${diagnostic.code}]: ${oneLine(diagnostic)}`,
+    `${diagnostic.severity}[${diagnostic.code}]: ${diagnosticLine(diagnostic)}`,
     `  ${lead}${characters.slice(from, to).join("")}${trail}`,
     `  ${" ".repeat(before)}${"^".repeat(Math.max(marked, 1))}`,
   ];

@@ -1,7 +1,7 @@
 import type { Platform } from "./platform.ts";
 
 /** In Unicode code points. */
-export type Span = { offset: number; length: number };
+export type QuerySpan = { offset: number; length: number };
 
 export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 export type CountMetric = (typeof countMetrics)[number];
@@ -34,49 +34,49 @@ export type PostRelation = "conversation_id" | "in_reply_to" | "quoted" | "retwe
  * their own kind.
  */
 export type QueryNode =
-  | { kind: "and"; children: readonly QueryNode[]; span: Span }
-  | { kind: "or"; children: readonly QueryNode[]; span: Span }
-  | { kind: "not"; child: QueryNode; span: Span }
+  | { kind: "and"; children: readonly QueryNode[]; span: QuerySpan }
+  | { kind: "or"; children: readonly QueryNode[]; span: QuerySpan }
+  | { kind: "not"; child: QueryNode; span: QuerySpan }
   | QueryLeaf;
 
 export type QueryLeaf =
   /** A bare word; the parts of `state-of-the-art` must be adjacent. */
-  | { kind: "word"; text: string; span: Span }
+  | { kind: "word"; text: string; span: QuerySpan }
   /** A phrase without its quotes; a separate `*` matches exactly one token. */
-  | { kind: "phrase"; text: string; span: Span }
+  | { kind: "phrase"; text: string; span: QuerySpan }
   /** Without the sigil, NFKC, lower case. */
-  | { kind: "hashtag"; tag: string; span: Span }
-  | { kind: "cashtag"; symbol: string; span: Span }
-  | { kind: "mention"; user: string; span: Span }
-  | { kind: "from"; user: string; span: Span }
-  | { kind: "to"; user: string; span: Span }
+  | { kind: "hashtag"; tag: string; span: QuerySpan }
+  | { kind: "cashtag"; symbol: string; span: QuerySpan }
+  | { kind: "mention"; user: string; span: QuerySpan }
+  | { kind: "from"; user: string; span: QuerySpan }
+  | { kind: "to"; user: string; span: QuerySpan }
   /** The author of the quoted or reposted post. */
-  | { kind: "quoted-user"; user: string; span: Span }
-  | { kind: "retweets-of"; user: string; span: Span }
+  | { kind: "quoted-user"; user: string; span: QuerySpan }
+  | { kind: "retweets-of"; user: string; span: QuerySpan }
   /** An ID, uri or address, as written. */
-  | { kind: "related"; relation: PostRelation; post: string; span: Span }
+  | { kind: "related"; relation: PostRelation; post: string; span: QuerySpan }
   /** BCP 47 tag in lower case, aliases resolved (`iw` is `he`). */
-  | { kind: "lang"; code: string; span: Span }
+  | { kind: "lang"; code: string; span: QuerySpan }
   /** Unix milliseconds; `since` is inclusive, `until` exclusive. */
-  | { kind: "since"; ms: number; span: Span }
-  | { kind: "until"; ms: number; span: Span }
+  | { kind: "since"; ms: number; span: QuerySpan }
+  | { kind: "until"; ms: number; span: QuerySpan }
   /** The last `ms` milliseconds before submission. */
-  | { kind: "within"; ms: number; span: Span }
+  | { kind: "within"; ms: number; span: QuerySpan }
   /** Decimal IDs; `since-id` is exclusive, `max-id` inclusive. */
-  | { kind: "since-id"; id: string; span: Span }
-  | { kind: "max-id"; id: string; span: Span }
-  | { kind: "property"; property: PostProperty; span: Span }
-  | { kind: "min-count"; metric: CountMetric; atLeast: number; span: Span }
-  | { kind: "geocode"; lat: number; lon: number; radiusKm: number; span: Span }
-  | { kind: "url"; text: string; span: Span }
+  | { kind: "since-id"; id: string; span: QuerySpan }
+  | { kind: "max-id"; id: string; span: QuerySpan }
+  | { kind: "property"; property: PostProperty; span: QuerySpan }
+  | { kind: "min-count"; metric: CountMetric; atLeast: number; span: QuerySpan }
+  | { kind: "geocode"; lat: number; lon: number; radiusKm: number; span: QuerySpan }
+  | { kind: "url"; text: string; span: QuerySpan }
   /** A host in lower case and Unicode; includes its subdomains. */
-  | { kind: "domain"; host: string; span: Span }
-  | { kind: "platform"; platform: Platform; span: Span }
-  | { kind: "label"; label: string; span: Span }
-  | { kind: "source"; name: string; span: Span }
+  | { kind: "domain"; host: string; span: QuerySpan }
+  | { kind: "platform"; platform: Platform; span: QuerySpan }
+  | { kind: "label"; label: string; span: QuerySpan }
+  | { kind: "source"; name: string; span: QuerySpan }
   /** In normal form, without a nose. */
-  | { kind: "emoticon"; text: string; span: Span }
-  | { kind: "question"; span: Span };
+  | { kind: "emoticon"; text: string; span: QuerySpan }
+  | { kind: "question"; span: QuerySpan };
 
 /** An error or warning about a query; only errors prevent it from running. */
 export type Diagnostic = {

@@ -15,8 +15,8 @@ export function* rowsOfSource(
   after: TextRow | null = null,
 ): Generator<TextRow> {
   const key = table.key.join(", ");
-  const places = table.key.map(() => "?").join(", ");
-  const rest = after === null ? "" : `WHERE (${key}) > (${places})`;
+  const placeholders = table.key.map(() => "?").join(", ");
+  const rest = after === null ? "" : `WHERE (${key}) > (${placeholders})`;
   const statement = source.prepare(
     `SELECT ${namesOf(table)} FROM ${table.name} ${rest} ORDER BY ${key}`,
   );

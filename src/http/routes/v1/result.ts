@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
 import { withDamage } from "../../../search/damage.ts";
-import { pageOf } from "../../../search/fill-in.ts";
+import { recordsPage } from "../../../search/fill-in.ts";
 import { freeAfterSent } from "../../answers/free-after-sent.ts";
 import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import {
@@ -80,7 +80,7 @@ export function addResultRoutes(
     if (signature === null) {
       const cached = context.jobs.takePage(uuid);
       return cached === null
-        ? await pageOf(context.archive, result.items)
+        ? await recordsPage(context.archive, result.items)
         : { body: cached.body, damage: [] };
     }
     const { body, damage, isAsSigned, withdrawn } = await signedRecordsOf(

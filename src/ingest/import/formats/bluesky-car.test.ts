@@ -25,8 +25,8 @@ const key = (number: number) => `${collection}/3kaaaaaaa${String(number).padStar
 const repositoryOf = (records: ReadonlyMap<string, unknown>) =>
   carOf(repositoryBlocks({ did, rev, records }));
 
-describe("a repository of Bluesky", () => {
-  test("is read with its posts, by their uris, and the name in its profile", async () => {
+describe("a Bluesky repository", () => {
+  test("imports posts by uri, with the name in the profile", async () => {
     const records = new Map<string, unknown>([
       ["app.bsky.actor.profile/self", { $type: "app.bsky.actor.profile", displayName: "Ann" }],
       ["app.bsky.feed.like/3kaaaaaaaaaa2", { $type: "app.bsky.feed.like" }],
@@ -54,14 +54,14 @@ describe("a repository of Bluesky", () => {
     ]);
   });
 
-  test("has the handle that is given", async () => {
+  test("uses the given handle", async () => {
     const named = blueskyCarFormat({ maxRepositoryBytes: 1_000_000, author: "ann.example.com" });
     const file = folder.file("ann.car", await repositoryOf(new Map([[key(2), record("one")]])));
     await folder.import(file, "bluesky", named);
     expect(folder.posts()).toMatchObject([{ username: "ann.example.com", userId: did }]);
   });
 
-  test("gives records that are no posts by their number and key", async () => {
+  test("reports records that are not posts by number and key", async () => {
     const records = new Map<string, unknown>([
       [key(2), record("one")],
       [`${collection}/not-a-time`, record("two", { createdAt: "soon" })],
@@ -79,7 +79,7 @@ describe("a repository of Bluesky", () => {
     expect(folder.rejected(file)).toContain(`{"uri":"at://${did}/${collection}/not-a-time"}`);
   });
 
-  test("is refused when it is none, breaks off, or is larger than what may be read in memory", async () => {
+  test("is rejected if malformed, truncated, or too large for memory", async () => {
     const bytes = await repositoryOf(new Map([[key(2), record("one")]]));
     for (const content of ["no CAR", bytes.subarray(0, -10)]) {
       const file = folder.file("ann.car", content);
@@ -96,7 +96,7 @@ describe("a repository of Bluesky", () => {
     expect(folder.posts()).toEqual([]);
   });
 
-  test("continues after the last batch when the process ends, and has each post once", async () => {
+  test("resumes after the last batch of a crashed process without duplicates", async () => {
     const records = new Map<string, unknown>();
     for (let number = 0; number < 6_000; number += 1) {
       const rkey = `3k${number.toString(32).padStart(11, "2").replace(/[01]/g, "y").replace(/[89]/g, "z")}`;

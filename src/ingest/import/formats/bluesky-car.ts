@@ -1,14 +1,14 @@
 import { EarshotError } from "../../../lib/errors.ts";
 import { profileCollection } from "../../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../../platforms/bluesky/post.ts";
-import { profileKey, profileOf } from "../../../platforms/bluesky/profile.ts";
+import { profileKey, profileOfRecord } from "../../../platforms/bluesky/profile.ts";
 import { type Repository, readRepository } from "../../../platforms/bluesky/repository.ts";
 import type { TreeEntry } from "../../../platforms/bluesky/repository-tree.ts";
 import type { Post } from "../../../posts/post.ts";
 import { postOfRecord } from "../../backfill/post-of-record.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
-import { unreadable } from "../source-bytes.ts";
+import { unreadableImport } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
 
 /** A repository does not contain the account's handle. */
@@ -26,7 +26,7 @@ export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptio
       const pieces = boundedPieces(source, maxRepositoryBytes);
       const repository = await readRepository(pieces, request).catch((error: unknown) => {
         const isOwn = error instanceof EarshotError && error.code === "repository_unreadable";
-        throw isOwn ? unreadable(source.name, error) : error;
+        throw isOwn ? unreadableImport(source.name, error) : error;
       });
       yield recordsOf(repository, author);
     },
@@ -56,7 +56,7 @@ function* recordsOf(repository: Repository, author: string | null): Generator<Fi
   const profile = entries.find(({ path }) => path === `${profileCollection}/${profileKey}`);
   const names = {
     username: author ?? "",
-    authorName: profile === undefined ? null : profileOf(recordOf(profile)).name,
+    authorName: profile === undefined ? null : profileOfRecord(recordOf(profile)).name,
   };
   const posts = entries.filter(({ path }) => path.startsWith(`${postCollection}/`));
   for (const [index, entry] of posts.entries()) {

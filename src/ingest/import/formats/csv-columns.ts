@@ -13,7 +13,7 @@ export const isFieldName = (name: string): name is ImportFieldName =>
   Object.hasOwn(importFields, name);
 
 /** Errors: `import_unreadable` if a mapped or required column is missing. */
-export function columnsOf(
+export function csvColumns(
   file: string,
   header: readonly string[],
   { map, author }: { map: ColumnMap; author: string | null },

@@ -13,8 +13,8 @@ const format = csvFormat(options);
 const importing = (content: string | Buffer, own = format) =>
   folder.import(folder.file("posts.csv", content), "x", own);
 
-describe("CSV", () => {
-  test("is read by the names in its first line, with every kind of value", async () => {
+describe("a CSV import", () => {
+  test("maps columns by the header, with every kind of value", async () => {
     const header =
       "id,author,created_at,text,likes,sensitive,hashtags,urls,media,lat,lon,followers,is_repost";
     const row = [
@@ -59,12 +59,12 @@ describe("CSV", () => {
     ["2015-02-24 19:35:52 UTC", 1_424_806_552_000],
     ["2015-02-24 19:35:52+00:00", 1_424_806_552_000],
     ["2015-02-24", Date.UTC(2015, 1, 24)],
-  ])("takes the time %s", async (written, createdMs) => {
+  ])("accepts the time %s", async (written, createdMs) => {
     await importing(`author,created_at,text\nann,${written},a\n`);
     expect(folder.posts()).toMatchObject([{ createdMs }]);
   });
 
-  test("is read by a map of columns, for one author, with semicolons or tabs", async () => {
+  test("uses a column map and one author, with semicolons or tabs", async () => {
     const columns = new Map([
       ["text", "Body"],
       ["created_at", "When"],
@@ -78,7 +78,7 @@ describe("CSV", () => {
     ]);
   });
 
-  test("read by other columns is another import of the same file", async () => {
+  test("with other columns is a separate import of the same file", async () => {
     const file = folder.file("posts.csv", "author,created_at,text,long\nann,2015-02-24,a,b\n");
     await folder.import(file, "x", format);
     expect(await folder.import(file, "x", format)).toMatchObject({ alreadyImported: true });
@@ -86,7 +86,7 @@ describe("CSV", () => {
     expect(await folder.import(file, "x", own)).toMatchObject({ imported: 1 });
   });
 
-  test("lacking a column is refused before anything is read", async () => {
+  test("rejects a missing column before reading any record", async () => {
     await expect(importing("author,when,text\nann,2015,a\n")).rejects.toMatchObject({
       code: "import_unreadable",
       message: expect.stringContaining(
@@ -100,7 +100,7 @@ describe("CSV", () => {
     });
   });
 
-  test("gives bad records by their line, under the header, and they can be imported when they are repaired", async () => {
+  test("writes bad records with their header, so that they can be repaired and imported", async () => {
     const bad = [
       "ann,soon,b,1",
       "ann,2015-02-24,c",

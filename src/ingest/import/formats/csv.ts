@@ -4,8 +4,8 @@ import type { Platform, Post } from "../../../posts/post.ts";
 import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "../csv-records.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
-import { unreadable } from "../source-bytes.ts";
-import { type ColumnMap, type Columns, columnsOf } from "./csv-columns.ts";
+import { unreadableImport } from "../source-bytes.ts";
+import { type ColumnMap, type Columns, csvColumns } from "./csv-columns.ts";
 import { csvValue } from "./csv-values.ts";
 import {
   type FileRecord,
@@ -55,10 +55,10 @@ function readHeader(file: string, record: CsvRecord, options: CsvOptions): Heade
   const { bytes, isTooLong } = record;
   const text = withoutByteOrderMark(bytes).toString("utf8");
   if (isTooLong)
-    throw unreadable(file, new Error("its first line, the names of columns, is too long"));
+    throw unreadableImport(file, new Error("its first line, the names of columns, is too long"));
   const delimiter = delimiterOf(text);
   const names = namesIn(file, text, delimiter);
-  const columns = columnsOf(file, names, { map: options.columns, author: options.author });
+  const columns = csvColumns(file, names, { map: options.columns, author: options.author });
   return { columns, delimiter, bytes: Buffer.from(bytes) };
 }
 
@@ -66,7 +66,7 @@ function namesIn(file: string, text: string, delimiter: string): string[] {
   try {
     return csvFields(text, delimiter);
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableImport(file, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { parseJsonLine } from "../json-line.ts";
 import { createJsonSplitter, type JsonSplitterOptions, type JsonValue } from "../json-values.ts";
 import { readImportRecord, toPost } from "../record.ts";
 import type { ImportSource, SourceFile } from "../source.ts";
-import { unreadable } from "../source-bytes.ts";
+import { unreadableImport } from "../source-bytes.ts";
 import {
   type FileRecord,
   type ReadContext,
@@ -25,7 +25,7 @@ export async function* jsonValues(
     try {
       last = splitter.end();
     } catch (error) {
-      throw unreadable(source.name, error);
+      throw unreadableImport(source.name, error);
     }
     if (last !== null) yield [last];
   }
@@ -81,17 +81,17 @@ function recordOf(
     number,
     endOffset: 0,
     size: bytes.length,
-    raw: () => onOneLine(bytes),
+    raw: () => withoutLineBreaks(bytes),
     head: null,
     read: (context) => read(parseJsonLine(bytes, limits.maxDepth), context),
   };
 }
 
 export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number): FileRecord =>
-  refusedRecord({ number, bytes: onOneLine(bytes) }, `longer than ${maxBytes} bytes`);
+  refusedRecord({ number, bytes: withoutLineBreaks(bytes) }, `longer than ${maxBytes} bytes`);
 
 /** Line ends in JSON are insignificant white space. */
-export const onOneLine = (bytes: Buffer): Buffer =>
+export const withoutLineBreaks = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 
 /** Throws `RecordError`. */

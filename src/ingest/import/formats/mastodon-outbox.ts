@@ -7,14 +7,14 @@ import { webAddress } from "../../../platforms/mastodon/web-address.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
-import { unreadable } from "../source-bytes.ts";
+import { unreadableImport } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
 /** From `actor.json` in the same folder. */
 type Actor = { id: string; username: string; name: string | null };
 
-const mostEntities = 200;
+const maxEntities = 200;
 
 /**
  * The zip archive of a Mastodon account, or its `outbox.json` (an ActivityPub collection).
@@ -43,7 +43,7 @@ async function readActor(source: ImportSource): Promise<Actor | null> {
     if (address === null || username === null) return null;
     return { id: address, username, name: string(name, 500)?.trim() || null };
   } catch (error) {
-    throw unreadable(source.name, new Error(`actor.json: ${messageOf(error)}`));
+    throw unreadableImport(source.name, new Error(`actor.json: ${messageOf(error)}`));
   }
 }
 
@@ -148,7 +148,7 @@ function languageOf(value: unknown): string | null {
 }
 
 function tagged(value: unknown, type: string): Record<string, unknown>[] {
-  return list(value, mostEntities)
+  return list(value, maxEntities)
     .map(fieldsOf)
     .filter((tag) => tag.type === type);
 }

@@ -81,7 +81,7 @@ const formats: readonly [string, Platform, ImportFormat, (list: unknown) => stri
 ];
 
 test.each(formats)(
-  "%s: each record of rubbish is imported, left out or rejected",
+  "%s: each random record is imported, skipped or rejected",
   async (...args) => {
     const [, platform, format, write] = args;
     const folder = createImportFolder();
@@ -109,7 +109,7 @@ test.each([
   ["bluesky-car", "bluesky", blueskyCarFormat({ maxRepositoryBytes: 1_000, author: null })],
   ["x-archive", "x", xArchiveFormat({ author: "a" })],
   ["mastodon-outbox", "mastodon", mastodonOutboxFormat],
-] as const)("%s: bytes of rubbish are read to their end or refused", async (...args) => {
+] as const)("%s: random bytes are read to their end or rejected", async (...args) => {
   const [, platform, format] = args;
   const starts = fc.constantFrom("", "PK\u0003\u0004", "\u001f\u008b", "created_at,text\n", "[{");
   const folder = createImportFolder();

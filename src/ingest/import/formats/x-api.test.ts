@@ -22,7 +22,7 @@ const importing = (content: string) =>
   folder.import(folder.file("p.json", content), "x", xApiFormat);
 const texts = () => folder.posts().map(({ text }) => text);
 
-describe("answers of X's API", () => {
+describe("responses of X's API", () => {
   const pages = [page([item(1), item(2)]), { meta: { result_count: 0 } }, page(item(3))];
 
   test.each([
@@ -41,7 +41,7 @@ describe("answers of X's API", () => {
     });
   });
 
-  test("include media, and the whole text of what is reposted", async () => {
+  test("include media, and the full text of reposted posts", async () => {
     const original = item(1, { text: "the whole text", author_id: "43" });
     const repost = item(2, {
       text: "RT @anna: the wh…",
@@ -63,14 +63,14 @@ describe("answers of X's API", () => {
     ]);
   });
 
-  test("that X withholds are not imported", async () => {
+  test("withheld by X are not imported", async () => {
     const withheld = item(1, { withheld: { country_codes: ["XX"] } });
     const { leftOut, imported } = await importing(JSON.stringify(page([withheld])));
     expect(imported).toBe(0);
     expect([...leftOut]).toEqual([["withheld by X", 1]]);
   });
 
-  test("with bad posts give those alone, as pages that can be imported when they are repaired", async () => {
+  test("write bad posts as pages that can be repaired and imported", async () => {
     const ahead = item(4, { id: "9200000000000000000" });
     const bad = [item(2, { author_id: "1" }), { id: "x", author_id: "42" }, ahead, null];
     const content = [page([item(1), ...bad]), { posts: [] }].map((one) => JSON.stringify(one));
@@ -92,7 +92,7 @@ describe("answers of X's API", () => {
     expect(texts()).toContain("post 2");
   });
 
-  test("are refused when a page nests deep, and when the file breaks off", async () => {
+  test("are rejected if a page nests too deep or the file is truncated", async () => {
     const deep = JSON.stringify(
       page([item(1, { a: JSON.parse("[".repeat(20) + "]".repeat(20)) })]),
     );

@@ -2,7 +2,7 @@ import { fieldsOf, isObject } from "../../../platforms/fields.ts";
 import { isIdentityError } from "../../../platforms/identity.ts";
 import { xIdentity } from "../../../platforms/x/identity.ts";
 import { type Includes, readIncludes } from "../../../platforms/x/includes.ts";
-import { isWithheld, readPost, withOriginal } from "../../../platforms/x/read-post.ts";
+import { isPostWithheld, readXPost, withOriginal } from "../../../platforms/x/read-post.ts";
 import type { Post } from "../../../posts/post.ts";
 import { parseJsonLine } from "../json-line.ts";
 import type { JsonValue } from "../json-values.ts";
@@ -14,10 +14,10 @@ import {
   type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
-import { isPadding, jsonValues, onOneLine, tooLong } from "./json-records.ts";
+import { isPadding, jsonValues, withoutLineBreaks, tooLong } from "./json-records.ts";
 
 /** A page of 500 posts with all includes takes about 2 MB. */
-const leastPageBytes = 4 * 1024 ** 2;
+const minPageBytes = 4 * 1024 ** 2;
 
 /**
  * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list.
@@ -26,7 +26,7 @@ const leastPageBytes = 4 * 1024 ** 2;
 export const xApiFormat: RecordsFormat = {
   key: "x-api",
   records: async function* (source, { limits }) {
-    const maxValueBytes = Math.max(limits.maxLineBytes, leastPageBytes);
+    const maxValueBytes = Math.max(limits.maxLineBytes, minPageBytes);
     const pageLimits = { ...limits, maxLineBytes: maxValueBytes };
     let posts = 0;
 
@@ -57,7 +57,7 @@ function* recordsOfPage(
   }
   const page = readPage(value.bytes, maxDepth);
   if (page instanceof RecordError) {
-    yield refusedRecord({ number: before + 1, bytes: onOneLine(value.bytes) }, page.message);
+    yield refusedRecord({ number: before + 1, bytes: withoutLineBreaks(value.bytes) }, page.message);
     return;
   }
   const size = Math.ceil(value.bytes.length / Math.max(1, page.items.length));
@@ -102,11 +102,11 @@ function pageOf(item: unknown, { users }: Includes): unknown {
 
 function readItem(item: unknown, includes: Includes, context: ReadContext): Post | null {
   const { id, author_id: author } = fieldsOf(item);
-  if (isWithheld(item)) {
+  if (isPostWithheld(item)) {
     context.onLeftOut("withheld by X");
     return null;
   }
-  const post = readPost(item, includes);
+  const post = readXPost(item, includes);
   if (post === null) {
     throw new RecordError(
       `expected a post with id, author_id and created_at, found ${isObject(item) ? `the fields ${Object.keys(item).slice(0, 20).join(", ")}` : "none"}`,
@@ -132,6 +132,6 @@ function readItem(item: unknown, includes: Includes, context: ReadContext): Post
 
 function withIncludedOriginal(post: Post, includes: Includes): Post {
   const included = includes.posts.get(post.reposted?.id ?? "");
-  const original = included === undefined ? null : readPost(included, includes);
+  const original = included === undefined ? null : readXPost(included, includes);
   return original === null ? post : withOriginal(post, original);
 }

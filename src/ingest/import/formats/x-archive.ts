@@ -2,17 +2,17 @@ import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
 import { EarshotError, messageOf } from "../../../lib/errors.ts";
 import { isoText } from "../../../lib/iso-time.ts";
 import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
-import { address, handle, numberText } from "../../../platforms/x/json.ts";
+import { address, readUsername, readIdText } from "../../../platforms/x/json.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
-import { unreadable } from "../source-bytes.ts";
+import { unreadableImport } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
 type Owner = { username: string; userId: string | null; name: string | null };
 
-const mostEntities = 200;
+const maxEntities = 200;
 
 /**
  * The zip archive of an X account, or its `data/tweets.js`, which assigns a list of `{"tweet":
@@ -53,15 +53,15 @@ function ownerIn(file: Buffer, source: ImportSource): Owner | null {
     const json = file.subarray(Math.max(0, file.indexOf("[")), file.lastIndexOf("]") + 1);
     const [first] = list(parseUntrustedJson(json), 1);
     const { username, accountId, accountDisplayName } = fieldsOf(fieldsOf(first).account);
-    const name = handle(username);
+    const name = readUsername(username);
     if (name === null) return null;
     return {
       username: name,
-      userId: numberText(accountId),
+      userId: readIdText(accountId),
       name: string(accountDisplayName, 1_000) || null,
     };
   } catch (error) {
-    throw unreadable(source.name, new Error(`account.js: ${messageOf(error)}`));
+    throw unreadableImport(source.name, new Error(`account.js: ${messageOf(error)}`));
   }
 }
 
@@ -82,8 +82,8 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
       created_at: isoTimeOf(tweet.created_at),
       text,
       lang: tweet.lang,
-      likes: wholeOf(tweet.favorite_count),
-      reposts: wholeOf(tweet.retweet_count),
+      likes: readCountText(tweet.favorite_count),
+      reposts: readCountText(tweet.retweet_count),
       in_reply_to_id: tweet.in_reply_to_status_id_str,
       in_reply_to: tweet.in_reply_to_screen_name,
       is_repost: reposted !== null,
@@ -124,13 +124,13 @@ function isoTimeOf(value: unknown): unknown {
 }
 
 /** The archive writes counts as text. */
-const wholeOf = (value: unknown): unknown =>
+const readCountText = (value: unknown): unknown =>
   typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
 type Link = { short: string | null; full: string };
 
 function linksOf(value: unknown): Link[] {
-  return list(value, mostEntities).flatMap((item): Link[] => {
+  return list(value, maxEntities).flatMap((item): Link[] => {
     const { url, expanded_url: expanded } = fieldsOf(item);
     const full = address(expanded) ?? address(url);
     return full === null ? [] : [{ short: full === url ? null : address(url), full }];
@@ -140,12 +140,12 @@ function linksOf(value: unknown): Link[] {
 /** X shows a post that links to another as a quote of it. */
 function quotedIn(links: readonly Link[]): string | null {
   const form = /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;
-  const ids = links.flatMap(({ full }) => numberText(form.exec(full)?.[1]) ?? []);
+  const ids = links.flatMap(({ full }) => readIdText(form.exec(full)?.[1]) ?? []);
   return ids.at(-1) ?? null;
 }
 
 function tagsOf(value: unknown): string[] {
-  return list(value, mostEntities).flatMap((item) => {
+  return list(value, maxEntities).flatMap((item) => {
     const tag = string(fieldsOf(item).text, 500);
     return tag === null || !/^[^\s\p{Cc}]+$/u.test(tag) ? [] : [tag];
   });
@@ -153,10 +153,10 @@ function tagsOf(value: unknown): string[] {
 
 /** The mentions that X lists, with account ids, then the others in the text. */
 function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
-  const listed = list(value, mostEntities).flatMap((item): Mention[] => {
+  const listed = list(value, maxEntities).flatMap((item): Mention[] => {
     const { screen_name: name, id_str: id } = fieldsOf(item);
-    const username = handle(name);
-    return username === null ? [] : [{ username, userId: numberText(id) }];
+    const username = readUsername(name);
+    return username === null ? [] : [{ username, userId: readIdText(id) }];
   });
   const byHandle = new Map<string, Mention>();
   for (const mention of [...listed, ...inText]) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLocalStore } from "../../../db/local-store.ts";
 import { controlMigrations } from "../../../db/migrations/control.ts";
-import { openForWriting } from "../../../db/open.ts";
+import { openStoreForWriting } from "../../../db/open.ts";
 import { createManualClock } from "../../../lib/manual-clock.ts";
 import {
   type IngestState,
@@ -19,7 +19,7 @@ const startMs = 1_700_000_100_000;
 
 function startTestSampler() {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
-  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   const store = createLocalStore(database, sampleOperations);
   const clock = createManualClock(startMs);
   const bluesky: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
@@ -55,7 +55,7 @@ function startTestSampler() {
   return { sampler, clock, state, bluesky, rows, store };
 }
 
-test("five minutes keep the most that the stream was behind, and the posts that it brought", async () => {
+test("stores maximum lag and post count per five minutes", async () => {
   const { clock, state, bluesky, rows } = startTestSampler();
   await clock.advance(10_000);
   state.bluesky = { ...bluesky, lagMs: 9_000, posts: 40 };
@@ -72,7 +72,7 @@ test("five minutes keep the most that the stream was behind, and the posts that 
   ]);
 });
 
-test("what gathers is written at the stop, a stream without a lag too", async () => {
+test("writes pending samples at the stop, also of a stream without a lag", async () => {
   const { sampler, clock, state, bluesky, rows } = startTestSampler();
   state.bluesky = { ...bluesky, lagMs: 500, posts: 3 };
   state.mastodon = { posts: 5 };
@@ -85,7 +85,7 @@ test("what gathers is written at the stop, a stream without a lag too", async ()
   ]);
 });
 
-test("what could not be written goes with the next", async () => {
+test("retries a failed write with the next one", async () => {
   const { clock, state, bluesky, rows } = startTestSampler();
   state.bluesky = { ...bluesky, lagMs: 500, posts: 3 };
   state.fails = true;
@@ -96,7 +96,7 @@ test("what could not be written goes with the next", async () => {
   expect(rows()).toEqual([{ platform: "bluesky", atMs: 0, lagMs: 500, posts: 3 }]);
 });
 
-test("no stream, no sample, and no rate", async () => {
+test("has no sample and no rate without a stream", async () => {
   const { sampler, clock, state, rows } = startTestSampler();
   state.bluesky = null;
   await clock.advance(130_000);
@@ -106,7 +106,7 @@ test("no stream, no sample, and no rate", async () => {
   expect(rows()).toEqual([]);
 });
 
-test("the rate is that of the last minute, also after a stream began anew", async () => {
+test("reports the rate of the last minute, also after a stream restarted", async () => {
   const { sampler, clock, state, bluesky } = startTestSampler();
   for (let second = 1; second <= 200; second += 1) {
     state.bluesky = { ...bluesky, posts: second < 100 ? second : 100 + (second - 100) * 3 };
@@ -121,7 +121,7 @@ test("the rate is that of the last minute, also after a stream began anew", asyn
   expect(sampler.postsPerSecond("bluesky")).toBeCloseTo(8, 1);
 });
 
-test("lags are told of wider stretches, the most of each, and samples go after their time", async () => {
+test("reports the maximum lag per wider interval, and deletes expired samples", async () => {
   const { clock, state, bluesky, store, rows } = startTestSampler();
   for (const lagMs of [1_000, 7_000, 2_000, 3_000]) {
     state.bluesky = { ...bluesky, lagMs };

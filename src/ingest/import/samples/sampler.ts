@@ -30,7 +30,7 @@ const writeEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 const rateMs = 60_000;
 /** Two days of two streams. */
-const mostWaiting = 1_152;
+const maxWaiting = 1_152;
 
 /** `posts` counts from the start of the stream. */
 type Look = { atMs: number; posts: number };
@@ -79,7 +79,7 @@ export function createSampler(context: SamplerContext): Sampler {
       posts: (stored?.posts ?? 0) + sample.posts,
     });
     for (const oldest of waiting.keys()) {
-      if (waiting.size <= mostWaiting) return;
+      if (waiting.size <= maxWaiting) return;
       waiting.delete(oldest);
     }
   }
@@ -96,7 +96,7 @@ export function createSampler(context: SamplerContext): Sampler {
     }
   }
 
-  async function keepLooking(): Promise<void> {
+  async function sampleRegularly(): Promise<void> {
     let writtenMs = clock.elapsed();
     let sweptMs = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
@@ -125,7 +125,7 @@ export function createSampler(context: SamplerContext): Sampler {
   return {
     postsPerSecond,
     start: () => {
-      working = keepLooking();
+      working = sampleRegularly();
     },
     stop: async () => {
       stopping.abort();

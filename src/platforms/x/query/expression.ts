@@ -11,8 +11,8 @@ export type Expression =
 
 export type Term = { kind: "term"; text: string; isStandalone: boolean; isNegated: boolean };
 
-export const everything: Expression = { kind: "all" };
-export const nothing: Expression = { kind: "none" };
+export const matchAll: Expression = { kind: "all" };
+export const matchNone: Expression = { kind: "none" };
 
 export const standalone = (text: string): Term => ({
   kind: "term",
@@ -35,8 +35,8 @@ export function allOf(parts: readonly Expression[]): Expression {
   const flat = parts
     .flatMap((part) => (part.kind === "and" ? part.parts : [part]))
     .filter(({ kind }) => kind !== "all");
-  if (flat.some(({ kind }) => kind === "none")) return nothing;
-  return joined("and", flat, everything);
+  if (flat.some(({ kind }) => kind === "none")) return matchNone;
+  return joined("and", flat, matchAll);
 }
 
 /** X rejects alternatives that only exclude, so one such part widens the whole to everything. */
@@ -44,8 +44,8 @@ export function anyOf(parts: readonly Expression[]): Expression {
   const flat = parts
     .flatMap((part) => (part.kind === "or" ? part.parts : [part]))
     .filter(({ kind }) => kind !== "none");
-  if (!flat.every(hasPositive)) return everything;
-  return joined("or", flat, nothing);
+  if (!flat.every(hasPositive)) return matchAll;
+  return joined("or", flat, matchNone);
 }
 
 function joined(kind: "and" | "or", parts: readonly Expression[], ofNone: Expression): Expression {

@@ -1,4 +1,4 @@
-import { anyOf, dependent, type Expression, everything, negation } from "./expression.ts";
+import { anyOf, dependent, type Expression, matchAll, negation } from "./expression.ts";
 
 const codes = new Set(
   "am ar hy eu bn bg ca hr cs da nl en et fi fr de ka el gu hi hu it ja kn ko lv lt ml mr fa pl pt ro ru sr sk sl es sv ta te th tr uk ur vi".split(
@@ -17,13 +17,13 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
 /** X stores the primary language only. Everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const known = codesOf(code);
-  return known.length === 0 ? everything : anyOf(known.map((each) => dependent(`lang:${each}`)));
+  return known.length === 0 ? matchAll : anyOf(known.map((each) => dependent(`lang:${each}`)));
 }
 
 /** Only if X's code has the same meaning. */
 export function withoutLanguage(code: string): Expression {
   const [known, ...more] = code.includes("-") ? [] : codesOf(code);
-  return known === undefined || more.length > 0 ? everything : negation(dependent(`lang:${known}`));
+  return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));
 }
 
 function codesOf(code: string): readonly string[] {

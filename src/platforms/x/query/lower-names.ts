@@ -1,19 +1,19 @@
 import type { ResolvedNames } from "@earshot/query/plan";
-import { isHandle } from "../json.ts";
-import { allOf, anyOf, type Expression, everything, negation, standalone } from "./expression.ts";
+import { isUsername } from "../json.ts";
+import { allOf, anyOf, type Expression, matchAll, negation, standalone } from "./expression.ts";
 
 /** Accounts with more names are not enumerated. */
-const mostNames = 20;
+const maxNames = 20;
 
 function accountsOf(user: string, { accounts }: ResolvedNames) {
   const handles = new Set<string>();
   const numbers = new Set<string>();
   const bare = user.replace(/^@/, "").toLowerCase();
-  if (isHandle(bare)) handles.add(bare);
+  if (isUsername(bare)) handles.add(bare);
   for (const key of accounts.get(user) ?? []) {
     const [, sigil, name = ""] = /^x\/([@?]?)(.+)$/.exec(key) ?? [];
     if (sigil === "" && /^\d{1,19}$/.test(name)) numbers.add(name);
-    if (sigil !== "" && isHandle(name)) handles.add(name);
+    if (sigil !== "" && isUsername(name)) handles.add(name);
   }
   return { handles: [...handles], numbers: [...numbers].filter((id) => !handles.has(id)) };
 }
@@ -27,7 +27,7 @@ export function accountTerms(
 ): Expression {
   const { handles, numbers } = accountsOf(user, names);
   const all = [...handles, ...numbers];
-  if (all.length > mostNames) return everything;
+  if (all.length > maxNames) return matchAll;
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
@@ -38,15 +38,15 @@ export function withoutAccount(
   names: ResolvedNames,
 ): Expression {
   const handles = accountsOf(user, names).handles.filter((name) => !/^\d+$/.test(name));
-  if (handles.length > mostNames) return everything;
+  if (handles.length > maxNames) return matchAll;
   return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
 }
 
 /** X accepts usernames only. */
 export function mentionTerms(user: string, names: ResolvedNames): Expression {
   const { handles, numbers } = accountsOf(user, names);
-  if (handles.length > mostNames) return everything;
-  if (handles.length === 0 && numbers.length > 0) return everything;
+  if (handles.length > maxNames) return matchAll;
+  if (handles.length === 0 && numbers.length > 0) return matchAll;
   return anyOf(handles.map((name) => standalone(`@${name}`)));
 }
 
@@ -70,12 +70,12 @@ export function relatedTerms(
 export function without(expression: Expression): Expression {
   switch (expression.kind) {
     case "none":
-      return everything;
+      return matchAll;
     case "term":
       return negation(expression);
     case "or":
       return allOf(expression.parts.map(without));
     default:
-      return everything;
+      return matchAll;
   }
 }

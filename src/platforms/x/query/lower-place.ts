@@ -1,7 +1,7 @@
 import { dependent, type Expression, standalone } from "./expression.ts";
 
 /** X's maximum radius, 25 miles. */
-const mostKm = 40.2;
+const maxKm = 40.2;
 
 export type Circle = { lat: number; lon: number; radiusKm: number };
 
@@ -9,7 +9,7 @@ export type Circle = { lat: number; lon: number; radiusKm: number };
 export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
   // X's distance formula differs.
   const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;
-  const isUsed = radius <= mostKm && Math.abs(lat) <= 89;
+  const isUsed = radius <= maxKm && Math.abs(lat) <= 89;
   if (!isUsed) return dependent("has:geo");
   return standalone(`point_radius:[${degrees(lon)} ${degrees(lat)} ${radius}km]`);
 }

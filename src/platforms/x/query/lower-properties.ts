@@ -3,7 +3,7 @@ import {
   anyOf,
   dependent,
   type Expression,
-  everything,
+  matchAll,
   standalone,
   type Term,
 } from "./expression.ts";
@@ -27,7 +27,7 @@ export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
   replies: dependent("is:reply"),
   quote: dependent("is:quote"),
   self_threads: dependent("is:reply"),
-  safe: everything,
+  safe: matchAll,
   verified: dependent("is:verified"),
   links: dependent("has:links"),
   media: dependent("has:media"),

@@ -1,8 +1,8 @@
 import { decodeEntities } from "@earshot/query/text";
-import { allOf, type Expression, everything, negation, standalone } from "./expression.ts";
+import { allOf, type Expression, matchAll, negation, standalone } from "./expression.ts";
 
 /** The matcher checks longer text. */
-const mostCharacters = 120;
+const maxCharacters = 120;
 
 /** A `*` for any one word splits a phrase. */
 export function textTerms(written: string): Expression {
@@ -12,8 +12,8 @@ export function textTerms(written: string): Expression {
 
 function pieceTerm(piece: string): Expression {
   if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(piece))
-    return everything;
-  if (piece.length > mostCharacters) return everything;
+    return matchAll;
+  if (piece.length > maxCharacters) return matchAll;
   const isBare = isPlainWord(piece) || /^\p{RGI_Emoji}$/v.test(piece);
   return standalone(isBare ? piece : `"${piece}"`);
 }
@@ -24,9 +24,9 @@ const isPlainWord = (piece: string): boolean =>
 /** Only plain ASCII words, which all tokenizers split alike; the matcher checks the rest. */
 export function withoutText(written: string): Expression {
   const [piece, ...more] = piecesOf(written);
-  if (piece === undefined || more.length > 0) return everything;
-  if (piece.length > mostCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece))
-    return everything;
+  if (piece === undefined || more.length > 0) return matchAll;
+  if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece))
+    return matchAll;
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 

@@ -5,7 +5,7 @@ import { namesOnX } from "../../../../testkit/emulators/x/drawn-posts.ts";
 import { checkSuperset } from "../../../../testkit/emulators/x/superset.ts";
 import { isSayable, printed } from "./expression.ts";
 import { lowered } from "./lower.ts";
-import { shortened } from "./shorten.ts";
+import { shortenedExpression } from "./shorten.ts";
 
 const output = (query: string, refused: readonly string[] = []): string => {
   const { tree } = parseQuery(query);
@@ -70,11 +70,11 @@ describe("queries in X's operators", () => {
     ["river since:2026-01-02 until:2026-01-03", "river"],
     ["river has_engagement", "river has_engagement"],
     ["filter:has_engagement", "min_likes:1 OR min_reposts:1 OR min_replies:1"],
-  ])("%s is asked for as %s", (query, expected) => {
+  ])("%s is requested as %s", (query, expected) => {
     expect(output(query)).toBe(expected);
   });
 
-  test("what X refuses is left wide", () => {
+  test("operators that X refuses are widened", () => {
     expect(output("river min_faves:5", ["min_likes"])).toBe("river");
     expect(output("river (stone OR min_faves:5)", ["min_likes"])).toBe("river");
     expect(output("min_faves:5", ["min_likes"])).toBe("not sayable: ");
@@ -85,11 +85,11 @@ describe("queries that are too long", () => {
   const short = (query: string, most: number): string | null => {
     const { tree } = parseQuery(query);
     const names = namesOnX(namesIn(tree));
-    const expression = shortened(lowered(tree, { names, refused: new Set() }), most);
+    const expression = shortenedExpression(lowered(tree, { names, refused: new Set() }), most);
     return expression === null ? null : printed(expression);
   };
 
-  test("lose exclusions first, then what needs a term beside it, then the longest", () => {
+  test("lose exclusions first, then dependent terms, longest first", () => {
     const query = "river stone lang:en -cafe -waterfall";
     expect(short(query, 40)).toBe(query);
     expect(short(query, 30)).toBe("river stone lang:en -cafe");
@@ -98,13 +98,13 @@ describe("queries that are too long", () => {
     expect(short(query, 8)).toBe("stone");
   });
 
-  test("keep every alternative, or are none", () => {
+  test("retain every alternative, or are null", () => {
     expect(short("(river lang:en) OR (stone lang:de)", 20)).toBe("river OR stone");
     expect(short("river OR stone OR cafe", 12)).toBeNull();
   });
 });
 
-test("whatever is asked, X takes the query, and it finds every post that matches", () => {
+test("X accepts every lowered query, which matches a superset", () => {
   const { sent, matching } = checkSuperset({ numRuns: 20, seed: 20_261_121 });
   expect(sent).toBeGreaterThan(100);
   expect(matching).toBeGreaterThan(200);

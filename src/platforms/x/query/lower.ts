@@ -5,9 +5,9 @@ import {
   anyOf,
   dependent,
   type Expression,
-  everything,
+  matchAll,
   negation,
-  nothing,
+  matchNone,
   standalone,
   type Term,
 } from "./expression.ts";
@@ -55,12 +55,12 @@ function allowed(expression: Expression, refused: ReadonlySet<string>): Expressi
   if (refused.size === 0) return expression;
   switch (expression.kind) {
     case "term":
-      return refused.has(operatorOf(expression)) ? everything : expression;
+      return refused.has(operatorOf(expression)) ? matchAll : expression;
     case "and":
       return allOf(expression.parts.map((part) => allowed(part, refused)));
     case "or":
       return expression.parts.some((part) => allowed(part, refused).kind === "all")
-        ? everything
+        ? matchAll
         : expression;
     default:
       return expression;
@@ -76,9 +76,9 @@ function output(leaf: QueryLeaf, { names }: Lowering): Expression {
     case "phrase":
       return textTerms(leaf.text);
     case "hashtag":
-      return entityTerm("#", leaf.tag) ?? everything;
+      return entityTerm("#", leaf.tag) ?? matchAll;
     case "cashtag":
-      return entityTerm("$", leaf.symbol) ?? everything;
+      return entityTerm("$", leaf.symbol) ?? matchAll;
     case "mention":
       return mentionTerms(leaf.user, names);
     case "from":
@@ -103,10 +103,10 @@ function output(leaf: QueryLeaf, { names }: Lowering): Expression {
     case "domain":
       return linkTerm(leaf.host);
     case "platform":
-      return leaf.platform === "x" ? everything : nothing;
+      return leaf.platform === "x" ? matchAll : matchNone;
     case "label":
       // X has no labels.
-      return nothing;
+      return matchNone;
     case "since":
     case "until":
     case "within":
@@ -115,7 +115,7 @@ function output(leaf: QueryLeaf, { names }: Lowering): Expression {
     case "source":
     case "emoticon":
     case "question":
-      return everything;
+      return matchAll;
   }
 }
 
@@ -138,14 +138,14 @@ function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
       return withoutLanguage(leaf.code);
     case "property": {
       const term = sameOnX[leaf.property];
-      return term === undefined ? everything : negation(term);
+      return term === undefined ? matchAll : negation(term);
     }
     case "min-count":
-      return leaf.atLeast === 0 ? nothing : everything;
+      return leaf.atLeast === 0 ? matchNone : matchAll;
     case "platform":
-      return leaf.platform === "x" ? nothing : everything;
+      return leaf.platform === "x" ? matchNone : matchAll;
     default:
-      return everything;
+      return matchAll;
   }
 }
 
@@ -163,7 +163,7 @@ const countOperators: Readonly<Record<CountMetric, string | null>> = {
 
 function countTerm(metric: CountMetric, atLeast: number): Expression {
   const operator = countOperators[metric];
-  if (atLeast === 0 || operator === null) return everything;
+  if (atLeast === 0 || operator === null) return matchAll;
   return standalone(`${operator}:${atLeast}`);
 }
 
@@ -171,5 +171,5 @@ function countTerm(metric: CountMetric, atLeast: number): Expression {
 function linkTerm(text: string): Expression {
   return /^[\w.:/?=&#%+~-]{1,200}$/.test(text) && /[a-z0-9]/i.test(text)
     ? standalone(`url:"${text}"`)
-    : everything;
+    : matchAll;
 }

@@ -4,7 +4,7 @@ import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.
  * Widens a query to at most `most` characters. Drops conjuncts: exclusions, then dependent terms,
  * each longest first.
  */
-export function shortened(expression: Expression, most: number): Expression | null {
+export function shortenedExpression(expression: Expression, most: number): Expression | null {
   let short: Expression | null = expression;
   while (short !== null && printed(short).length > most) short = withoutOne(short);
   return short;
@@ -22,8 +22,8 @@ function withoutPart(parts: readonly Expression[]): Expression | null {
     .sort((a, b) => worthOf(a.part) - worthOf(b.part) || b.length - a.length);
   for (const { part, index } of byWorth) {
     const rest = parts.toSpliced(index, 1);
-    const isKept = needsStandalone ? rest.some(isSayable) : worthOf(part) === 0;
-    if (isKept) return allOf(rest);
+    const isRetained = needsStandalone ? rest.some(isSayable) : worthOf(part) === 0;
+    if (isRetained) return allOf(rest);
   }
   return null;
 }

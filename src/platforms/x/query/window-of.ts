@@ -4,10 +4,10 @@ import { hasTime, idTimeMs } from "../../../posts/ids.ts";
 type Span = { fromMs: number | null; toMs: number };
 
 /** A post's number and X's time may differ by this. */
-const mostApartMs = 1_000;
+const maxApartMs = 1_000;
 
 /** Narrows a window by the query's required times and IDs. */
-export function windowOf(tree: QueryNode, window: Span, asOfMs: number): Span {
+export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): Span {
   const parts = tree.kind === "and" ? tree.children : [tree];
   let { fromMs, toMs } = window;
   for (const part of parts) {
@@ -30,11 +30,11 @@ function boundOf(node: QueryNode, asOfMs: number): Bound {
       return { fromMs: null, toMs: node.ms };
     case "since-id": {
       const id = BigInt(node.id);
-      return { fromMs: hasTime(id) ? idTimeMs(id) - mostApartMs : null, toMs: null };
+      return { fromMs: hasTime(id) ? idTimeMs(id) - maxApartMs : null, toMs: null };
     }
     case "max-id": {
       const id = BigInt(node.id);
-      return { fromMs: null, toMs: hasTime(id) ? idTimeMs(id) + mostApartMs + 1 : null };
+      return { fromMs: null, toMs: hasTime(id) ? idTimeMs(id) + maxApartMs + 1 : null };
     }
     default:
       return { fromMs: null, toMs: null };

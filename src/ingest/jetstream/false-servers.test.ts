@@ -56,7 +56,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("a server that lies about order and time does no harm", async () => {
+test("tolerates a server with false order and times", async () => {
   server.events = Array.from({ length: 40 }, (_unused, n) =>
     commit(startUs + n * secondUs, `k${n}`),
   );
@@ -77,7 +77,7 @@ test("a server that lies about order and time does no harm", async () => {
   await vi.waitFor(() => expect(positionUs()).toBe(startUs + 39 * secondUs));
 });
 
-test("a server whose clock goes back goes on, and the place waits for it to catch up", async () => {
+test("when a server's clock goes back, the stream continues and the position waits for it", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 10 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);
@@ -90,7 +90,7 @@ test("a server whose clock goes back goes on, and the place waits for it to catc
   expect(covered()).toEqual([[0, 12]]);
 });
 
-test("a connection that is cut in the middle of a frame loses nothing", async () => {
+test("loses nothing when a connection breaks within a frame", async () => {
   const emulator: JetstreamServer = await startJetstreamServer();
   const publish = (n: number) => emulator.publish(commit(startUs + n * secondUs, `k${n}`) as never);
   publish(0);
@@ -107,7 +107,7 @@ test("a connection that is cut in the middle of a frame loses nothing", async ()
   await emulator.close();
 });
 
-test("after 37 hours a server that keeps 36 of them leaves a gap of one", async () => {
+test("after 37 hours, a server with a lookback of 36 leaves a gap of one hour", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);

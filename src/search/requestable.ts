@@ -1,24 +1,24 @@
 import { type Platform, platforms } from "../posts/post.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
-import type { SearchRequest } from "./merged-answer.ts";
+import type { MergeableSearch } from "./merged-answer.ts";
 import type { ShortSearchTerms } from "./short-search.ts";
 
 /** By the settings alone; the store knows whether there is a credential. */
-export function askableBy(
+export function requestableBy(
   { upstreams }: Pick<AnswerContext, "upstreams">,
-  { platform: word, type, method }: Pick<SearchRequest, "platform" | "type" | "method">,
-): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential"> {
+  { platform: word, type, method }: Pick<MergeableSearch, "platform" | "type" | "method">,
+): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential"> {
   const searched = (word === "social" ? platforms : [word]).filter(
     (platform) => upstreams[platform].search !== null,
   );
-  const askable = (isSupported: (platform: Platform, access: readonly string[]) => boolean) =>
+  const requestable = (isSupported: (platform: Platform, access: readonly string[]) => boolean) =>
     searched.filter((platform) =>
       isSupported(platform, accessFor(type, method, upstreams[platform])),
     );
   return {
-    askableOpenly: askable(
+    requestableOpenly: requestable(
       (platform, access) => access.includes("public") && upstreams[platform].publicBaseUrl !== null,
     ),
-    askableWithCredential: askable((_, access) => access.some((kind) => kind !== "public")),
+    requestableWithCredential: requestable((_, access) => access.some((kind) => kind !== "public")),
   };
 }

@@ -9,17 +9,17 @@ import type { CredentialOperations, StoredSecretCredential } from "./operations.
 
 export type CredentialStore = {
   store: Pick<Store<CredentialOperations>, "read">;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
   maxCredentials: number;
-  keep: (kept: StoredSecretCredential) => Promise<unknown>;
+  put: (kept: StoredSecretCredential) => Promise<unknown>;
 };
 
 const idLength = 10;
 
 /** Shorter values, such as a scope, may be equal by chance. */
-const shortestTelling = 16;
+const minComparedLength = 16;
 
 /**
  * Replaces a credential of the same subject or, without a subject, the same secret; returns the id.
@@ -30,20 +30,20 @@ export async function storeCredential(
   accountId: string | null,
   { secrets, ...made }: NewCredential,
 ): Promise<string> {
-  const { store, sealer } = credentialStore;
+  const { store, encryptor } = credentialStore;
   const { host, subject } = made;
   const same =
     subject === null
       ? await findSameSecret(credentialStore, { accountId, platform, kind, host }, secrets)
       : await store.read("findSameCredential", { accountId, platform, kind, host, subject });
   const id = same ?? randomBase62(idLength, credentialStore.randomBytes);
-  await credentialStore.keep({
+  await credentialStore.put({
     ...made,
     id,
     accountId,
     platform,
     kind,
-    sealedSecret: encryptSecrets(sealer, { id, accountId }, secrets),
+    sealedSecret: encryptSecrets(encryptor, { id, accountId }, secrets),
     maxOfOwner: credentialStore.maxCredentials,
     nowMs: credentialStore.clock.now(),
   });
@@ -62,18 +62,18 @@ async function findSameSecret(
     if (one.platform !== platform || one.kind !== kind || one.host !== host) continue;
     const storedSecrets = await openedOrNothing(credentialStore, one.id);
     const isSame = Object.entries(storedSecrets).some(
-      ([name, value]) => value.length >= shortestTelling && secrets[name] === value,
+      ([name, value]) => value.length >= minComparedLength && secrets[name] === value,
     );
     if (isSame) return one.id;
   }
   return null;
 }
 
-async function openedOrNothing({ store, sealer }: CredentialStore, id: string): Promise<Secrets> {
+async function openedOrNothing({ store, encryptor }: CredentialStore, id: string): Promise<Secrets> {
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};
   try {
-    return decryptSecrets(sealer, stored.credential, stored.sealedSecret);
+    return decryptSecrets(encryptor, stored.credential, stored.sealedSecret);
   } catch (thrown) {
     if (thrown instanceof EarshotError) return {};
     throw thrown;

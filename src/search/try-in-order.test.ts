@@ -3,9 +3,9 @@ import { EarshotError } from "../lib/errors.ts";
 import { onlyRoute, type Route } from "../platforms/upstream.ts";
 import { UpstreamLimited } from "../platforms/upstream-limited.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
-import { endMs, sessionOf } from "./answer.test-support.ts";
+import { endMs, testSession } from "./answer.test-support.ts";
 import { attemptsOf, type RankedAttempts, ranked } from "./attempts.ts";
-import { oneAfterAnother } from "./one-after-another.ts";
+import { tryInOrder } from "./try-in-order.ts";
 
 const dayMs = 86_400_000;
 const recent: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
@@ -13,7 +13,7 @@ const all: Route = { name: "all", reachMs: null, cost: 2 };
 const slow: Route = { name: "slow", reachMs: null, cost: 3 };
 
 const session = (credentialId: string, special: Partial<OpenSession> = {}): OpenSession =>
-  sessionOf("x", { credentialId, ...special });
+  testSession("x", { credentialId, ...special });
 const ownUser = session("own user");
 const ownApp = session("own app", { access: "app" });
 const lentApp = session("lent app", { access: "app", owner: "deployment" });
@@ -33,7 +33,7 @@ function rank(
 const namesOf = (ranks: RankedAttempts): string[][] =>
   ranks.map((attempts) => attempts.map((one) => `${one.session.credentialId}/${one.route.name}`));
 
-test("attempts are ranked by what they may show, then by what they read, then by cost", () => {
+test("ranks attempts by what they may show, then by unread time, then by cost", () => {
   expect(namesOf(rank([ownUser, lentApp, ownApp]))).toEqual([
     ["own app/all", "own app/slow"],
     ["own user/recent", "own app/recent"],
@@ -45,7 +45,7 @@ test("attempts are ranked by what they may show, then by what they read, then by
   ]);
 });
 
-test("a route that leaves out no more than is tolerated reads all", () => {
+test("a route that misses no more than the tolerance reads all", () => {
   const fromMs = endMs - 7 * dayMs - 60_000;
   expect(namesOf(rank([ownApp], { fromMs }))).toEqual([
     ["own app/all", "own app/slow"],
@@ -70,7 +70,7 @@ function asking(answers: Record<string, string | Error>, sessions: readonly Open
     attemptsOf(waiting, () => onlyRoute),
     { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
   );
-  const done = oneAfterAnother(ranks, async (_, first) => {
+  const done = tryInOrder(ranks, async (_, first) => {
     const name = first.credentialId ?? "";
     asked.push(name);
     const answer = answers[name] ?? "";
@@ -80,7 +80,7 @@ function asking(answers: Record<string, string | Error>, sessions: readonly Open
   return { asked, done };
 }
 
-test("an own credential whose limit is used up is waited for, not replaced by one that shows less", async () => {
+test("waits for an own used-up credential rather than use one that shows less", async () => {
   const { asked, done } = asking(
     { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],
@@ -89,7 +89,7 @@ test("an own credential whose limit is used up is waited for, not replaced by on
   expect(asked).toEqual(["own user", "own user, waiting"]);
 });
 
-test("another credential that shows as much is used before any is waited for", async () => {
+test("uses another credential that shows as much before waiting for any", async () => {
   const { asked, done } = asking({ "own user": limited(1), "own app": "full", "lent app": "ids" }, [
     ownUser,
     ownApp,
@@ -99,7 +99,7 @@ test("another credential that shows as much is used before any is waited for", a
   expect(asked).toEqual(["own user", "own app"]);
 });
 
-test("one that shows less is used where waiting does not help, and the reason stays", async () => {
+test("uses one that shows less if waiting does not help, and retains the reason", async () => {
   for (const error of [limited(900), refused]) {
     const { done } = asking(
       { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },
@@ -111,7 +111,7 @@ test("one that shows less is used where waiting does not help, and the reason st
   }
 });
 
-test("where all fail, the error that may pass is thrown", async () => {
+test("throws the retryable error if all fail", async () => {
   const soon = limited(9);
   const { done } = asking({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
     ownUser,

@@ -34,8 +34,8 @@ const endOf = (value: string, isInclusive: boolean): End | null =>
 
 /** Null if an end is not a number. */
 export function queryOfCounts(operator: string, { low, high }: Range): string | null {
-  const least = low === null ? null : meantCount(low.value);
-  const most = high === null ? null : meantCount(high.value);
+  const least = low === null ? null : readWrittenCount(low.value);
+  const most = high === null ? null : readWrittenCount(high.value);
   if ((low !== null && least === null) || (high !== null && most === null)) return null;
   const bounds: string[] = [];
   if (low !== null && least !== null) {
@@ -53,7 +53,7 @@ export function queryOfDates({ low, high }: Range): string {
 }
 
 /** Digits, with thousands separators or a `k` or `m` suffix. */
-export function meantCount(written: string): number | null {
+export function readWrittenCount(written: string): number | null {
   if (/^\d{1,15}$/.test(written)) return Number(written);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
   const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(written);

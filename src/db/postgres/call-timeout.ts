@@ -3,7 +3,7 @@ import { storeUnavailable } from "./errors.ts";
 
 type Waiting = { untilMs: number; onLate: () => void };
 
-export type Patience = {
+export type CallTimeout = {
   /** Errors: those of the call; `store_unavailable` once it takes too long, after `onLate`. */
   within<Value>(call: Promise<Value>, onLate: () => void): Promise<Value>;
   stop(): void;
@@ -16,10 +16,10 @@ export type Patience = {
 const patienceFactor = 2;
 
 /** One timer for all calls: a timer each would cost more than its answer. */
-export function createPatience(
+export function createCallTimeout(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,
-): Patience {
+): CallTimeout {
   const waitMs = patienceFactor * timeoutMs;
   /** Oldest first. */
   const waiting = new Set<Waiting>();

@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { Session } from "../platforms/session.ts";
 import { UpstreamLimited } from "../platforms/upstream-limited.ts";
-import type { Attempt, FailedAttempt, RankedAttempts } from "./attempts.ts";
+import type { UpstreamAttempt, FailedUpstreamAttempt, RankedAttempts } from "./attempts.ts";
 
 /** Errors of one attempt that another may not have. */
 const ownErrors = new Set([
@@ -14,8 +14,8 @@ const ownErrors = new Set([
 
 export type Tried<Answer> = {
   answer: Answer;
-  attempt: Attempt;
-  failed: readonly FailedAttempt[];
+  attempt: UpstreamAttempt;
+  failed: readonly FailedUpstreamAttempt[];
 };
 
 /**
@@ -24,13 +24,13 @@ export type Tried<Answer> = {
  * ones: a reading continues with its credential. Errors: those of an attempt when none is left;
  * `source_unavailable` when there was none.
  */
-export async function oneAfterAnother<Answer>(
+export async function tryInOrder<Answer>(
   ranks: RankedAttempts,
-  read: (attempt: Attempt, first: Session, rest: Session) => Promise<Answer>,
+  read: (attempt: UpstreamAttempt, first: Session, rest: Session) => Promise<Answer>,
 ): Promise<Tried<Answer>> {
-  const failed: FailedAttempt[] = [];
+  const failed: FailedUpstreamAttempt[] = [];
 
-  async function tried(attempt: Attempt, first: Session): Promise<Tried<Answer> | EarshotError> {
+  async function tried(attempt: UpstreamAttempt, first: Session): Promise<Tried<Answer> | EarshotError> {
     try {
       const answer = await read(attempt, first, attempt.session.patient);
       return { answer, attempt, failed };
@@ -41,7 +41,7 @@ export async function oneAfterAnother<Answer>(
   }
 
   for (const attempts of ranks) {
-    let soonest: { attempt: Attempt; retryAtMs: number } | null = null;
+    let soonest: { attempt: UpstreamAttempt; retryAtMs: number } | null = null;
     for (const attempt of attempts) {
       const outcome = await tried(attempt, attempt.session);
       if (!(outcome instanceof EarshotError)) return outcome;

@@ -8,7 +8,7 @@ type Platform = {
   limit: number;
   windowMs: number;
   /** Whether resets are reported in whole seconds, as is usual, rounded down. */
-  tellsSeconds: boolean;
+  reportsSeconds: boolean;
   /** The travel time of each request and each answer, alternating. */
   travelMs: number[];
   /** When each job starts. */
@@ -16,7 +16,7 @@ type Platform = {
 };
 
 /** Runs jobs of one request each on a platform with truthful headers; returns how many were refused, and the time taken. */
-async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Platform) {
+async function played({ limit, windowMs, reportsSeconds, travelMs, startMs }: Platform) {
   const clock = createManualClock();
   const limits = createLimits({
     clock,
@@ -49,7 +49,7 @@ async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Plat
       used += 1;
       const reported = {
         remaining: Math.max(0, limit - used),
-        resetMs: tellsSeconds ? Math.floor(resetMs / 1_000) * 1_000 : resetMs,
+        resetMs: reportsSeconds ? Math.floor(resetMs / 1_000) * 1_000 : resetMs,
       };
       const isRefused = used > limit;
       await travel();
@@ -75,12 +75,12 @@ async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Plat
 const platforms = fc.record({
   limit: fc.integer({ min: 1, max: 30 }),
   windowMs: fc.integer({ min: 2_000, max: 30_000 }),
-  tellsSeconds: fc.boolean(),
+  reportsSeconds: fc.boolean(),
   travelMs: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 20 }),
   startMs: fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 60 }),
 });
 
-test("a platform that tells the truth never refuses, whatever overtakes what, and nobody waits longer than has to be", async () => {
+test("a platform with accurate headers never refuses, in any order of answers, and no request waits too long", async () => {
   await fc.assert(
     fc.asyncProperty(platforms, async (platform) => {
       const { refused, answered } = await played(platform);

@@ -1,0 +1,27 @@
+import { Headers } from "undici";
+import { expect, test } from "vitest";
+import { answerOf } from "../../lib/fetched-answer.ts";
+import { authorLabels } from "./author-labels.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+
+test("throws when the labels of an account do not end", async () => {
+  const page = Buffer.from(JSON.stringify({ labels: [{}], cursor: "next" }));
+  let pages = 0;
+  const fetch: PoliteFetch = {
+    get: async (url) => {
+      pages += 1;
+      return answerOf(url, { status: 200, headers: new Headers() }, page);
+    },
+    post: async () => Promise.reject(new Error("nothing is posted")),
+  };
+  const labeler = { url: "https://labels.example", sources: ["did:plc:labeler"] };
+  const about = { did: "did:plc:ann", uris: [], nowMs: 1 };
+  const read = async () => {
+    for await (const _labels of authorLabels(fetch, labeler, about));
+  };
+  await expect(read()).rejects.toMatchObject({
+    code: "answer_unreadable",
+    message: expect.stringContaining("labels.example"),
+  });
+  expect(pages).toBe(10_001);
+});

@@ -1,0 +1,45 @@
+import { Headers } from "undici";
+import { expect, test } from "vitest";
+import { answerOf } from "../../lib/fetched-answer.ts";
+import { openNetworkReplay } from "./network-replay.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+
+const url = "https://replay.example";
+
+function fetchFrom(pageOf: (method: string, page: number) => object): PoliteFetch {
+  let pages = 0;
+  const answer = async (requested: URL) => {
+    pages += 1;
+    const body = Buffer.from(JSON.stringify(pageOf(requested.pathname.slice(6), pages)));
+    return answerOf(requested, { status: 200, headers: new Headers() }, body);
+  };
+  return { get: answer, post: answer };
+}
+
+test("throws when the list of segments does not end", async () => {
+  const replay = openNetworkReplay(
+    fetchFrom(() => ({ segments: [], cursor: "next" })),
+    { url, token: null },
+  );
+  await expect(replay.reach()).rejects.toMatchObject({
+    code: "replay_unreadable",
+    message: expect.stringContaining("replay.example"),
+  });
+});
+
+test("throws when the plan does not end", async () => {
+  const numbers = { minSeq: 1, maxSeq: 1e9, minWitnessedAt: 1_000_000, maxWitnessedAt: 2_000_000 };
+  const fetch = fetchFrom((method, page) =>
+    method.endsWith("listSegments")
+      ? { segments: [{ name: "one", ...numbers }] }
+      : { segments: [], plannedThroughSeq: page, sealedTipSeq: 1e9 },
+  );
+  const replay = openNetworkReplay(fetch, { url, token: null });
+  const read = async () => {
+    for await (const _block of replay.blocks({ fromMs: 0, toMs: 10_000 }, ["app.bsky.feed.post"]));
+  };
+  await expect(read()).rejects.toMatchObject({
+    code: "replay_unreadable",
+    message: expect.stringContaining("plan"),
+  });
+});
