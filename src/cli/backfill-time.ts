@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openArchive } from "../archive/threads/open.ts";
-import { type FileLock, acquireLock } from "../db/folder-lock.ts";
+import { acquireLock, type FileLock } from "../db/folder-lock.ts";
 import { openNetworkReplay } from "../ingest/backfill/network-replay.ts";
 import { type ReplaySummary, replay } from "../ingest/backfill/replay.ts";
 import { publicJetstreamUrls } from "../ingest/jetstream/settings.ts";
@@ -132,7 +132,9 @@ function asJson(summary: ReplaySummary): string {
 
 function asText(summary: ReplaySummary): string {
   const existing =
-    summary.alreadyCoveredMs > 0 ? `${lengthText(summary.alreadyCoveredMs)} of it was held before\n` : "";
+    summary.alreadyCoveredMs > 0
+      ? `${lengthText(summary.alreadyCoveredMs)} of it was held before\n`
+      : "";
   if (summary.parts.length === 0) return `${existing}nothing is missing of that time\n`;
   const lines = [
     `${number(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${number(summary.posts)} posts ` +

@@ -6,8 +6,8 @@ import type { CredentialKind, CredentialTools } from "../platforms/credential.ts
 import type { OpenControl } from "../server/control.ts";
 import type { credentialKinds } from "../server/credential-kinds.ts";
 import { openUpstreamClient } from "../server/upstream-client.ts";
-import type { CredentialStore } from "../upstream/credentials/store-credential.ts";
 import type { CredentialOperations } from "../upstream/credentials/operations.ts";
+import type { CredentialStore } from "../upstream/credentials/store-credential.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";

@@ -34,8 +34,9 @@ export type IdentityRules = {
   referenceForm: string;
 };
 
-export const isIdentityError = (outcome: RecordIdentity | IdentityError): outcome is IdentityError =>
-  "expected" in outcome;
+export const isIdentityError = (
+  outcome: RecordIdentity | IdentityError,
+): outcome is IdentityError => "expected" in outcome;
 
 export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:./i.test(text);
 

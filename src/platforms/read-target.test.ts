@@ -286,12 +286,15 @@ test.each([
   ["post", "https://mas.to/@ann/1", "x", "mastodon"],
   ["post", "109@mas.to", "bluesky", "mastodon"],
   ["space", "https://x.com/i/spaces/1a", "mastodon", "x"],
-] as const)("rejects %s %s requested on %s, because it belongs to %s", (what, text, path, owner) => {
-  const { error, detail } = refused(what, text, path);
-  expect(error).toMatchObject({ code: "platform_mismatch", status: 400 });
-  expect(error.message).toContain(owner);
-  expect(detail).toMatchObject({ code: "platform_mismatch", pointer: "/arguments/query" });
-});
+] as const)(
+  "rejects %s %s requested on %s, because it belongs to %s",
+  (what, text, path, owner) => {
+    const { error, detail } = refused(what, text, path);
+    expect(error).toMatchObject({ code: "platform_mismatch", status: 400 });
+    expect(error.message).toContain(owner);
+    expect(detail).toMatchObject({ code: "platform_mismatch", pointer: "/arguments/query" });
+  },
+);
 
 const kinds = fc.constantFrom<TargetKind>("user", "post", "space");
 const paths = fc.constantFrom<SearchPlatform>("social", ...platforms);

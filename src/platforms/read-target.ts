@@ -40,7 +40,9 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
     throw mismatch(position, named);
   const requested = { ...position, platform: within };
   const target =
-    readTargetAddress(what, rest) ?? readUri(what, rest) ?? readTargetName(what, rest, within, requested);
+    readTargetAddress(what, rest) ??
+    readUri(what, rest) ??
+    readTargetName(what, rest, within, requested);
   if (target === null) throw malformed(requested);
   if (target.platform === null)
     return within === "social" ? target : { ...target, platform: within };
@@ -49,7 +51,11 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
 }
 
 /** For errors found after reading. */
-export function offsetOf(what: TargetKind, text: string, platform: SearchPlatform): MalformedTarget {
+export function offsetOf(
+  what: TargetKind,
+  text: string,
+  platform: SearchPlatform,
+): MalformedTarget {
   const written = text.trim();
   const offset = characters(text.slice(0, text.indexOf(written)));
   return { what, written, offset, platform };

@@ -77,7 +77,10 @@ function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): Ea
 }
 
 /** `named`: the target's platform. */
-export function mismatch({ written, offset, platform }: MalformedTarget, named: Platform): EarshotError {
+export function mismatch(
+  { written, offset, platform }: MalformedTarget,
+  named: Platform,
+): EarshotError {
   const message = `${shown(written)} belongs to ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {

@@ -106,7 +106,11 @@ export function readTargetName(
     : null;
 }
 
-function readUser(text: string, platform: SearchPlatform, position: MalformedTarget): UserTarget | null {
+function readUser(
+  text: string,
+  platform: SearchPlatform,
+  position: MalformedTarget,
+): UserTarget | null {
   const isHandleWritten = /^[@＠]/.test(text);
   const name = isHandleWritten ? text.slice(1) : text;
   if (name.includes("@")) return readServerName(name, isHandleWritten);
@@ -156,7 +160,8 @@ function readUserNumber(
 /** A number is a record's ID or the platform's; the caller decides. */
 function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
   if (text.includes("@")) return readServerPostId(text);
-  if (platform === "mastodon") return isServerId(text) ? postTarget("mastodon", { id: text }) : null;
+  if (platform === "mastodon")
+    return isServerId(text) ? postTarget("mastodon", { id: text }) : null;
   const number = xNumber(text);
   if (number === null) return null;
   return platform === "x" ? postTarget("x", xPost(number)) : { ...noPost, id: number };

@@ -14,7 +14,7 @@ import {
 import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 import { type Platform, platforms } from "../posts/post.ts";
-import type { UpstreamJob, ConfiguredAccess, OpenSession } from "../upstream/requests/sessions.ts";
+import type { ConfiguredAccess, OpenSession, UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
 
 /** The end of every search's window here. */

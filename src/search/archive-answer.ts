@@ -2,7 +2,7 @@ import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./completeness.ts";
-import { merged, type MergeableSearch } from "./merged-answer.ts";
+import { type MergeableSearch, merged } from "./merged-answer.ts";
 
 /** `requestable`: the platforms that the search could have requested. */
 export function archiveAnswer(

@@ -33,7 +33,10 @@ export const attemptsOf = (
 
 /** Within a rank: the route's cost, then session order. */
 export function ranked(attempts: readonly UpstreamAttempt[], ranking: Ranking): RankedAttempts {
-  const ranks = new Map<string, { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }>();
+  const ranks = new Map<
+    string,
+    { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }
+  >();
   for (const attempt of attempts) {
     const shownRank = ranking.mayShow(attempt.session.owner) === "everything" ? 0 : 1;
     const unreadMs = unreadBy(attempt.route, ranking);

@@ -85,7 +85,9 @@ export function searchCoverage(
   if (known.length === 0) return coverage;
   const fromMs = startOf(coverage, isLive ? searched : []);
   const endOf = (platform: Platform): number =>
-    requestable.includes(platform) ? Math.min(coverage.toMs, endMsOf(after, platform)) : coverage.toMs;
+    requestable.includes(platform)
+      ? Math.min(coverage.toMs, endMsOf(after, platform))
+      : coverage.toMs;
   const lastMs = Math.max(...known.map(({ platform }) => endOf(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
   const each = (coverage.platforms ?? []).map((one) => {

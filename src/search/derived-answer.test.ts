@@ -12,8 +12,8 @@ import {
   endMs,
   noSupport,
   requestOf,
-  testSession,
   silentUpstream,
+  testSession,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 import { maxReposts, maxTrendPosts } from "./derived-answer.ts";

@@ -14,8 +14,8 @@ import {
   endMs,
   noSupport,
   requestOf,
-  testSession,
   silentUpstream,
+  testSession,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 

@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { SourceAnswer, SourceWarning } from "../platforms/source.ts";
 import type { Upstream } from "../platforms/upstream.ts";
-import type { UpstreamJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { OpenSession, UpstreamJob } from "../upstream/requests/sessions.ts";
 import { archivedAnswer } from "./archived-answer.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import { fetchCoverage } from "./completeness.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FetchedName, Position } from "../archive/archive.ts";
 import type { AnswerItem, FetchedItem } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import { recordsPage, recordsOf } from "./fill-in.ts";
+import { recordsOf, recordsPage } from "./fill-in.ts";
 
 const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
   JSON.stringify({

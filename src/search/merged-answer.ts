@@ -39,7 +39,11 @@ export function merged(
       ...parts.flatMap(({ billed }) => billed),
     ],
     warnings: [
-      ...coverageWarnings(coverage, items, isSearched || next === null || items.length === maxResults),
+      ...coverageWarnings(
+        coverage,
+        items,
+        isSearched || next === null || items.length === maxResults,
+      ),
       ...archived.warnings.filter(({ code }) => !ownWarnings.has(code)),
       ...parts.flatMap(({ warnings }) => warnings),
     ],

@@ -3,7 +3,7 @@ import type { SourceRequest } from "../platforms/source.ts";
 import { hasTime, idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
-import { endMsOf, since, postTimeSkewMs } from "./completeness.ts";
+import { endMsOf, postTimeSkewMs, since } from "./completeness.ts";
 
 /** Missing on this page; and older, for later pages. Oldest first. */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
@@ -33,5 +33,7 @@ function oldestOfPage(
   maxResults: number,
 ): number | null {
   const last = items.length < maxResults ? undefined : items.at(-1);
-  return last?.id == null || !hasTime(last.id) ? null : idTimeMs(last.id) - postTimeSkewMs(platform);
+  return last?.id == null || !hasTime(last.id)
+    ? null
+    : idTimeMs(last.id) - postTimeSkewMs(platform);
 }

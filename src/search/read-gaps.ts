@@ -2,21 +2,21 @@ import { EarshotError } from "../lib/errors.ts";
 import { intersectionOf, type Span } from "../lib/spans.ts";
 import type { FetchedItem, SourceRequest } from "../platforms/source.ts";
 import type { Upstream, UpstreamSearch } from "../platforms/upstream.ts";
-import type { UpstreamJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { OpenSession, UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import {
-  type UpstreamAttempt,
   attemptsOf,
   betterThan,
   type RankedAttempts,
   ranked,
   reachStartMs,
+  type UpstreamAttempt,
 } from "./attempts.ts";
 import { liveToleranceMs, since } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { tryInOrder } from "./try-in-order.ts";
 import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
+import { tryInOrder } from "./try-in-order.ts";
 
 /** Time reserved for assembling the answer. */
 const reserveMs = 2_000;
@@ -145,12 +145,20 @@ async function readOnce(
   }
 }
 
-function reachedBy({ route }: UpstreamAttempt, spans: readonly Span[], nowMs: number): readonly Span[] {
+function reachedBy(
+  { route }: UpstreamAttempt,
+  spans: readonly Span[],
+  nowMs: number,
+): readonly Span[] {
   const earliestMs = reachStartMs(route, nowMs);
   return earliestMs === null ? spans : since(spans, earliestMs);
 }
 
-function unreachedBy({ route }: UpstreamAttempt, spans: readonly Span[], nowMs: number): readonly Span[] {
+function unreachedBy(
+  { route }: UpstreamAttempt,
+  spans: readonly Span[],
+  nowMs: number,
+): readonly Span[] {
   const earliestMs = reachStartMs(route, nowMs);
   return earliestMs === null
     ? []

@@ -10,14 +10,14 @@ import {
 } from "../platforms/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 import { archivedFromMs } from "./archived-answer.ts";
-import { type UpstreamAttempt, attemptsOf, betterThan, ranked } from "./attempts.ts";
+import { attemptsOf, betterThan, ranked, type UpstreamAttempt } from "./attempts.ts";
 import { isWhole, missingOf } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { tryInOrder } from "./try-in-order.ts";
 import { notFurther } from "./page-warnings.ts";
 import { firstPage, type ReadPages, readPages } from "./pages.ts";
+import { tryInOrder } from "./try-in-order.ts";
 import { credentialCommand } from "./unanswerable.ts";
 
 type MethodReading = { attempt: UpstreamAttempt; read: ReadPages; items: readonly FetchedItem[] };

@@ -5,7 +5,7 @@ import { searchArchived } from "./archive/search.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import { searchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
-import { merged, type MergeableSearch } from "./merged-answer.ts";
+import { type MergeableSearch, merged } from "./merged-answer.ts";
 import { gapsOf } from "./platform-gaps.ts";
 import { type RequestablePlatform, searchPlatform } from "./search-platform.ts";
 

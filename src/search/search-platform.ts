@@ -1,7 +1,7 @@
 import type { EarshotError } from "../lib/errors.ts";
 import type { FetchedItem, SourcePart, SourceRequest, SourceWarning } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import type { UpstreamJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { OpenSession, UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import type { SearchedPlatform } from "./completeness.ts";

@@ -16,11 +16,11 @@ import { requestedFor } from "./deployment-access.ts";
 import { noRemoteCapabilities } from "./remote-capabilities.ts";
 import {
   type Answerable,
-  refusedByPlatform,
   noCounterpart,
   noNodeAvailable,
   notConfigured,
   ownCredentialNeeded,
+  refusedByPlatform,
 } from "./unanswerable.ts";
 
 /** Known before a job is accepted. */
@@ -105,7 +105,12 @@ export function createSources(
     return notConfigured(request, allowed, support.access);
   }
 
-  const isLocalOnly: SourceAvailability["isLocalOnly"] = async ({ platform, type, method, accountId }) => {
+  const isLocalOnly: SourceAvailability["isLocalOnly"] = async ({
+    platform,
+    type,
+    method,
+    accountId,
+  }) => {
     if (!remoteCapabilities.isRunHere) return false;
     if (ownMethods.includes(method)) return true;
     if (!remoteCapabilities.isThere()) return false;

@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { Session } from "../platforms/session.ts";
 import { UpstreamLimited } from "../platforms/upstream-limited.ts";
-import type { UpstreamAttempt, FailedUpstreamAttempt, RankedAttempts } from "./attempts.ts";
+import type { FailedUpstreamAttempt, RankedAttempts, UpstreamAttempt } from "./attempts.ts";
 
 /** Errors of one attempt that another may not have. */
 const ownErrors = new Set([
@@ -30,7 +30,10 @@ export async function tryInOrder<Answer>(
 ): Promise<Tried<Answer>> {
   const failed: FailedUpstreamAttempt[] = [];
 
-  async function tried(attempt: UpstreamAttempt, first: Session): Promise<Tried<Answer> | EarshotError> {
+  async function tried(
+    attempt: UpstreamAttempt,
+    first: Session,
+  ): Promise<Tried<Answer> | EarshotError> {
     try {
       const answer = await read(attempt, first, attempt.session.patient);
       return { answer, attempt, failed };

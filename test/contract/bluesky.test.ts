@@ -108,7 +108,7 @@ const postOf = (uri: string): Target => ({
 });
 
 /** Nothing was skipped as unreadable, and there is something. */
-function expectWhole({ items, warnings: warnings = [] }: UpstreamPage): void {
+function expectWhole({ items, warnings = [] }: UpstreamPage): void {
   expect(warnings).toEqual([]);
   expect(items.length).toBeGreaterThan(0);
 }
@@ -186,7 +186,7 @@ describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
       kind.send({ url, headers, signal: AbortSignal.timeout(20_000) }, credential, tools);
     const session = sessionAt(credential.credential.host, send, "user");
     for (const method of ["gethometweets", "getforyoutweets"] as const) {
-      const { warnings: warnings = [] } = await page(session, method, null);
+      const { warnings = [] } = await page(session, method, null);
       expect(warnings).toEqual([]);
     }
     const found = await upstream.search?.page(

@@ -89,7 +89,7 @@ async function page(
 
 const posts = (items: readonly UpstreamItem[]) =>
   items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
-const unreadable = ({ warnings: warnings = [] }: UpstreamPage) =>
+const unreadable = ({ warnings = [] }: UpstreamPage) =>
   warnings.filter(({ code }) => code === "unreadable_items");
 
 describe.skipIf(!isOpen)(openTitle, () => {

@@ -2,7 +2,7 @@ import { read } from "../../src/db/operations.ts";
 import { createCalls } from "../../src/db/postgres/calls.ts";
 import { migratePostgres } from "../../src/db/postgres/migrate.ts";
 import { openPool } from "../../src/db/postgres/pool.ts";
-import { singleStatement, postgresDatabase } from "../../src/db/postgres/run-operation.ts";
+import { postgresDatabase, singleStatement } from "../../src/db/postgres/run-operation.ts";
 import type { Parameters } from "../../src/db/statements.ts";
 import { answerSearches } from "../../src/jobs/search-operations.ts";
 import { systemClock } from "../../src/lib/clock.ts";

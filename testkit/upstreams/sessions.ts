@@ -19,7 +19,7 @@ import {
   type SessionsContext,
 } from "../../src/upstream/requests/create-sessions.ts";
 import { spendingOperations } from "../../src/upstream/requests/operations.ts";
-import type { UpstreamJob, Sessions } from "../../src/upstream/requests/sessions.ts";
+import type { Sessions, UpstreamJob } from "../../src/upstream/requests/sessions.ts";
 
 /** A platform without methods, a pool that records calls, a store of spending. */
 export type TestPool = CredentialPool & {

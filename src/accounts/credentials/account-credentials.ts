@@ -9,12 +9,12 @@ import type {
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { CheckedCredential } from "../../upstream/credentials/check-credential.ts";
+import { authorizeCredential, makeCredential } from "../../upstream/credentials/make-credential.ts";
+import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import {
   type CredentialStore,
   storeCredential,
 } from "../../upstream/credentials/store-credential.ts";
-import { authorizeCredential, makeCredential } from "../../upstream/credentials/make-credential.ts";
-import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import { createAttempts } from "./attempts.ts";
 import { type AuthorizationSettings, createAuthorizations, type Step } from "./authorizations.ts";
 import { credentialNotFound } from "./faults.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type Operations, operationOf } from "../operations.ts";
-import { isCrowded, storeUnavailable } from "./errors.ts";
 import { createCallTimeout } from "./call-timeout.ts";
+import { isCrowded, storeUnavailable } from "./errors.ts";
 import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 import { runOperation } from "./run-operation.ts";
 

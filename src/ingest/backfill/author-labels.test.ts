@@ -13,6 +13,7 @@ test("throws when the labels of an account do not end", async () => {
       return answerOf(url, { status: 200, headers: new Headers() }, page);
     },
     post: async () => Promise.reject(new Error("nothing is posted")),
+    stream: async () => Promise.reject(new Error("nothing is streamed")),
   };
   const labeler = { url: "https://labels.example", sources: ["did:plc:labeler"] };
   const about = { did: "did:plc:ann", uris: [], nowMs: 1 };

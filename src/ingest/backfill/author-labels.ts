@@ -30,7 +30,8 @@ export async function* authorLabels(
   for (let from = 0; from === 0 || from < uris.length; from += urisOfRequest) {
     const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisOfRequest)];
     const page = await request(patterns, null);
-    if (page === null) throw refusalError(new URL(url).host, { status: 400, error: "", message: "" });
+    if (page === null)
+      throw refusalError(new URL(url).host, { status: 400, error: "", message: "" });
     yield* pages(patterns, page);
   }
 

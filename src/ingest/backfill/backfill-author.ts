@@ -107,7 +107,14 @@ export async function backfillAuthor(
       return { ...nothingRead, did, handle, status, labels, outcome: "unchanged" as const };
     }
     await writer.flush();
-    const history = await readHistory({ request, account, rev, before, requestedMs: requestedMs, writer });
+    const history = await readHistory({
+      request,
+      account,
+      rev,
+      before,
+      requestedMs: requestedMs,
+      writer,
+    });
     if (history === null) return await recordInactive(account, "inactive");
     if (history.profile !== undefined) {
       await writer.add({ kind: "profile", ...of(did), ...profileOfRecord(history.profile) });
@@ -151,7 +158,8 @@ export async function backfillAuthor(
     });
   }
 
-  const of = (did: string) => ({ platform: "bluesky", userId: did, observedMs: requestedMs }) as const;
+  const of = (did: string) =>
+    ({ platform: "bluesky", userId: did, observedMs: requestedMs }) as const;
 
   const stateOf = (did: string, status: AccountStatus): ArchiveChange => ({
     kind: "account",

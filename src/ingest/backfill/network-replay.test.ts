@@ -13,7 +13,8 @@ function fetchFrom(pageOf: (method: string, page: number) => object): PoliteFetc
     const body = Buffer.from(JSON.stringify(pageOf(requested.pathname.slice(6), pages)));
     return answerOf(requested, { status: 200, headers: new Headers() }, body);
   };
-  return { get: answer, post: answer };
+  const stream = async () => Promise.reject(new Error("nothing is streamed"));
+  return { get: answer, post: answer, stream };
 }
 
 test("throws when the list of segments does not end", async () => {

@@ -3,7 +3,7 @@ import { zstdDecompress } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { type Refusal, refusalOf, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { type Refusal, refusalError, refusalOf, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
@@ -84,7 +84,8 @@ export function openNetworkReplay(
         for (let index = from; index <= to; index += 1) {
           const block = await readBlock(name, index);
           if (block === null && ranges === null) break;
-          if (block === null) throw unreadableReplay(host, `block ${index} of ${name} is not there`);
+          if (block === null)
+            throw unreadableReplay(host, `block ${index} of ${name} is not there`);
           yield block;
         }
       }

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { authorCheckpoint } from "./author-progress.ts";
-import { listedRecords, fetchProfileRecord } from "./author-records.ts";
+import { fetchProfileRecord, listedRecords } from "./author-records.ts";
 import type { HistoryContext, HistoryReport } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
 
@@ -10,7 +10,7 @@ import { postOfRecord } from "./post-of-record.ts";
  * read can be older. Errors: `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 export async function readListing(
-  { request, account, rev, before, requestedMs: requestedMs, writer }: HistoryContext,
+  { request, account, rev, before, requestedMs, writer }: HistoryContext,
   maxPosts: number,
 ): Promise<HistoryReport> {
   const { fetch } = request.directory;

@@ -3,7 +3,7 @@ import { profileCollection } from "../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
 import { readRepository } from "../../platforms/bluesky/repository.ts";
-import { refusalOf, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { refusalError, refusalOf, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { statusOfRefusal } from "./account-state.ts";
 import type { ReadHistory } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
@@ -14,7 +14,12 @@ const profilePath = `${profileCollection}/${profileKey}`;
  * One request (com.atproto.sync.getRepo): all records at one revision. Writes nothing before
  * everything was read. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
  */
-export const readWholeRepository: ReadHistory = async ({ request, account, requestedMs: requestedMs, writer }) => {
+export const readWholeRepository: ReadHistory = async ({
+  request,
+  account,
+  requestedMs,
+  writer,
+}) => {
   const { clock, directory, limits, onProgress } = request;
   const { did, pds } = account;
   const answer = await directory.fetch.stream(xrpcUrl(pds, "com.atproto.sync.getRepo", { did }), {

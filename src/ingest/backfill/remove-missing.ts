@@ -5,7 +5,8 @@ import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
 import type { HistoryReport } from "./history.ts";
 
-export const seeksMissing = ({ rev, isComplete: isComplete }: HistoryReport): boolean => rev !== null && isComplete;
+export const seeksMissing = ({ rev, isComplete }: HistoryReport): boolean =>
+  rev !== null && isComplete;
 
 /** Deletes archived posts that the account no longer has, unless newer than the history. */
 export async function removeMissing(

@@ -2,7 +2,11 @@ import { createHash } from "node:crypto";
 import { decodeEntities, extractEntities } from "@earshot/query/text";
 import { withoutControls } from "../../lib/controls.ts";
 import { identityRules } from "../../platforms/identities.ts";
-import { type RecordIdentity, type IdentityRules, isIdentityError } from "../../platforms/identity.ts";
+import {
+  type IdentityRules,
+  isIdentityError,
+  type RecordIdentity,
+} from "../../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
 import { handlesOn } from "../../posts/terms.ts";
 import {

@@ -25,7 +25,7 @@ export type RejectedFileOptions = {
  * for standard input `stdin-<time>.rejected` in `dataDir`, never over another run's file.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
-  const { file, dataDir, preservedBytes: preservedBytes, runMs } = options;
+  const { file, dataDir, preservedBytes, runMs } = options;
   let handle: FileHandle | null = null;
   let path: string | null = null;
   let size = preservedBytes;

@@ -101,7 +101,8 @@ async function fileSource(
   async function files(expected: RegExp): Promise<readonly SourceFile[]> {
     if (format !== "zip") return [{ pieces: () => pieces(0) }];
     const found = await members((path) => expected.test(path));
-    if (found.length === 0) throw unreadableImport(name, new Error(`no file in it matches ${expected}`));
+    if (found.length === 0)
+      throw unreadableImport(name, new Error(`no file in it matches ${expected}`));
     let position = 0;
     const onRead = (bytes: number) => {
       counter.bytes += bytes;
@@ -135,7 +136,9 @@ async function fileSource(
         : await readSmall(zipMemberPieces(handle, member, () => {}));
     } catch (error) {
       if (isAbsentFile(error)) return null;
-      throw error instanceof EarshotError ? error : unreadableImport(`${expected} of ${name}`, error);
+      throw error instanceof EarshotError
+        ? error
+        : unreadableImport(`${expected} of ${name}`, error);
     }
   }
 

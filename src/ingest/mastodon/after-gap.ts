@@ -62,7 +62,13 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
     if (unread === null) return;
     const { stream, catchUpStatuses: maxStatuses } = settings;
     const { onMissed: onStatuses } = options;
-    const end = await catchUpTimeline(requests, { stream, since: unread, maxStatuses, signal, onStatuses });
+    const end = await catchUpTimeline(requests, {
+      stream,
+      since: unread,
+      maxStatuses,
+      signal,
+      onStatuses,
+    });
     unread = null;
     if (end.stoppedBy === null) return;
     log.warn(

@@ -72,7 +72,9 @@ function startsWithTime(id: string, nowMs: number): boolean {
 }
 
 function newestId(statuses: readonly unknown[]): string | null {
-  const ids = statuses.map((status) => readServerId(fieldsOf(status).id)).filter((id) => id !== null);
+  const ids = statuses
+    .map((status) => readServerId(fieldsOf(status).id))
+    .filter((id) => id !== null);
   return ids.reduce<string | null>(
     (newest, id) => (newest === null || isNewer(id, newest) ? id : newest),
     null,

@@ -112,7 +112,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     checkpoints: readonly { name: string; value: string }[],
   ): Promise<void> {
     const own = page.flatMap(({ name, isHeld }) => (isHeld && statusIdIn(name, host)) || []);
-    const { found, absent: absent } = await reader.read(own);
+    const { found, absent } = await reader.read(own);
     const deletedAt = isoTime(clock.now());
     const deletions = absent.map(
       (id): ArchiveChange => ({

@@ -38,7 +38,7 @@ export type StreamConnectionOptions = {
 };
 
 export function openStreamConnection(options: StreamConnectionOptions): StreamConnection {
-  const { url, clock, idleTimeoutMs, redactText: redactText = (words) => words } = options;
+  const { url, clock, idleTimeoutMs, redactText = (words) => words } = options;
   let socket: WebSocket;
   try {
     socket = new WebSocket(url, {

@@ -12,22 +12,19 @@ describe("recent keys", () => {
     expect(recent.add("key 1000")).toBe(true);
   });
 
-  test.each([1, 2, 3, 7, 100])(
-    "of the last %i none is forgotten",
-    (capacity) => {
-      const recent = keys(capacity);
-      const used: number[] = [];
-      const forgotten: number[] = [];
-      for (let n = 0; n < capacity * 20; n += 1) {
-        if (recent.add(`key ${n}`)) used.push(n);
-        for (let back = 0; back < capacity && back <= n; back += 1) {
-          if (recent.add(`key ${n - back}`)) forgotten.push(n - back);
-        }
+  test.each([1, 2, 3, 7, 100])("of the last %i none is forgotten", (capacity) => {
+    const recent = keys(capacity);
+    const used: number[] = [];
+    const forgotten: number[] = [];
+    for (let n = 0; n < capacity * 20; n += 1) {
+      if (recent.add(`key ${n}`)) used.push(n);
+      for (let back = 0; back < capacity && back <= n; back += 1) {
+        if (recent.add(`key ${n - back}`)) forgotten.push(n - back);
       }
-      expect(used).toHaveLength(capacity * 20);
-      expect(forgotten).toEqual([]);
-    },
-  );
+    }
+    expect(used).toHaveLength(capacity * 20);
+    expect(forgotten).toEqual([]);
+  });
 
   test("are forgotten in the end: at most twice as many are remembered", () => {
     const recent = keys(100);

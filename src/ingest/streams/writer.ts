@@ -3,9 +3,9 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import {
+  batchCoverage,
   type CoveredBy,
   changesOf,
-  batchCoverage,
   createStreamBatches,
   type StreamBatch,
   type StreamItem,

@@ -14,7 +14,7 @@ import { type FindSettings, findGivenAccount, identifierField } from "./given-ac
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
 import { hintFor, whyRefused } from "./log-in-refusal.ts";
-import { sendWithToken, type TokenAccess, checkToken } from "./send-with-token.ts";
+import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { lifeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, refusalOf } from "./xrpc.ts";
 

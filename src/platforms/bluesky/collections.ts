@@ -17,4 +17,5 @@ export const collectionOf = (word: FollowedWord): string => collections[word];
 
 const words = new Map(followedWords.map((word) => [collections[word], word]));
 
-export const followedWordOf = (collection: string): FollowedWord | null => words.get(collection) ?? null;
+export const followedWordOf = (collection: string): FollowedWord | null =>
+  words.get(collection) ?? null;

@@ -71,7 +71,10 @@ test("falls back to DNS, then to the handle's host", async () => {
 
 test("rejects two DIDs in DNS", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
-  const requested = resolveAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
+  const requested = resolveAccount(
+    "ann.example",
+    directory({ [plc(did)]: documentOf(did) }, names),
+  );
   await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
 });
 

@@ -2,10 +2,10 @@ import type { PostReference } from "../../posts/post.ts";
 import { blueskyUriOf, importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
-  type RecordIdentity,
   type IdentityError,
   type IdentityRules,
   isUri,
+  type RecordIdentity,
 } from "../identity.ts";
 import { isDid, parseAtUri, tidMs } from "./at-uri.ts";
 

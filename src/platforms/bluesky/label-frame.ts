@@ -30,7 +30,10 @@ const maxDepth = 8;
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = itemsBesideLabels + maxLabels * itemsOfLabel;
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {
-    return { kind: "unreadable", reason: "not CBOR, or more of it than a frame of labels may hold" };
+    return {
+      kind: "unreadable",
+      reason: "not CBOR, or more of it than a frame of labels may hold",
+    };
   }
   try {
     const [header, rest] = decodeFirst(bytes);

@@ -13,7 +13,7 @@ import { authorize } from "./oauth-authorize.ts";
 import { grantForRefresh, storedServer } from "./oauth-grants.ts";
 import { oauthErrorAt, oauthRefusal, throughGuard, withNonce } from "./oauth-guard.ts";
 import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
-import { sendWithToken, type TokenAccess, checkToken } from "./send-with-token.ts";
+import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
 /** A DPoP-bound token is useless alone if stolen. https://atproto.com/specs/oauth */

@@ -140,7 +140,12 @@ async function trends(requested: Requested): Promise<UpstreamPage> {
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
   const warnings = sent.length >= maxTrends && requested.call.limit > maxTrends ? [trendsCut] : [];
-  return itemsPage(sent, { name: blueskyName, next: null, nowMs: requested.session.nowMs, warnings });
+  return itemsPage(sent, {
+    name: blueskyName,
+    next: null,
+    nowMs: requested.session.nowMs,
+    warnings,
+  });
 }
 
 const trendsCut: UpstreamWarning = {

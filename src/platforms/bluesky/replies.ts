@@ -3,7 +3,7 @@ import { fieldsOf, isObject, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type SentItem } from "../upstream-page.ts";
 import { readViewCount } from "./author-view.ts";
-import { postOfView, type PostRead, readIndexedMs } from "./post-view.ts";
+import { type PostRead, postOfView, readIndexedMs } from "./post-view.ts";
 import { blueskyName, sentPost } from "./view-page.ts";
 
 /** More than an answer of the usual size can contain. */
@@ -47,7 +47,12 @@ export async function blueskyReplyPage(
     }
     for (const reply of repliesTo(view, nowMs).reverse()) waiting.push(reply);
   }
-  return itemsPage(sent, { name: blueskyName, next: null, nowMs, warnings: isCut ? [threadCut] : [] });
+  return itemsPage(sent, {
+    name: blueskyName,
+    next: null,
+    nowMs,
+    warnings: isCut ? [threadCut] : [],
+  });
 }
 
 const threadCut: UpstreamWarning = {

@@ -2,7 +2,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
-import { type Refusal, xrpcRefusal, refusalError } from "./xrpc.ts";
+import { type Refusal, refusalError, xrpcRefusal } from "./xrpc.ts";
 
 /** Hosts have one rate limit for all methods. */
 const bucket = "xrpc";

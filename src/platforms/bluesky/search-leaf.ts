@@ -2,9 +2,9 @@ import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryLeaf } from "@earshot/query/tree";
 import { isDid, isHandle } from "./at-uri.ts";
 import {
-  distinct,
-  anyAlternative,
   allPosts,
+  anyAlternative,
+  distinct,
   noPosts,
   nothingReported,
   type Requests,
@@ -21,7 +21,10 @@ export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
       return reportWords(searchTerms(leaf.symbol));
     case "hashtag":
       // A post may have the tag only in its text or only in its tag field.
-      return anyAlternative([[{ ...nothingReported, tags: [leaf.tag] }], reportWords(searchTerms(leaf.tag))]);
+      return anyAlternative([
+        [{ ...nothingReported, tags: [leaf.tag] }],
+        reportWords(searchTerms(leaf.tag)),
+      ]);
     case "from":
       return reportAuthor(leaf.user, names);
     case "mention":
@@ -77,7 +80,9 @@ function reportAuthor(user: string, names: ResolvedNames): Requests {
   const handle = isHandle(user) ? user.toLowerCase() : null;
   const only = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
-    return anyAlternative(dids.map((actor) => [{ ...nothingReported, author: { actor, handle: only } }]));
+    return anyAlternative(
+      dids.map((actor) => [{ ...nothingReported, author: { actor, handle: only } }]),
+    );
   }
   if (handle !== null) return [{ ...nothingReported, author: { actor: handle, handle } }];
   return handles.length > 0 ? allPosts : noPosts;

@@ -1,16 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  type AlternativePage,
   firstMergePositions,
   mergeNewest,
-  type AlternativePage,
   readMergePositions,
   writeMergePositions,
 } from "./search-merge.ts";
 
 type Entry = { timeMs: number; key: string; item: number };
 
-function pageAt(all: readonly Entry[], cursor: string | null, size: number): AlternativePage<number> {
+function pageAt(
+  all: readonly Entry[],
+  cursor: string | null,
+  size: number,
+): AlternativePage<number> {
   const start = Number(cursor ?? 0);
   const items = all.slice(start, start + size);
   return { items, cursor: start + size < all.length ? String(start + size) : null };

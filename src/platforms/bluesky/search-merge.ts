@@ -57,10 +57,12 @@ export function mergeNewest<Item>(
   };
 }
 
-export const writeMergePositions = ({ downToMs, positions: positions }: MergePositions): string =>
+export const writeMergePositions = ({ downToMs, positions }: MergePositions): string =>
   JSON.stringify([
     downToMs,
-    ...positions.map(({ cursor, isAtEnd, isStarted: isStarted }) => (isAtEnd ? null : [cursor, isStarted ? 1 : 0])),
+    ...positions.map(({ cursor, isAtEnd, isStarted }) =>
+      isAtEnd ? null : [cursor, isStarted ? 1 : 0],
+    ),
   ]);
 
 export function readMergePositions(text: string, alternatives: number): MergePositions | null {

@@ -78,7 +78,11 @@ test("requests alternatives one by one and merges them without duplicates", asyn
 });
 
 test("drops withheld posts, and counts unreadable ones", async () => {
-  const posts = [postView("3ka", { labels: [labelView("!hide")] }), { uri: "at://x" }, postView("3kb")];
+  const posts = [
+    postView("3ka", { labels: [labelView("!hide")] }),
+    { uri: "at://x" },
+    postView("3kb"),
+  ];
   const session = fakeSession({ [method]: { json: { posts } } }, "user");
   const page = await search.page(call("cats"), session);
   expect(urisOf(page?.items)).toEqual([uriOf("3kb")]);
@@ -139,18 +143,15 @@ test("requests links by their host, with a warning about subdomains", async () =
 test.each([
   [403, "Forbidden", "Request forbidden by administrative rules."],
   [400, "InvalidRequest", "Search is temporarily disabled"],
-])(
-  "reports a disabled search without an error (%i %s)",
-  async (status, error, message) => {
-    const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
-    const page = await search.page(call("cats"), session);
-    expect(page).toMatchObject({
-      items: [],
-      next: null,
-      warnings: [{ code: "search_unavailable" }],
-    });
-  },
-);
+])("reports a disabled search without an error (%i %s)", async (status, error, message) => {
+  const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
+  const page = await search.page(call("cats"), session);
+  expect(page).toMatchObject({
+    items: [],
+    next: null,
+    warnings: [{ code: "search_unavailable" }],
+  });
+});
 
 test("any other refusal is an error", async () => {
   const refuse = (status: number, error: string) =>

@@ -15,9 +15,9 @@ import { postOfView, timesOfView } from "./post-view.ts";
 import { type AppView, blueskyErrorOf, type Query, tryAppView } from "./request.ts";
 import type { Request } from "./search-alternatives.ts";
 import {
+  type AlternativePage,
   firstMergePositions,
   mergeNewest,
-  type AlternativePage,
   readMergePositions,
   writeMergePositions,
 } from "./search-merge.ts";

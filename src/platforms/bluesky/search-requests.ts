@@ -1,9 +1,9 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
-  both,
-  anyAlternative,
   allPosts,
+  anyAlternative,
+  both,
   isEverything,
   noPosts,
   type Request,

@@ -73,7 +73,8 @@ function readCommit(
   const word = followedWordOf(collection);
   if (word === null || !followed.has(word)) return event;
   const record = operation === "delete" ? null : commit.record;
-  if (operation !== "delete" && !isObject(record)) return { reason: "commit.record: not an object" };
+  if (operation !== "delete" && !isObject(record))
+    return { reason: "commit.record: not an object" };
   const seenMs = Math.floor(timeUs / 1000);
   if (word === "profiles") {
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;

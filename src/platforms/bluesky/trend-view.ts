@@ -1,7 +1,7 @@
 import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf, string } from "../fields.ts";
 import { readViewCount } from "./author-view.ts";
-import { readUrl, readTimeText } from "./profile-view.ts";
+import { readTimeText, readUrl } from "./profile-view.ts";
 
 const nameLength = 640;
 

@@ -22,7 +22,8 @@ export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
   return {
     platform: "bluesky",
     support: blueskySupport,
-    page: async (call, session) => await blueskyPages[call.method]({ call, session, appView, feed }),
+    page: async (call, session) =>
+      await blueskyPages[call.method]({ call, session, appView, feed }),
     search: isSearched ? blueskySearch(appView) : null,
     publicBaseUrl: isPublic ? new URL(appviewUrl).origin : null,
     limitOf: blueskyLimit,

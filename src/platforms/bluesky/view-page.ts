@@ -17,7 +17,10 @@ export function blueskyPostPage(
   readPost: (view: unknown) => PostRead,
   { cursor, nowMs }: Position,
 ): UpstreamPage {
-  const read = requiredList(views, maxViews, blueskyName).map((view) => ({ view, post: readPost(view) }));
+  const read = requiredList(views, maxViews, blueskyName).map((view) => ({
+    view,
+    post: readPost(view),
+  }));
   const inPosition = new Set(
     read.flatMap(({ view, post }) => (typeof post === "string" || isPin(view) ? [] : [post.uri])),
   );

@@ -58,7 +58,11 @@ async function searched(text: string, { paging }: FeedPosition, { access, info, 
     offset,
     max_id: idBefore(call.toMs, info, call.asOfMs),
   };
-  const answer = await sendToServer(access, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
+  const answer = await sendToServer(
+    access,
+    { path: "/api/v2/search", query, bucket: "api" },
+    "read:search",
+  );
   // Muted accounts are removed from a page, so a short page is not the end.
   const isMore = offset + 2 * maxStatuses <= maxOffset;
   const next = isMore ? { offset: String(offset + maxStatuses) } : null;

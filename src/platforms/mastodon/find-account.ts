@@ -4,7 +4,12 @@ import type { Session } from "../session.ts";
 import type { Target, UserTarget } from "../target.ts";
 import { idOn, readAccount, readServerId } from "./account.ts";
 import { namedServer } from "./named-server.ts";
-import { type ServerAccess, sendToServer, serverAccessAt, serverAccessOf } from "./server-access.ts";
+import {
+  type ServerAccess,
+  sendToServer,
+  serverAccessAt,
+  serverAccessOf,
+} from "./server-access.ts";
 
 export type AccountOnServer = {
   access: ServerAccess;
@@ -83,8 +88,7 @@ async function resolved(
   const answer = await sendToServer(access, request, "read:search");
   const named = list(fieldsOf(answer?.json).accounts, 40).find(
     (account) =>
-      readAccount(fieldsOf(account).acct, access.instance)?.toLowerCase() ===
-      handle.toLowerCase(),
+      readAccount(fieldsOf(account).acct, access.instance)?.toLowerCase() === handle.toLowerCase(),
   );
   return named === undefined ? null : foundAt(access, named);
 }

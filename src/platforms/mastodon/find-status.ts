@@ -4,7 +4,12 @@ import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
 import { readServerId } from "./account.ts";
 import { namedServer } from "./named-server.ts";
-import { type ServerAccess, sendToServer, serverAccessAt, serverAccessOf } from "./server-access.ts";
+import {
+  type ServerAccess,
+  sendToServer,
+  serverAccessAt,
+  serverAccessOf,
+} from "./server-access.ts";
 
 export type FoundStatus = {
   access: ServerAccess;

@@ -2,11 +2,11 @@ import type { PostReference } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
-  type RecordIdentity,
   type IdentityError,
   type IdentityRules,
   isUri,
   isWebAddress,
+  type RecordIdentity,
 } from "../identity.ts";
 
 /**

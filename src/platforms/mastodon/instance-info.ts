@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, string } from "../fields.ts";
-import type { ServerAnswer, ServerAccess } from "./server-access.ts";
+import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
 /** As far as it affects requests. */
 export type InstanceInfo = {

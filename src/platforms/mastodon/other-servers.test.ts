@@ -266,7 +266,7 @@ it("a page with unreadable items reports how many were left out", async () => {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
       server.character.faults = { next: [{ status: 200, body: odd }] };
       const reported = await page(method, uri).then(
-        ({ items, warnings: warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
+        ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
       // A list may contain unreadable items; any other value is an error, not an empty result.

@@ -4,7 +4,7 @@ import type { PageCall } from "../upstream.ts";
 import { readServerId } from "./account.ts";
 import { readCursor } from "./cursor.ts";
 import type { Paging } from "./link-paging.ts";
-import type { ServerAnswer, ServerAccess } from "./server-access.ts";
+import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
 export type PageRequest = { call: PageCall; session: Session };
 

@@ -162,7 +162,7 @@ describe("accounts", () => {
   });
 
   it("of other servers have a warning about missing data", async () => {
-    const { items, warnings: warnings } = await page("searchbyprofile", "@cat@far.example", user);
+    const { items, warnings } = await page("searchbyprofile", "@cat@far.example", user);
     expect(names(items)).toEqual(["cat@far.example"]);
     expect(warnings).toMatchObject([{ code: "partial_view" }]);
   });

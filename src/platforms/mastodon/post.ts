@@ -6,7 +6,7 @@ import { namesOfAccount, readServerId } from "./account.ts";
 import { asCount } from "./count.ts";
 import { mediaOf } from "./media.ts";
 import { statusBody } from "./status-body.ts";
-import { mentionsOf, maxEntities, tagsOf, withEntitiesOf } from "./status-entities.ts";
+import { maxEntities, mentionsOf, tagsOf, withEntitiesOf } from "./status-entities.ts";
 import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -23,7 +23,9 @@ export function postOfStatus(status: unknown, context: StatusSource): Post | nul
   if (!isObject(reblog)) return postByItself(status, context);
   const own = postByItself(status, context);
   const original = postByItself(reblog, context);
-  return own === null || original === null ? null : repostOf(own, original, readServerId(reblog.id));
+  return own === null || original === null
+    ? null
+    : repostOf(own, original, readServerId(reblog.id));
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type SentItem } from "../upstream-page.ts";
-import type { ServerAnswer, ServerAccess } from "./server-access.ts";
-import { isForAll, serverName, sentStatus } from "./view-page.ts";
+import type { ServerAccess, ServerAnswer } from "./server-access.ts";
+import { isForAll, sentStatus, serverName } from "./view-page.ts";
 
 /** Mastodon's thread limits, for users and unauthenticated clients. */
 const maxReplies = 4_096;

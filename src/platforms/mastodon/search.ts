@@ -57,7 +57,9 @@ async function searchPage(
   );
   const { statuses, next } = mergeFeeds(pages);
   const isFirst = call.cursor === null;
-  const warnings = isFirst ? warningsOn(access, { info, isUser, uncovered, feeds: feeds.length }) : [];
+  const warnings = isFirst
+    ? warningsOn(access, { info, isUser, uncovered, feeds: feeds.length })
+    : [];
   const silent = isFirst && statuses.length > 0 && statuses.every(reportsNoAgreement);
   return pageOfStatuses(
     statuses,

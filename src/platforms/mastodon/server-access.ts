@@ -47,7 +47,10 @@ function originOf(host: string): URL {
 }
 
 /** Without a credential, a 401 is an answer. */
-async function answered(isOpen: boolean, request: () => Promise<ServerAnswer>): Promise<ServerAnswer> {
+async function answered(
+  isOpen: boolean,
+  request: () => Promise<ServerAnswer>,
+): Promise<ServerAnswer> {
   try {
     return await request();
   } catch (thrown) {
@@ -74,7 +77,11 @@ export async function sendToServer(
   throw refusal(access, answer, scope);
 }
 
-function refusal({ instance, isOpen }: ServerAccess, answer: ServerAnswer, scope: string): EarshotError {
+function refusal(
+  { instance, isOpen }: ServerAccess,
+  answer: ServerAnswer,
+  scope: string,
+): EarshotError {
   const { status, json } = answer;
   if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {
     return forSignedIn(instance, isOpen);

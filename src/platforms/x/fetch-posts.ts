@@ -6,9 +6,9 @@ import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
 import { postParameters } from "./fields.ts";
-import { readCount, firstPresent, readIdText, postNumber } from "./json.ts";
+import { firstPresent, postNumber, readCount, readIdText } from "./json.ts";
 import { withOriginals } from "./originals.ts";
-import { xName, xPostPage, readPosts } from "./post-page.ts";
+import { readPosts, xName, xPostPage } from "./post-page.ts";
 import { requestX, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 

@@ -3,7 +3,7 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, emptyPage } from "../upstream-page.ts";
-import { isUsername, readIdText, postNumber } from "./json.ts";
+import { isUsername, postNumber, readIdText } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 

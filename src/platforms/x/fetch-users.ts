@@ -5,7 +5,7 @@ import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
 import { userFields } from "./fields.ts";
-import { isUsername, readIdText, postNumber } from "./json.ts";
+import { isUsername, postNumber, readIdText } from "./json.ts";
 import { xName } from "./post-page.ts";
 import { readXUser } from "./read-user.ts";
 import { requestX, type XAnswer, type XRequest } from "./request.ts";

@@ -3,10 +3,10 @@ import { hasTime, idTimeMs, lastId, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
   type ClaimedIdentity,
-  type RecordIdentity,
   type IdentityError,
   type IdentityRules,
   isWebAddress,
+  type RecordIdentity,
 } from "../identity.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Media, Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import type { Includes } from "./includes.ts";
-import { address, filled, readUsername, readIdText } from "./json.ts";
+import { address, filled, readIdText, readUsername } from "./json.ts";
 
 const maxEntities = 200;
 const mediaAddress =

@@ -1,7 +1,7 @@
 import type { Post } from "../../posts/post.ts";
 import { list } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
-import { type PageOptions, itemsPage, type SentItem } from "../upstream-page.ts";
+import { itemsPage, type PageOptions, type SentItem } from "../upstream-page.ts";
 import { isPostWithheld, readXPost } from "./read-post.ts";
 import type { XAnswer } from "./request.ts";
 

@@ -2,7 +2,7 @@ import { xUri } from "../../posts/ids.ts";
 import type { Mention, PostReference } from "../../posts/post.ts";
 import { fieldsOf, list } from "../fields.ts";
 import type { Includes } from "./includes.ts";
-import { firstPresent, readUsername, readIdText } from "./json.ts";
+import { firstPresent, readIdText, readUsername } from "./json.ts";
 
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;

@@ -4,7 +4,7 @@ import type { Post, PostCounts } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { Includes } from "./includes.ts";
-import { readCount, firstPresent, filled, readUsername, readIdText, truth } from "./json.ts";
+import { filled, firstPresent, readCount, readIdText, readUsername, truth } from "./json.ts";
 import { readEntities, readMedia } from "./post-entities.ts";
 import { referencesOf, replyOf } from "./post-references.ts";
 

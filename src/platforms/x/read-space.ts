@@ -1,6 +1,6 @@
 import type { Space } from "../../posts/profile.ts";
 import { fieldsOf, list } from "../fields.ts";
-import { readCount, filled, readIdText } from "./json.ts";
+import { filled, readCount, readIdText } from "./json.ts";
 
 export const isXSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
 

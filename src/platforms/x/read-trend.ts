@@ -1,6 +1,6 @@
 import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf } from "../fields.ts";
-import { readCount, firstPresent, filled } from "./json.ts";
+import { filled, firstPresent, readCount } from "./json.ts";
 
 export function readTrend(value: unknown, rank: number): Trend | null {
   const name = filled(fieldsOf(value).trend_name, 500);

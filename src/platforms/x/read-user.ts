@@ -1,6 +1,14 @@
 import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
-import { address, readCount, firstPresent, filled, readUsername, readIdText, truth } from "./json.ts";
+import {
+  address,
+  filled,
+  firstPresent,
+  readCount,
+  readIdText,
+  readUsername,
+  truth,
+} from "./json.ts";
 
 /** Null without number or username. */
 export function readXUser(value: unknown): Profile | null {

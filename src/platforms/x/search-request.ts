@@ -4,7 +4,7 @@ import type { Session } from "../session.ts";
 import type { AccessKind, Route, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { postParameters } from "./fields.ts";
-import { xPostPage, readPosts } from "./post-page.ts";
+import { readPosts, xPostPage } from "./post-page.ts";
 import { requestX } from "./request.ts";
 
 /** The last seven days, and the full archive. */

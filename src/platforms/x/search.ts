@@ -9,10 +9,10 @@ import { narrowedWindow } from "./query/window-of.ts";
 import { refusedOperator } from "./refused-operator.ts";
 import {
   requestSearch,
-  type XSearchRequest,
   searches,
   searchOf,
   searchRoutesOf,
+  type XSearchRequest,
 } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 

@@ -28,7 +28,7 @@ export type XSettings = {
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {
-  const { trendsWoeid: trendsWoeid, isRedistributionAgreed } = settings;
+  const { trendsWoeid, isRedistributionAgreed } = settings;
   return {
     platform: "x",
     support,

@@ -10,7 +10,7 @@ import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
 import { requireInOrder } from "../request-errors.ts";
 import { authorizeUser } from "./authorize.ts";
-import { readUsername, readIdText } from "./json.ts";
+import { readIdText, readUsername } from "./json.ts";
 import {
   type Client,
   isToken,
@@ -100,9 +100,11 @@ async function makeOfTokens(
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
     // The given access token may be hours old; the new one's expiry is known.
-    const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch((error: unknown) => {
-      throw asInvalid(error);
-    });
+    const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch(
+      (error: unknown) => {
+        throw asInvalid(error);
+      },
+    );
     return await madeOf(apiUrl, client, tokens, tools);
   }
   if (!isToken(accessToken)) {

@@ -67,7 +67,10 @@ const read: readonly [string, unknown][] = [
   ["a post of X", readXPost(tweet, includes as never)],
   [
     "a repost of X",
-    readXPost({ ...tweet, referenced_tweets: [{ type: "retweeted", id: "20" }] }, includes as never),
+    readXPost(
+      { ...tweet, referenced_tweets: [{ type: "retweeted", id: "20" }] },
+      includes as never,
+    ),
   ],
 ];
 

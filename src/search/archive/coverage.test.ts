@@ -7,7 +7,7 @@ import type { CoverageInterval, PlatformCoverage, Position } from "../../archive
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { lowestId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { type CoverageRequest, archiveCoverage } from "./coverage.ts";
+import { archiveCoverage, type CoverageRequest } from "./coverage.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

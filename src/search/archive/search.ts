@@ -84,7 +84,15 @@ export function answerFound(
   found: CoveredAnswer,
   unchecked: readonly SourceWarning[],
 ): ArchivedAnswer {
-  const known = archiveCoverage(feed, found.held, { platform, tree, names, plan, fromMs, toMs, after });
+  const known = archiveCoverage(feed, found.held, {
+    platform,
+    tree,
+    names,
+    plan,
+    fromMs,
+    toMs,
+    after,
+  });
   const { complete, coverage, warnings } = withDamage(
     { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
     found.damage,
@@ -101,7 +109,11 @@ export function answerFound(
       toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: [...coverageWarnings(coverage, found.positions, found.complete), ...warnings, ...unchecked],
+    warnings: [
+      ...coverageWarnings(coverage, found.positions, found.complete),
+      ...warnings,
+      ...unchecked,
+    ],
     tree,
     names,
     plan,

@@ -8,12 +8,20 @@ function ownerOf({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
 
-export function encryptSecrets(encryptor: Encryptor, credential: Owned, secrets: Secrets): Uint8Array {
+export function encryptSecrets(
+  encryptor: Encryptor,
+  credential: Owned,
+  secrets: Secrets,
+): Uint8Array {
   return encryptor.seal(JSON.stringify(secrets), ownerOf(credential));
 }
 
 /** Errors: `secret_key_mismatch`. */
-export function decryptSecrets(encryptor: Encryptor, credential: Owned, sealed: Uint8Array): Secrets {
+export function decryptSecrets(
+  encryptor: Encryptor,
+  credential: Owned,
+  sealed: Uint8Array,
+): Secrets {
   // Decryption authenticates: only `encryptSecrets` can have written it.
   return JSON.parse(encryptor.open(sealed, ownerOf(credential))) as Secrets;
 }

@@ -34,7 +34,11 @@ type State = {
   renewal: Promise<Secrets> | null;
 };
 
-export function createCredentialLeases({ store, encryptor, clock }: LeaseContext): CredentialLeases {
+export function createCredentialLeases({
+  store,
+  encryptor,
+  clock,
+}: LeaseContext): CredentialLeases {
   const states = new Map<string, State>();
   const stopping = new AbortController();
 

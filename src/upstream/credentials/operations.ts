@@ -4,8 +4,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { renewalOperations } from "./renewal-operations.ts";
 import {
-  type ListedCredential,
   credentialOf,
+  type ListedCredential,
   listedCredentials,
   type StoredCredential,
   usableCredentials,

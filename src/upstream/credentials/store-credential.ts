@@ -69,7 +69,10 @@ async function findSameSecret(
   return null;
 }
 
-async function openedOrNothing({ store, encryptor }: CredentialStore, id: string): Promise<Secrets> {
+async function openedOrNothing(
+  { store, encryptor }: CredentialStore,
+  id: string,
+): Promise<Secrets> {
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};
   try {

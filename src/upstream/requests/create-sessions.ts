@@ -12,7 +12,7 @@ import type { SpendingOperations } from "./operations.ts";
 import type { RequestOutcome, SendContext } from "./outgoing-request.ts";
 import { createPace } from "./pace.ts";
 import { createReservations } from "./reservations.ts";
-import type { UpstreamJob, OpenSession, Sessions } from "./sessions.ts";
+import type { OpenSession, Sessions, UpstreamJob } from "./sessions.ts";
 import { createSpending } from "./spending.ts";
 
 export type SessionsContext = {

@@ -1,6 +1,6 @@
 import type { AccessKind } from "../../platforms/upstream.ts";
 import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
-import type { UpstreamJob, Sessions } from "./sessions.ts";
+import type { Sessions, UpstreamJob } from "./sessions.ts";
 
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 

@@ -4,7 +4,6 @@ import { tooLate } from "../../platforms/request-errors.ts";
 import type { Limit } from "../../platforms/upstream.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import {
-  type RateLimitState,
   type LimitUsage,
   limitUsage,
   noteAnswer,
@@ -12,6 +11,7 @@ import {
   noteRefusal,
   noteReplacement,
   noteSilence,
+  type RateLimitState,
   unknownLimit,
 } from "./limit-state.ts";
 

@@ -7,7 +7,7 @@ import type { Patience } from "./limits.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { Pace } from "./pace.ts";
 import { sendRequest } from "./send.ts";
-import type { UpstreamJob, OpenSession } from "./sessions.ts";
+import type { OpenSession, UpstreamJob } from "./sessions.ts";
 import type { Spending } from "./spending.ts";
 
 export type SessionOptions = {

@@ -26,7 +26,9 @@ test("starts jobs in FIFO order, at most so many in any second", async () => {
     await clock.advance(100);
   }
   await clock.advance(10_000);
-  expect(startedMs.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((n) => `job ${n}`));
+  expect(startedMs.map(({ name }) => name)).toEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `job ${n}`),
+  );
   const times = startedMs.map(({ atMs }) => atMs);
   expect(times).toEqual([0, 100, 200, 1_000, 1_100, 1_200, 2_000, 2_100]);
 });

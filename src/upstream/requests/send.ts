@@ -2,7 +2,7 @@ import { backoffMs } from "../../lib/backoff.ts";
 import { asRequestError, notPaidTwice, tooLate } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
-import { type RequestResult, outcomeErrorOf, outcomeOf } from "./outcome.ts";
+import { outcomeErrorOf, outcomeOf, type RequestResult } from "./outcome.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { UpstreamJob } from "./sessions.ts";
 

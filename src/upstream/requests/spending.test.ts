@@ -18,7 +18,7 @@ import {
 } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { Bill } from "../../platforms/session.ts";
-import type { UpstreamJob, OpenSession, Sessions } from "./sessions.ts";
+import type { OpenSession, Sessions, UpstreamJob } from "./sessions.ts";
 
 const dayMs = 86_400_000;
 /** In the middle of November 2023. */

@@ -8,7 +8,10 @@ import { parseQuery, parseQueryLeniently } from "./parse.ts";
 function diagnosticsOf(query: string, maxLength = 4096): string {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return diagnostics
-    .map((diagnostic) => `${diagnostic.code}: ${diagnosticLine(diagnostic)}\n  ${diagnostic.hint ?? ""}`)
+    .map(
+      (diagnostic) =>
+        `${diagnostic.code}: ${diagnosticLine(diagnostic)}\n  ${diagnostic.hint ?? ""}`,
+    )
     .join("\n");
 }
 

@@ -49,17 +49,14 @@ describe("the table of operators", () => {
     for (const alias of aliases) expect(row?.[1]).toContain(`\`${alias}:\``);
   });
 
-  test.each(Object.entries(propertyAliases))(
-    "lists filter:%s and its aliases",
-    (name, aliases) => {
-      const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
-      expect(row).toHaveLength(3);
-      // The page lists plural and singular as one name.
-      const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
-      for (const alias of onPage)
-        expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
-    },
-  );
+  test.each(Object.entries(propertyAliases))("lists filter:%s and its aliases", (name, aliases) => {
+    const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
+    expect(row).toHaveLength(3);
+    // The page lists plural and singular as one name.
+    const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
+    for (const alias of onPage)
+      expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
+  });
 
   const withoutName = [
     "<word>",

@@ -1,6 +1,6 @@
 import { suggestionForComparison } from "../operators/foreign-names.ts";
-import { queryOfDates, readRange } from "../operators/suggested-range.ts";
 import { shown } from "../operators/operand.ts";
+import { queryOfDates, readRange } from "../operators/suggested-range.ts";
 import { searchedWords } from "../tree/searched-words.ts";
 import { withoutEnding } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";

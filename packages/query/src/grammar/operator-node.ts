@@ -13,7 +13,12 @@ import { notAvailable, substituteFor } from "./not-available.ts";
 import type { TermContext } from "./term-context.ts";
 
 /** `valueSpan` is the part after the colon, including quotes. */
-export type WrittenOperator = { name: string; value: string; span: QuerySpan; valueSpan: QuerySpan };
+export type WrittenOperator = {
+  name: string;
+  value: string;
+  span: QuerySpan;
+  valueSpan: QuerySpan;
+};
 
 /** Null if it is invalid or has no effect. */
 export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {

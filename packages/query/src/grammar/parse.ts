@@ -1,9 +1,9 @@
 import {
   type DraftDiagnostic,
-  makeDiagnostic,
   diagnosticLine,
-  withoutControls,
+  makeDiagnostic,
   withChosenHint,
+  withoutControls,
 } from "../tree/diagnostics.ts";
 import { codePointLength, readSource } from "../tree/source.ts";
 import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";

@@ -40,7 +40,12 @@ export function cannotStartTerm(token: Token): boolean {
   return token.kind === "close" || token.kind === "or" || token.kind === "and";
 }
 
-export function report(reader: ParserState, code: DiagnosticCode, span: QuerySpan, warning: Warning): void {
+export function report(
+  reader: ParserState,
+  code: DiagnosticCode,
+  span: QuerySpan,
+  warning: Warning,
+): void {
   reportUnlessReported(reader, `${code} ${span.offset}`, code, span, warning);
 }
 

@@ -1,5 +1,5 @@
-import { countNamed, queryOfCount, queryOfDates, readRange } from "./suggested-range.ts";
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
+import { countNamed, queryOfCount, queryOfDates, readRange } from "./suggested-range.ts";
 
 /** Most likely first, or the reason why there are none. */
 export type Suggestion = { queries: readonly string[]; otherwise: string | null };
@@ -103,7 +103,11 @@ export function suggestionForName(name: string, value: string): Suggestion | nul
 }
 
 /** For `name>value` and the like. */
-export function suggestionForComparison(name: string, sign: string, value: string): Suggestion | null {
+export function suggestionForComparison(
+  name: string,
+  sign: string,
+  value: string,
+): Suggestion | null {
   const lower = name.toLowerCase();
   if (countNamed(lower) !== null) {
     const count = queryOfCount(lower, sign + value);

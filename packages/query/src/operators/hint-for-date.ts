@@ -1,6 +1,6 @@
 import type { Rewrites } from "../tree/diagnostics.ts";
-import { queryOfDates, readRange } from "./suggested-range.ts";
 import { otherUnits } from "./other-units.ts";
+import { queryOfDates, readRange } from "./suggested-range.ts";
 
 const maxSuggestionLength = 64;
 

@@ -23,7 +23,11 @@ const userLeaf =
 const countLeaf =
   (metric: CountMetric): ReadLeaf =>
   (written, value) =>
-    mapOperand(readCountOperand(written, value), (atLeast) => ({ kind: "min-count", metric, atLeast }));
+    mapOperand(readCountOperand(written, value), (atLeast) => ({
+      kind: "min-count",
+      metric,
+      atLeast,
+    }));
 
 const relationLeaf =
   (relation: PostRelation): ReadLeaf =>
@@ -75,7 +79,7 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
 };
 
 function readUrl(value: string): Operand<string> {
-  const { text, warning: warning } = readPostAddress(value);
+  const { text, warning } = readPostAddress(value);
   if (urlQueryTokens(text).length > 0) {
     return warning === null
       ? { value: text }

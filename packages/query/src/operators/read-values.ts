@@ -1,6 +1,6 @@
 import { foldHandle, readMention } from "../text/entities.ts";
-import { readWrittenCount, queryOfCounts, readRange } from "./suggested-range.ts";
 import { type Operand, operandError, shown } from "./operand.ts";
+import { queryOfCounts, readRange, readWrittenCount } from "./suggested-range.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 

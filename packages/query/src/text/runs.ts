@@ -1,4 +1,11 @@
-import { classOfCodePoint, classOfUnit, mark, spaceless, surrogate, wordClass } from "./characters.ts";
+import {
+  classOfCodePoint,
+  classOfUnit,
+  mark,
+  spaceless,
+  surrogate,
+  wordClass,
+} from "./characters.ts";
 import { splitEmoji } from "./emoji.ts";
 import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";

@@ -1,5 +1,5 @@
 import { decodeEntities } from "./html.ts";
-import { pairToken, type TextRun, runsOf } from "./runs.ts";
+import { pairToken, runsOf, type TextRun } from "./runs.ts";
 
 /** A whole token, a token prefix (a lone CJK character), or any single token. */
 export type SequenceElement =

@@ -65,7 +65,11 @@ export type Rewrites = { lead: string; queries: readonly string[]; otherwise: st
 
 export type DraftDiagnostic = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
 
-export function makeDiagnostic(code: DiagnosticCode, span: QuerySpan, warning: Warning): DraftDiagnostic {
+export function makeDiagnostic(
+  code: DiagnosticCode,
+  span: QuerySpan,
+  warning: Warning,
+): DraftDiagnostic {
   return { severity: diagnosticCodes[code], code, ...span, ...warning };
 }
 

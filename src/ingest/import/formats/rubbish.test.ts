@@ -80,29 +80,26 @@ const formats: readonly [string, Platform, ImportFormat, (list: unknown) => stri
   ],
 ];
 
-test.each(formats)(
-  "%s: each random record is imported, skipped or rejected",
-  async (...args) => {
-    const [, platform, format, write] = args;
-    const folder = createImportFolder();
-    try {
-      await fc.assert(
-        fc.asyncProperty(fc.array(value, { maxLength: 8 }), async (records) => {
-          const before = folder.archive.batches.length;
-          const file = folder.file("rubbish.json", write(records));
-          folder.archive.checkpoints.clear();
-          const { rejected, leftOut } = await folder.import(file, platform, format);
-          const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
-          const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
-          expect(changes.length + rejected + left).toBe(records.length);
-        }),
-        { numRuns: 200 },
-      );
-    } finally {
-      folder.remove();
-    }
-  },
-);
+test.each(formats)("%s: each random record is imported, skipped or rejected", async (...args) => {
+  const [, platform, format, write] = args;
+  const folder = createImportFolder();
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { maxLength: 8 }), async (records) => {
+        const before = folder.archive.batches.length;
+        const file = folder.file("rubbish.json", write(records));
+        folder.archive.checkpoints.clear();
+        const { rejected, leftOut } = await folder.import(file, platform, format);
+        const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
+        const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+        expect(changes.length + rejected + left).toBe(records.length);
+      }),
+      { numRuns: 200 },
+    );
+  } finally {
+    folder.remove();
+  }
+});
 
 test.each([
   ["csv", "x", csvFormat({ platform: "x", columns: new Map(), author: "a" })],

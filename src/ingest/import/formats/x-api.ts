@@ -14,7 +14,7 @@ import {
   type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
-import { isPadding, jsonValues, withoutLineBreaks, tooLong } from "./json-records.ts";
+import { isPadding, jsonValues, tooLong, withoutLineBreaks } from "./json-records.ts";
 
 /** A page of 500 posts with all includes takes about 2 MB. */
 const minPageBytes = 4 * 1024 ** 2;
@@ -57,7 +57,10 @@ function* recordsOfPage(
   }
   const page = readPage(value.bytes, maxDepth);
   if (page instanceof RecordError) {
-    yield refusedRecord({ number: before + 1, bytes: withoutLineBreaks(value.bytes) }, page.message);
+    yield refusedRecord(
+      { number: before + 1, bytes: withoutLineBreaks(value.bytes) },
+      page.message,
+    );
     return;
   }
   const size = Math.ceil(value.bytes.length / Math.max(1, page.items.length));

@@ -2,7 +2,7 @@ import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
 import { EarshotError, messageOf } from "../../../lib/errors.ts";
 import { isoText } from "../../../lib/iso-time.ts";
 import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
-import { address, readUsername, readIdText } from "../../../platforms/x/json.ts";
+import { address, readIdText, readUsername } from "../../../platforms/x/json.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";

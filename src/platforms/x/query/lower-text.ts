@@ -11,8 +11,7 @@ export function textTerms(written: string): Expression {
 }
 
 function pieceTerm(piece: string): Expression {
-  if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(piece))
-    return matchAll;
+  if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(piece)) return matchAll;
   if (piece.length > maxCharacters) return matchAll;
   const isBare = isPlainWord(piece) || /^\p{RGI_Emoji}$/v.test(piece);
   return standalone(isBare ? piece : `"${piece}"`);
@@ -25,8 +24,7 @@ const isPlainWord = (piece: string): boolean =>
 export function withoutText(written: string): Expression {
   const [piece, ...more] = piecesOf(written);
   if (piece === undefined || more.length > 0) return matchAll;
-  if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece))
-    return matchAll;
+  if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece)) return matchAll;
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 

@@ -6,8 +6,8 @@ import {
   dependent,
   type Expression,
   matchAll,
-  negation,
   matchNone,
+  negation,
   standalone,
   type Term,
 } from "./expression.ts";
