@@ -59,7 +59,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function request(asked: ReplayRequest["span"], rest: Partial<ReplayRequest> = {}): ReplayRequest {
+function request(span: ReplayRequest["span"], rest: Partial<ReplayRequest> = {}): ReplayRequest {
   const polite = createPoliteFetch({
     fetch,
     clock: systemClock,
@@ -70,7 +70,7 @@ function request(asked: ReplayRequest["span"], rest: Partial<ReplayRequest> = {}
     archive,
     clock: systemClock,
     random: Math.random,
-    span: asked,
+    span,
     followed: ["posts", "likes", "reposts", "profiles"],
     lookbackMs: 36 * hourMs,
     liveSlackMs: 10_000,
@@ -328,7 +328,7 @@ describe("a gap beyond the lookback", () => {
     server.requests.length = 0;
     expect(await replay(request(span))).toMatchObject({
       parts: [],
-      heldBeforeMs: 1_000,
+      alreadyCoveredMs: 1_000,
       events: 0,
     });
     expect(server.requests).toEqual([]);
