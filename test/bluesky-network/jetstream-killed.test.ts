@@ -49,7 +49,7 @@ async function writePosts(count: number): Promise<{ uri: string; ms: number }[]>
   const written: { uri: string; ms: number }[] = [];
   for (let n = 0; n < count; n++) {
     const person = people[n % people.length];
-    if (person === undefined) throw new Error("there is nobody to write");
+    if (person === undefined) throw new Error("no people");
     const ms = Date.now();
     const record = { $type: postCollection, text: `post ${n}`, createdAt: new Date(ms) };
     const [uri = ""] = await write(network, person, [
@@ -67,6 +67,17 @@ const untilFound = (due: readonly { uri: string }[]): Promise<Set<string>> =>
     return due.every(({ uri }) => uris.has(uri)) ? uris : null;
   });
 
+/** Jetstream may serve before it follows the network; returns the posts written until it does. */
+async function untilFollowing(): Promise<{ uri: string; ms: number }[]> {
+  const written: { uri: string; ms: number }[] = [];
+  return await until("Jetstream follows the network", async () => {
+    written.push(...(await writePosts(1)));
+    const found = await foundPosts(server, everything);
+    const uris = new Set(found.map(({ Metadata }) => Metadata.uri));
+    return written.some(({ uri }) => uris.has(uri)) ? written : null;
+  });
+}
+
 test("everything that a killed Jetstream had sent is stored, and what it lost is not covered", async () => {
   await untilFound(await writePosts(1));
   const sent = await writePosts(20);
@@ -77,6 +88,7 @@ test("everything that a killed Jetstream had sent is stored, and what it lost is
     await jetstream.end("SIGKILL");
     const lost = await writePosts(10);
     await jetstream.start();
+    lost.push(...(await untilFollowing()));
     const later = await writePosts(10);
     const now = await untilFound(later);
     missing = [...lost, ...later].filter(({ uri }) => !now.has(uri));
