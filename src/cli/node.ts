@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { isInsecure } from "../remote/evidence/evidence.ts";
 import type { Config } from "../server/config.ts";
 import { boundHeapGrowth } from "../server/heap-growth.ts";
@@ -14,7 +14,6 @@ import type { Terminal } from "./terminal.ts";
 type NodeOptions = {
   gateway?: string;
   gatewayKey?: string;
-  listen?: true;
   name?: string;
   seedFrom?: string;
 };
@@ -30,12 +29,6 @@ export function addNode(program: Command, terminal: Terminal): void {
     .option("--gateway <url>", "address of the gateway (EARSHOT_NODE_GATEWAY)")
     .option("--gateway-key <key>", "its key, from nodes key there (EARSHOT_NODE_GATEWAY_KEY)")
     .option("--name <name>", "name shown to operators; default: the host name")
-    .addOption(
-      new Option(
-        "--listen",
-        "also serve clients with gateway keys, on EARSHOT_HOST and EARSHOT_PORT",
-      ),
-    )
     .option("--seed-from <backup>", "backup to restore if the data folder has no archive")
     .addHelpText(
       "after",
@@ -58,25 +51,23 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   }
   const statuses = createStatusPrinter(terminal, config.node);
   const node = await startRemoteNode(config, {
-    listen: options.listen === true,
     name: nameOf(options),
     onStatus: statuses.print,
   });
   boundHeapGrowth();
   try {
     const { gateway, evidence } = config.node;
-    terminal.out(`node ${node.id} (${node.name}) takes work from ${gateway}\n`);
+    terminal.out(`node ${node.id} (${node.name}) takes jobs from ${gateway}\n`);
     terminal.out(
-      `evidence ${evidence}${isInsecure(evidence) ? ": it proves nothing about this machine" : ""}\n`,
+      `evidence ${evidence}${isInsecure(evidence) ? ", which proves nothing about this machine" : ""}\n`,
     );
     const warning = otherRoleWarning("node", terminal.environment);
     if (warning !== null) terminal.out(`${warning}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
-    if (node.url !== null) terminal.out(`listening on ${node.url}\n`);
     statuses.begin(node.id);
     const error = await Promise.race([untilStopped(terminal.stopping), node.refused]);
     if (error !== undefined) throw error;
-    terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
+    terminal.out("stopping: running jobs may end; a second signal stops at once\n");
   } finally {
     await node.stop();
     endSoon();
@@ -101,14 +92,17 @@ function nodeConfig({ gateway, gatewayKey }: NodeOptions, terminal: Terminal): C
 
 function nameOf({ name }: NodeOptions): string | undefined {
   if (name === undefined || /^\P{C}{1,64}$/u.test(name)) return name;
-  throw wrongUse("the name of a node is one line of 1 to 64 characters", "choose another one");
+  throw wrongUse(
+    "the name of a node must be one line of 1 to 64 characters",
+    "choose another name",
+  );
 }
 
 function readGateway(written: string): string {
   const url = URL.parse(written);
   if (url !== null && ["http:", "https:"].includes(url.protocol)) return written;
   throw wrongUse(
-    `${JSON.stringify(written)} is no address of a gateway`,
+    `${JSON.stringify(written)} is not the address of a gateway`,
     "write it with its scheme, such as https://earshot.example",
   );
 }

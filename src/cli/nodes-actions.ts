@@ -27,10 +27,10 @@ export async function listNodes(
     );
   else if (known.length === 0) {
     terminal.note(
-      "no node has come yet – `earshot nodes enroll` prints what one needs, `earshot node` starts it\n",
+      "no node has connected yet: `earshot nodes enroll` prints its settings, `earshot node` starts it\n",
     );
   } else if (nodes.length === 0) {
-    terminal.note("all nodes were removed – nodes list --all shows them\n");
+    terminal.note("all nodes were removed: `earshot nodes list --all` shows them\n");
   } else {
     terminal.out(nodesTable(nodes, nowMs, terminal));
   }
@@ -72,21 +72,21 @@ export async function changeNode(
 }
 
 const stillListed =
-  "its machine is listed in the policy: take it off there (EARSHOT_NODES_POLICY, platforms); another node on it waits for approval\n";
+  "the policy still lists its machine: remove it from `platforms` (EARSHOT_NODES_POLICY); another node on it needs approval\n";
 
 function approvalOf(before: NodeRecord | null, nowMs: number): string {
   if (before === null || before.state === "pending") {
-    return "is approved: it is given work from when it attests next, within seconds";
+    return "is approved and gets work when it attests next, within seconds";
   }
   if (before.state === "draining" || (before.quarantinedUntilMs ?? 0) > nowMs) {
-    return "is approved: it is given work again, within a second where it is connected";
+    return "is approved and gets work again, within a second if it is connected";
   }
-  return "was approved already: it may move, and is bound to the machine from which it attests next";
+  return "was already approved: it may move to the machine from which it attests next";
 }
 
 const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
-  drain: "is given no more work; what it runs it may end",
-  remove: "is removed: it is not let in again, and what it ran goes to others",
+  drain: "gets no more jobs; running ones may end",
+  remove: "is removed permanently; its jobs go to other nodes",
 };
 
 export async function listEvents(
@@ -98,7 +98,7 @@ export async function listEvents(
     control.run("nodeEvents", { limit, nodeId }),
   );
   if (json) printLines(events.map(eventAsJson), terminal);
-  else if (events.length === 0) terminal.note("nothing has happened yet\n");
+  else if (events.length === 0) terminal.note("no events yet\n");
   else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
 }
 
@@ -129,7 +129,7 @@ async function secretKeyIn(terminal: Terminal): Promise<Uint8Array> {
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
   const { writeSimulatedTee } = await import("../remote/evidence/simulated/simulated-folder.ts");
   const files = await writeSimulatedTee(resolve(folder), systemClock.now());
-  terminal.note("SIMULATED: it proves nothing about any machine. The settings of a server:\n");
+  terminal.note("SIMULATED: it proves nothing about any machine. Settings of the gateway:\n");
   terminal.out(
     [
       "EARSHOT_NODES_EVIDENCE=tdx,simulated",
@@ -138,7 +138,7 @@ export async function simulateTee(folder: string, terminal: Terminal): Promise<v
       "",
     ].join("\n"),
   );
-  terminal.note(`and of its nodes, which need ${files.tee} in their data folders:\n`);
+  terminal.note(`Settings of its nodes, with ${files.tee} in their data folders:\n`);
   terminal.out("EARSHOT_NODE_EVIDENCE=simulated\n");
 }
 
@@ -147,7 +147,7 @@ async function found(control: OpenControl, id: string): Promise<NodeRecord> {
   if (node !== null) return node;
   throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
     status: 404,
-    hint: "earshot nodes list shows the ids of all",
+    hint: "`earshot nodes list --all` shows the ids",
   });
 }
 

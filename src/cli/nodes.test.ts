@@ -45,7 +45,6 @@ const registration: NodeArrival = {
     { platform: "x", method: "getbyid", ways: ["api", "archive"] },
   ],
   concurrency: 4,
-  url: "https://node.example",
   version: "1.2.3",
   machine: "machine-1",
   image: "dstack-0.5",
@@ -77,12 +76,12 @@ const registration: NodeArrival = {
 };
 
 const keep = (changed: Partial<NodeArrival> = {}) =>
-  inStore((control) => control.run("keepNode", { ...registration, ...changed }));
+  inStore((control) => control.run("storeArrival", { ...registration, ...changed }));
 
 describe("list and show", () => {
   test("show nodes without control characters; the list is empty at first", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
-      "no node has come yet – `earshot nodes enroll` prints what one needs, `earshot node` starts it\n",
+      "no node has connected yet: `earshot nodes enroll` prints its settings, `earshot node` starts it\n",
     );
     await keep();
     await keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
@@ -121,7 +120,9 @@ describe("list and show", () => {
     for (const word of ["show", "approve", "drain", "remove"]) {
       const { code, notes } = await earshot("nodes", word, "nobody");
       expect(code).toBe(1);
-      expect(notes).toMatch(/^earshot: there is no node "nobody" – earshot nodes list shows/);
+      expect(notes).toMatch(
+        /^earshot: there is no node "nobody" – `earshot nodes list --all` shows/,
+      );
     }
   });
 });
@@ -133,9 +134,9 @@ describe("a node", () => {
     await keep();
     const early = await earshot("nodes", "drain", id);
     expect(early).toMatchObject({ code: 1 });
-    expect(early.notes).toMatch(/waits for approval .* – earshot nodes approve lets it in/);
+    expect(early.notes).toMatch(/is pending .* – use `earshot nodes approve` or/);
     expect((await earshot("nodes", "approve", id)).out).toMatch(
-      /^node 0123456789abcdef \(berlin\[31m\) is approved: /,
+      /^node 0123456789abcdef \(berlin\[31m\) is approved and gets/,
     );
     expect(await state()).toBe("approved");
     await earshot("nodes", "drain", id);
@@ -144,13 +145,13 @@ describe("a node", () => {
     await earshot("nodes", "remove", id);
     expect(await state()).toBe("removed");
     expect((await earshot("nodes", "list")).notes).toBe(
-      "all nodes were removed – nodes list --all shows them\n",
+      "all nodes were removed: `earshot nodes list --all` shows them\n",
     );
     expect(await json("nodes", "list")).toEqual([]);
     expect((await earshot("nodes", "list", "--all")).out).toMatch(/^0123456789abcdef .* removed /m);
     const late = await earshot("nodes", "approve", id);
     expect(late).toMatchObject({ code: 1 });
-    expect(late.notes).toMatch(/was removed, which is for good – remove node\.key/);
+    expect(late.notes).toMatch(/was removed permanently – delete node\.key/);
     expect((await json("audit")).map(({ action }) => action)).toEqual([
       "node_removed",
       "node_approved",
@@ -169,21 +170,21 @@ describe("a node", () => {
     await keep({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
     expect(out).toContain("is removed");
-    expect(notes).toContain("its machine is listed in the policy: take it off there");
+    expect(notes).toContain("the policy still lists its machine: remove it");
   });
 
   test("approval says when it gets work, by its previous state", async () => {
     await keep();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
-    expect(await approve()).toMatch(/given work from when it attests next, within seconds\n$/);
-    expect(await approve()).toMatch(/approved already: it may move/);
+    expect(await approve()).toMatch(/gets work when it attests next, within seconds\n$/);
+    expect(await approve()).toMatch(/already approved: it may move/);
     await earshot("nodes", "drain", id);
-    expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
+    expect(await approve()).toMatch(/gets work again, within a second if it is connected\n$/);
     const untilMs = Date.UTC(2999, 0, 1);
     await inStore((control) =>
       control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }),
     );
-    expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
+    expect(await approve()).toMatch(/gets work again, within a second if it is connected\n$/);
   });
 
   test("that is quarantined is shown as such and resumed by approving it", async () => {
@@ -201,8 +202,8 @@ describe("a node", () => {
   });
 });
 
-test("events are listed, newest first; the list is empty at first", async () => {
-  expect((await earshot("nodes", "events")).notes).toBe("nothing has happened yet\n");
+test("events are listed newest first, and the list is empty at first", async () => {
+  expect((await earshot("nodes", "events")).notes).toBe("no events yet\n");
   await inStore(async (control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
     await control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { otherRoleWarning } from "./other-role.ts";
 
 const gateway = { EARSHOT_NODES_EVIDENCE: "none", EARSHOT_EMBEDDED_NODE: "off" };
-const node = { EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_URL: "http://one" };
+const node = { EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_GATEWAY: "http://one" };
 const both = { EARSHOT_NODE_CONCURRENCY: "4", EARSHOT_HOST: "127.0.0.1", PATH: "/bin" };
 
 test("settings of the same or both roles give no warning", () => {
@@ -16,6 +16,6 @@ test("settings of the other role are named on one line", () => {
   expect(atNode).toMatch(/^not used here: EARSHOT_EMBEDDED_NODE, EARSHOT_NODES_EVIDENCE, for /);
   expect(atNode).toContain("EARSHOT_NODE_");
   const atServer = otherRoleWarning("serve", { ...node, ...gateway, ...both });
-  expect(atServer).toMatch(/^not used here: EARSHOT_NODE_EVIDENCE, EARSHOT_NODE_URL, for /);
+  expect(atServer).toMatch(/^not used here: EARSHOT_NODE_GATEWAY, EARSHOT_NODE_EVIDENCE, for /);
   expect(`${atNode}${atServer}`).not.toContain("\n");
 });

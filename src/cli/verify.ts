@@ -19,7 +19,6 @@ type Options = {
   accept?: readonly EvidenceKind[];
   result?: string;
   job?: string;
-  nonce?: string;
   query?: string;
   gatewayKey?: string;
   signedAfter?: number;
@@ -63,7 +62,6 @@ export function addVerify(program: Command, terminal: Terminal): void {
     )
     .option("--result <file>", "the fetched result, which must be the signed one")
     .option("--job <uuid>", "required job")
-    .option("--nonce <nonce>", "the Earshot-Nonce you sent to the node")
     .option("--query <query>", "required query")
     .option("--from <time>", "required start of the window", moment)
     .option("--to <time>", "required end of the window", moment)
@@ -121,11 +119,10 @@ const hints: Readonly<Record<string, string>> = {
 const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
 
 async function expectedOf(options: Options): Promise<ExpectedOfProof> {
-  const { job, nonce, query, gatewayKey, signedAfter, result } = options;
+  const { job, query, gatewayKey, signedAfter, result } = options;
   const { from, to, firstPage } = options;
   return {
     ...(job === undefined ? {} : { job: job.toLowerCase() }),
-    ...(nonce === undefined ? {} : { nonce }),
     ...(query === undefined ? {} : { query }),
     ...(gatewayKey === undefined ? {} : { gatewayKey }),
     ...(signedAfter === undefined ? {} : { signedAfterMs: signedAfter }),

@@ -22,7 +22,7 @@ import type { DashboardCookies } from "./dashboard/cookies.ts";
 import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 
-type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
+type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   /** No trailing slash; null: derived from the request. */
   publicUrl: string | null;
   /** Origins that may call the API from a browser; `*`: all. */

@@ -13,20 +13,20 @@ const capabilities: readonly Capability[] = [
   { platform: "x", method: "getfollowers", ways: ["credential"] },
 ];
 
-test("a search of all platforms finds something on those that are known for it", () => {
+test("a search of all platforms reaches those that have the method", () => {
   expect(reachOf(capabilities, search("social"))).toBe(2);
   expect(reachOf(capabilities, search("x"))).toBe(1);
   expect(canRun(capabilities, search("mastodon"))).toBe(false);
   expect(canRun([], search("social"))).toBe(false);
 });
 
-test("a type takes the ways that it names, and archives", () => {
+test("a type allows its access methods, and archives", () => {
   expect(reachOf(capabilities, search("social", "social-api"))).toBe(1);
   expect(reachOf(capabilities, search("social", "social-credential"))).toBe(2);
   expect(canRun(capabilities, search("x", "social-api"))).toBe(false);
 });
 
-test("a method that does not search is asked where its target or its page is", () => {
+test("another method reaches the platform of its target or page", () => {
   const stored: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
   const fetch: Work = { platform: "social", type: "social", method: "getfollowers" };
   expect(canRun(capabilities, fetch)).toBe(false);

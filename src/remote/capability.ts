@@ -4,7 +4,6 @@ import { type Platform, platforms } from "../posts/post.ts";
 
 export type Capability = { platform: Platform; method: Method; ways: readonly AccessMethod[] };
 
-/** What determines which nodes can run a request. */
 export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "place">;
 
 const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
@@ -13,9 +12,7 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   "social-api": ["archive", "api", "public"],
 };
 
-/**
- * Searches: the number of requested platforms covered. Other methods: 2 if it can call the platform, 1 with its archive only.
- */
+/** Number of requested platforms for a search; other methods: 2 if it can call the platform, 1 with its archive alone. */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
@@ -45,7 +42,7 @@ export function mergedCapabilities(
 
 const billingPlatforms: readonly Platform[] = ["x"];
 
-/** Derived from request and capabilities, never from the node's report. */
+/** From request and capabilities, never from the node's report. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const billing = requestedPlatforms(work).filter((platform) =>
     billingPlatforms.includes(platform),

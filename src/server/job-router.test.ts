@@ -31,7 +31,6 @@ const nodeWith = (
   takes: capabilities.map(({ method }) => method),
   concurrency: 1,
   running: 0,
-  url: null,
   version: "1",
   attestationId: null,
   attestedMs: null,
@@ -82,7 +81,6 @@ function routerWith({
     embedded,
     capabilities: () => here,
     nodes: () => nodes,
-    awayMs: 600_000,
     clock: { now: () => nowMs },
   });
 }

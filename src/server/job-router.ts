@@ -9,7 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { AccessMethod } from "../platforms/source.ts";
 import { type Capability, canRun, reachOf, type Work } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
-import type { GatewaySettings } from "../remote/settings.ts";
+import { awayMs, type GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 export type RoutableNode = Pick<
@@ -31,8 +31,6 @@ type JobRouterContext = {
   /** Of the embedded node. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly RoutableNode[];
-  /** How long a disconnected node is expected back; jobs that only it can run wait for it. */
-  awayMs: number;
   clock: Pick<Clock, "now">;
 };
 
@@ -40,7 +38,6 @@ export function createJobRouter({
   embedded,
   capabilities,
   nodes,
-  awayMs,
   clock,
 }: JobRouterContext): JobRouter {
   const isRunHere = embedded !== "off";

@@ -7,7 +7,7 @@ import { createGuardedFetch, type GuardedClient, type GuardedFetch } from "../li
 import { type CollateralSource, isInsecure } from "../remote/evidence/evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "../remote/evidence/policy.ts";
 import type { EvidenceVerifier } from "../remote/evidence/verify-evidence.ts";
-import { type GatewaySettings, gatewayDefaults } from "../remote/settings.ts";
+import { collateralMaxAgeMs, type GatewaySettings, gatewayDefaults } from "../remote/settings.ts";
 import { packageVersion } from "./version.ts";
 
 export type NodeTrust = {
@@ -60,13 +60,13 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
 }
 
 async function collateralOf(
-  { collateral, collateralMaxAgeMs: maxAgeMs }: GatewaySettings,
+  { collateral }: GatewaySettings,
   fetch: GuardedFetch,
   clock: Clock,
 ): Promise<CollateralSource> {
   const from = await import("../remote/evidence/collateral.ts");
   return isUrl(collateral)
-    ? from.collateralFromService({ url: collateral, fetch, clock, maxAgeMs })
+    ? from.collateralFromService({ url: collateral, fetch, clock, maxAgeMs: collateralMaxAgeMs })
     : from.collateralFromFolder(collateral);
 }
 

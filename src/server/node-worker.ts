@@ -11,7 +11,6 @@ import type { EvidenceProvider } from "../remote/evidence/evidence.ts";
 import { openProvider } from "../remote/evidence/providers.ts";
 import { gatewayTimeoutMs } from "../remote/settings.ts";
 import { type AttestLoop, type NodeStatus, startAttestLoop } from "../remote/worker/attest-loop.ts";
-import { createOwnAttestation, type OwnAttestation } from "../remote/worker/attestations.ts";
 import { createGatewayLink, type GatewayLink } from "../remote/worker/gateway-link.ts";
 import {
   createGatewayClock,
@@ -32,7 +31,6 @@ export type NodeWorker = {
   link: GatewayLink;
   attestLoop: AttestLoop;
   gatewayClock: GatewayClock;
-  ownAttestation: OwnAttestation;
   gateway: RemoteGateway;
   close(): Promise<void>;
 };
@@ -106,7 +104,6 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     offer: {
       name,
       concurrency,
-      url: settings.url,
       version: packageVersion(),
       capabilities: context.capabilities,
     },
@@ -141,11 +138,6 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     link,
     attestLoop,
     gatewayClock,
-    ownAttestation: createOwnAttestation({
-      gatewayUrl: settings.gateway,
-      fetch,
-      timeoutMs: gatewayTimeoutMs,
-    }),
     gateway,
     close: async () => {
       attestLoop.stop();

@@ -19,27 +19,27 @@ export function requireNodeSettings(config: Config): NodeConfig {
   }
   if (gatewayKey !== null && !isSigningKey(gatewayKey)) {
     throw invalid(
-      "what was given as the gateway's key, EARSHOT_NODE_GATEWAY_KEY, is no key",
-      "it has 43 letters, digits, - and _, as `earshot nodes key` prints it at the gateway",
+      "EARSHOT_NODE_GATEWAY_KEY is not a key",
+      "it has 43 letters, digits, - and _; `earshot nodes key` prints it at the gateway",
     );
   }
   if (evidence === "tdx" && gatewayKey === null) {
     throw invalid(
-      "a node that shows tdx evidence needs the gateway's key, EARSHOT_NODE_GATEWAY_KEY: without it the machine's operator could substitute another gateway for yours",
+      "tdx evidence needs EARSHOT_NODE_GATEWAY_KEY: without it the machine's operator could substitute another gateway for yours",
       `on a TDX machine run \`earshot node --gateway ${gateway} --gateway-key KEY\`, with what \`earshot nodes key\` prints at the gateway; ` +
         `on any other \`EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}\`, once the gateway runs with EARSHOT_NODES_EVIDENCE=tdx,none`,
     );
   }
   if (jobs.concurrency + jobs.fetchConcurrency === 0) {
     throw invalid(
-      "EARSHOT_NODE_CONCURRENCY and EARSHOT_NODE_FETCH_CONCURRENCY are both 0, so that the node would run nothing",
+      "EARSHOT_NODE_CONCURRENCY and EARSHOT_NODE_FETCH_CONCURRENCY are both 0: the node would run nothing",
       "leave one of them out for its default",
     );
   }
   if (enrolmentToken === null || !isEnrolmentToken(enrolmentToken)) {
     throw invalid(
-      `a node needs the enrolment token of its gateway, EARSHOT_NODE_ENROLMENT_TOKEN${enrolmentToken === null ? "" : "; what was given is none"}`,
-      "`earshot nodes enroll` prints it at the gateway, with the other settings of a node",
+      `EARSHOT_NODE_ENROLMENT_TOKEN is ${enrolmentToken === null ? "missing" : "not an enrolment token"}`,
+      "`earshot nodes enroll` prints the settings of a node at the gateway",
     );
   }
   return { ...config, node: { ...settings, enrolmentToken, gateway: withoutEnding(gateway, "/") } };

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import type { EarshotError } from "../lib/errors.ts";
@@ -14,7 +13,6 @@ import { fedPlatforms } from "./fed-platforms.ts";
 import { watchIngest } from "./ingest-watch.ts";
 import { liveSinceOf } from "./live-since.ts";
 import { createLog } from "./log.ts";
-import { createNodeApp } from "./node-app.ts";
 import { createStatusLog, withoutCauses } from "./node-status.ts";
 import { hostName, startNodeWorker } from "./node-worker.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
@@ -29,8 +27,6 @@ import { createUpstreamRole } from "./upstreams.ts";
 export type RemoteNode = {
   id: string;
   name: string;
-  /** Null if it does not listen. */
-  url: string | null;
   status(): NodeStatus;
   /** Resolves on a permanent refusal of the first attestation, or when the gateway removes the node. */
   refused: Promise<EarshotError>;
@@ -39,8 +35,6 @@ export type RemoteNode = {
 };
 
 export type RemoteNodeOptions = {
-  /** Answers clients at EARSHOT_HOST and EARSHOT_PORT. */
-  listen: boolean;
   name?: string | undefined;
   /** When the gateway status changes or is confirmed. */
   onStatus?: (status: NodeStatus) => void;
@@ -52,11 +46,11 @@ export type RemoteNodeOptions = {
 
 /**
  * Attests to the gateway and answers jobs with the credentials and archive of its own data folder. Does not wait for the gateway.
- * Errors: `invalid_setting`, `evidence_unavailable`, those of the stores and of the port.
+ * Errors: `invalid_setting`, `evidence_unavailable`, those of the stores.
  */
 export async function startRemoteNode(
   given: Config,
-  { listen, name, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
+  { name, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
 ): Promise<RemoteNode> {
   const config = requireNodeSettings(given);
   const clock = overrides.clock ?? systemClock;
@@ -114,18 +108,6 @@ export async function startRemoteNode(
     });
     const { self, gateway, attestLoop } = worker;
     const watching = new AbortController();
-    let app: FastifyInstance | null = null;
-    let url: string | null = null;
-    try {
-      if (listen) {
-        app = createNodeApp({ config, worker, archive, answer: upstreams.answer, clock, log });
-        url = await app.listen({ host: config.http.host, port: config.http.port });
-        log.info({ url }, "listening");
-      }
-    } catch (error) {
-      await Promise.all([worker.close(), upstreams.stop()]);
-      throw error;
-    }
     const runners = startRunners(config.jobs, {
       gateway,
       answer: upstreams.answer,
@@ -141,16 +123,13 @@ export async function startRemoteNode(
     return {
       id: self.nodeId,
       name: worker.name,
-      url,
       status: attestLoop.status,
       refused: statusLog.refused,
       stop: () => {
         watching.abort();
         stopped ??= stopNode({
-          config,
           worker,
           runners,
-          app,
           ingest,
           upstreams,
           stores: { control, archive },

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Runner } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -6,7 +5,6 @@ import { drainMs } from "../remote/settings.ts";
 import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 import type { NodeWorker } from "./node-worker.ts";
-import type { NodeConfig } from "./require-node-settings.ts";
 import type { IngestRole } from "./roles.ts";
 import { closeStores, type Stores } from "./stores.ts";
 import type { UpstreamRole } from "./upstreams.ts";
@@ -20,11 +18,8 @@ const closeMs = 1_000;
 const flushMs = 200;
 
 export type RunningNode = {
-  config: NodeConfig;
   worker: NodeWorker;
   runners: Runner;
-  /** Null if it does not listen. */
-  app: FastifyInstance | null;
   ingest: Pick<IngestRole, "stop">;
   upstreams: Pick<UpstreamRole, "stop">;
   stores: Pick<Stores, "control" | "archive">;
@@ -37,26 +32,17 @@ export type RunningNode = {
  * later.
  */
 export async function stopNode(node: RunningNode): Promise<void> {
-  const { config, worker, runners, app, ingest, upstreams, stores, clock, log } = node;
+  const { worker, runners, ingest, upstreams, stores, clock, log } = node;
   const { gateway } = worker;
   const startedMs = clock.elapsed();
   log.info({ running: gateway.running() }, "stopping");
-  if (app !== null) {
-    app.shutdown.announce();
-    if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
-  }
-  const drained = Promise.allSettled([runners.stop(), app?.shutdown.drain(), ingest.stop()]);
+  const drained = Promise.allSettled([runners.stop(), ingest.stop()]);
   if (!(await endsWithin(clock, drainMs, drained))) {
     log.warn({ running: gateway.running() }, "stopped before everything had ended");
     gateway.abandon();
-    app?.server.closeAllConnections();
     await endsWithin(clock, droppedMs, drained);
   }
-  const closed = app?.close();
-  await Promise.all([
-    endsWithin(clock, leaveMs, leave(node)),
-    endsWithin(clock, droppedMs, closed ?? Promise.resolve()),
-  ]);
+  await endsWithin(clock, leaveMs, leave(node));
   await worker.close();
   if (!(await endsWithin(clock, upstreamsMs, upstreams.stop()))) {
     log.warn("stopped before platforms had answered");

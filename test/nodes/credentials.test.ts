@@ -146,7 +146,7 @@ function bytesUnder(folder: string): Buffer {
 }
 
 describe("a node without a credential", () => {
-  test("gets no job that only a credential can answer, as long as the policy releases none", async () => {
+  test("gets no job that needs a credential while the policy releases none", async () => {
     await node.admitted();
     const refused = await searchFor("comet");
     expect(refused.statusCode, refused.body).toBe(422);
@@ -154,13 +154,13 @@ describe("a node without a credential", () => {
     expect(await releases()).toEqual([]);
   });
 
-  test("gets none by simulated evidence where the policy does not name it", async () => {
+  test("gets none with simulated evidence unless the policy names it", async () => {
     await restartWith([{ platform: "mastodon", images: ["simulated"] }]);
     expect((await searchFor("comet")).statusCode).toBe(422);
     expect(nodeView()?.capabilities).toEqual([]);
   });
 
-  test("answers a search with one that was released to it", async () => {
+  test("answers a search with a released one", async () => {
     await restartWith([rule]);
     await untilItCanSearch();
     const { records, status } = await answered("comet");
@@ -172,7 +172,7 @@ describe("a node without a credential", () => {
     expect(authorizations()).toEqual([`Bearer ${sharedToken}`]);
   });
 
-  test("keeps nothing of it on disk", async () => {
+  test("stores nothing of it on disk", async () => {
     const disk = bytesUnder(node.dataDir);
     expect(disk.includes("SQLite format 3")).toBe(true);
     expect(disk.includes(sharedToken)).toBe(false);
@@ -195,7 +195,7 @@ describe("a node without a credential", () => {
     expect(JSON.stringify(events) + body).not.toContain(sharedToken);
   });
 
-  test("is sent an account's own credential only where the policy says so", async () => {
+  test("gets an account's own credential only if the policy says so", async () => {
     await keep("own", accountId, "me", ownToken);
     await answered("comet");
     expect(authorizations()).toEqual([`Bearer ${sharedToken}`]);
@@ -206,12 +206,12 @@ describe("a node without a credential", () => {
     expect(authorizations()).toEqual([`Bearer ${ownToken}`]);
   });
 
-  test("is never sent one for the home timeline of an account", async () => {
+  test("never gets one for the home timeline of an account", async () => {
     expect((await searchFor("", "gethometweets")).statusCode).toBe(422);
     expect(server.requests).toEqual([]);
   });
 
-  test("gets none any more once the policy releases none", async () => {
+  test("gets no more after the policy releases none", async () => {
     await restartWith([]);
     expect((await searchFor("comet")).statusCode).toBe(422);
     expect(server.requests).toEqual([]);

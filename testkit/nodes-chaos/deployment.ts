@@ -36,6 +36,9 @@ export type DeploymentOptions = {
   nodeConcurrency: number;
 };
 
+/** Starting processes takes long on a busy machine. */
+const patienceMs = 120_000;
+
 const evidences = ["none", "simulated", "simulated"] as const;
 
 export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
@@ -74,7 +77,6 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
         EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
         EARSHOT_NODES_COLLATERAL: join(simulated, "collateral"),
         EARSHOT_NODES_DISPATCHES_PER_SECOND: String(options.dispatchesPerSecond),
-        EARSHOT_NODES_QUARANTINE: "0s",
         EARSHOT_LEASE: `${leaseMs}ms`,
         EARSHOT_MAX_ATTEMPTS: "100",
         EARSHOT_RETRY_DELAY: "50ms",
@@ -86,7 +88,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     actors.push(gateway);
     gateway.start();
     const gatewayIsReady = async (): Promise<void> => {
-      await until("the gateway", async () => ((await answers(base)) ? true : null));
+      await until("the gateway", async () => ((await answers(base)) ? true : null), patienceMs);
     };
     await gatewayIsReady();
     const victims = network.places.map(
@@ -116,8 +118,12 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     }
     // Nodes without evidence wait for approval.
     const approve = () => orderNode(gatewayDir, "node-0", "approve");
-    await until("a node that waits", async () => ((await approve()) ? true : null));
-    await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
+    await until("a node that waits", async () => ((await approve()) ? true : null), patienceMs);
+    await until(
+      "the nodes",
+      async () => ((await connectedNodes(base)) === 3 ? true : null),
+      patienceMs,
+    );
     return {
       base,
       network,

@@ -1,8 +1,10 @@
 import { until } from "../until.ts";
 import { type Client, createClient, type RequestedJob } from "./clients.ts";
-import type { Deployment } from "./deployment.ts";
-import { type InjectedFault, injectFaults } from "./faults.ts";
+import { type ErrorReport, runErrors } from "./faults.ts";
+import { lie } from "./liar.ts";
 import type { GeneratedPosts } from "./posts.ts";
+import type { LiarReport } from "./report.ts";
+import type { Room } from "./room.ts";
 
 export type LoadOptions = {
   deployment: Deployment;
@@ -15,9 +17,10 @@ export type LoadOptions = {
 };
 
 export type Rush = {
-  requested: readonly RequestedJob[];
-  faults: InjectedFault[];
-  /** Sorted. */
+  asked: readonly RequestedJob[];
+  faults: ErrorReport[];
+  liar: LiarReport;
+  /** Sorted waits of the small keys. */
   smallWaitsMs: number[];
 };
 
@@ -72,8 +75,9 @@ export async function runLoad(options: LoadOptions): Promise<Rush> {
       waiting: () => jobs - (deployment.store.states().get("done") ?? 0),
     }),
   );
-  const [faults] = await Promise.all([faulty, greedy(), ...smallKeys.map(small)]);
-  return { requested, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
+  const lying = crowd(1 / 4).then(() => lie(room));
+  const [faults, liar] = await Promise.all([faulty, lying, greedy(), ...smallKeys.map(small)]);
+  return { asked, faults, liar, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
 async function eachOf(

@@ -12,14 +12,18 @@ export type StoreFindings = {
   fairness: { key: string; jobs: number; most: number }[];
 };
 
+/** `leaseStatus` answers a lease request under quarantine. */
+export type LiarReport = { refused: number; accepted: number; leaseStatus: number };
+
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
 export type ChaosReport = StoreFindings & {
   seed: number;
   network: Network["kind"];
   readySeconds: number;
-  loadSeconds: number;
-  faults: InjectedFault[];
+  rushSeconds: number;
+  faults: ErrorReport[];
+  liar: LiarReport;
   smallWaitsMs: number[];
   /** One turn per other key, plus concurrent leases. */
   mostTurns: number;

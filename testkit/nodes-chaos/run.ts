@@ -42,9 +42,9 @@ const deployment = await openDeployment({
 });
 try {
   const readySeconds = secondsSince(openingMs);
-  const loadMs = performance.now();
-  const { requested, faults, smallWaitsMs } = await runLoad({
-    deployment,
+  const rushMs = performance.now();
+  const { asked, faults, liar, smallWaitsMs } = await rush({
+    room,
     posts,
     jobs: Number(jobs),
     smallKeys,
@@ -60,6 +60,7 @@ try {
     readySeconds,
     loadSeconds,
     faults,
+    liar,
     smallWaitsMs,
     mostTurns: smallKeys.length + deployment.victims.length * nodeConcurrency,
     contradictions,

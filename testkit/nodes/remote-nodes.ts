@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Logger } from "pino";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Upstream } from "../../src/platforms/upstream.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
@@ -75,17 +76,17 @@ export async function startNodeUnderTest({
   evidence,
   posts = [],
   upstreams = {},
-  listen = false,
   dataDir: given,
   settings = {},
+  log,
 }: {
   gateway: GatewayUnderTest;
   evidence: "simulated" | "none";
   posts?: readonly Post[];
   upstreams?: Partial<Record<Platform, Upstream>>;
-  listen?: boolean;
   dataDir?: string;
   settings?: Readonly<Record<string, string>>;
+  log?: Logger;
 }): Promise<NodeUnderTest> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), "earshot-node-")));
   await copyFile(gateway.files.tee, join(dataDir, "tee.json"));
@@ -104,9 +105,9 @@ export async function startNodeUnderTest({
   if (posts.length > 0) await fill(config.data, posts);
   const statuses: NodeStatus[] = [];
   const node = await startRemoteNode(config, {
-    listen,
     name: "under-test",
     upstreams,
+    ...(log && { log }),
     onStatus: (status) => statuses.push(status),
   });
   return {

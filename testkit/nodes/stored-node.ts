@@ -19,14 +19,13 @@ export async function storeNode(
 ): Promise<void> {
   const { store } = context;
   const nowMs = clock.now();
-  await store.write("keepNode", {
+  await store.write("storeArrival", {
     id,
     identityKey: "MCowBQYDK2VwAyEAnodenodenodenodenodenodenod",
     name,
     evidence,
     capabilities: [{ platform: "bluesky", method: "searchbyquery", ways: ["archive"] }],
     concurrency: 4,
-    url: null,
     version: "0.1.0",
     machine: null,
     image: null,

@@ -879,7 +879,7 @@ export interface components {
                 method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
                 ways: ("archive" | "credential" | "api" | "public")[];
             }[];
-            /** @description Where it answers searches itself. */
+            /** @description Always null: nodes do not serve clients. */
             url: string | null;
             version: string;
             /** @description Names the keys of its run. */

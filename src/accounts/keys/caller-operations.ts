@@ -1,13 +1,10 @@
 import { read } from "../../db/operations.ts";
 import { type Database, eachOf, type Steps } from "../../db/statements.ts";
-import { authenticate, type Caller } from "../authenticate.ts";
+import type { Caller } from "../authenticate.ts";
 
 type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
 
 export const callerOperations = {
-  /** Does not count against the key's rates. */
-  introspectKey: read(authenticate),
-
   /** Session IDs, else key IDs, whose key, session or account has ended. */
   findEndedCallers: read(function* (
     database,

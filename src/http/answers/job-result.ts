@@ -22,7 +22,7 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
   }
 }
 
-export function jobErrorOf(failure: JobFailure | null): EarshotError {
+function jobErrorOf(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
   const { code, message, status, hint, retryable } = failure;
   const help = hint === undefined ? {} : { hint };

@@ -9,7 +9,7 @@ export function evidenceOf({ result }: Pick<Job, "result">): EvidenceKind | null
 }
 
 /** An RFC 9651 item: `"embedded";evidence=none`. */
-export function nodeField(nodeId: string, evidence: EvidenceKind): string {
+function nodeField(nodeId: string, evidence: EvidenceKind): string {
   return `${serializeList([{ value: nodeId }])};evidence=${evidence}`;
 }
 

@@ -321,8 +321,6 @@ export type NodesAnswer = {
 };
 export type NodeListing = NodeStatus & {
   version: string;
-  /** Where it listens for searches; null if it does not. */
-  url: string | null;
   /** As named by the policy; null if nothing was measured. */
   image: string | null;
   /** Platform instance of its quote. */

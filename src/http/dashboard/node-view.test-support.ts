@@ -18,7 +18,6 @@ export const nodeViewOf = (special: Partial<NodeView> = {}): NodeView => ({
   takes: ["searchbyquery", "gettweets"],
   concurrency: 4,
   running: 1,
-  url: null,
   version: "0.1.0",
   attestationId: "attestation",
   attestedMs: noon - 4 * minuteMs,

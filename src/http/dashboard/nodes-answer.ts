@@ -28,7 +28,7 @@ export function nodesAnswer(
 }
 
 function nodeListing(node: NodeRecord, view: NodeView | undefined, nowMs: number): NodeListing {
-  const { version, url, image, machine, isListed } = node;
+  const { version, image, machine, isListed } = node;
   const isQuarantined =
     node.state === "approved" &&
     node.quarantinedUntilMs !== null &&
@@ -44,7 +44,6 @@ function nodeListing(node: NodeRecord, view: NodeView | undefined, nowMs: number
   return {
     ...nodeStatus({ ...node, ...live, state }),
     version,
-    url,
     image,
     machine,
     is_listed: isListed,

@@ -116,14 +116,14 @@ function uuidIn(params: unknown): string | null {
     : null;
 }
 
-export function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
+function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   const seconds = setRetryAfter(reply, retryAfterMs);
   return problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
     hint: `come again in ${seconds} s with a valid key`,
   });
 }
 
-export function unauthorized(authorization: string | undefined, whereKeysAre: string) {
+function unauthorized(authorization: string | undefined, whereKeysAre: string) {
   return bringsToken(authorization)
     ? problem("unauthorized", "the API key is not valid", {
         hint: "check that the key is whole, has not expired and was not revoked: Authorization: Bearer <API_KEY>",
@@ -133,7 +133,7 @@ export function unauthorized(authorization: string | undefined, whereKeysAre: st
       });
 }
 
-export function accountSuspended() {
+function accountSuspended() {
   return problem("account_suspended", "the account of the key is suspended", {
     hint: "contact the operator of this server",
   });

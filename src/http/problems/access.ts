@@ -125,11 +125,11 @@ export const accessProblems = {
     ],
     example: {
       request: "A registration with an unknown nonce.",
-      detail: "the nonce is none that this gateway has given, or was used before",
+      detail: "the nonce is unknown or was used before",
       errors: [
         {
           code: "challenge_unknown",
-          message: "the nonce is none that this gateway has given, or was used before",
+          message: "the nonce is unknown or was used before",
         },
       ],
     },

@@ -20,7 +20,7 @@ export function refusedByRate(
   return rateRefusal(reply, refusal);
 }
 
-export function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
+function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   const seconds = setRetryAfter(reply, retryAfterMs);
   return problem("rate_limited", `the key's ${exhausted[policy]} are used up`, {
     hint:

@@ -27,7 +27,7 @@ const node = z
     capabilities: z.array(capability).meta({
       description: "What it can do: a method on a platform, and by which ways.",
     }),
-    url: z.string().nullable().meta({ description: "Where it answers searches itself." }),
+    url: z.string().nullable().meta({ description: "Always null: nodes do not serve clients." }),
     version: z.string(),
     key_id: z.string().nullable().meta({ description: "Names the keys of its run." }),
     attestation: z.string().nullable().meta({

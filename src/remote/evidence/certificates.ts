@@ -29,7 +29,7 @@ AsnProp({ type: AsnPropTypes.Any })(SgxItem.prototype, "value");
 export class SgxItems extends AsnArray<SgxItem> {}
 AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
-/** PEM, with nothing else but white space and trailing zero bytes. Errors: `evidence_refused` (`chain_malformed`). */
+/** PEM, with only white space and zero bytes around. */
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
   const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
   if (chain.length > mostCertificates * mostBytes) {
@@ -54,10 +54,7 @@ export function certificatesOf(chain: string, what: string): X509Certificate[] {
   );
 }
 
-/**
- * Verifies issuers, signatures, CA flags and validity up to the pinned root, which the input may omit and the result has.
- * Errors: `evidence_refused`.
- */
+/** Issuers, signatures, CA flags and validity up to the pinned root, which the input may omit. */
 export function requireChain(
   certificates: readonly X509Certificate[],
   root: X509Certificate,
@@ -105,10 +102,9 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-/** Without leading zeros. */
 export const serialOf = (hex: string): string => hex.toLowerCase().replace(/^0+(?=.)/, "");
 
-/** Null if not a PCK certificate. Errors: `evidence_refused` (`chain_malformed`). */
+/** Null if not a PCK certificate. */
 export function platformOf(certificate: X509Certificate): PlatformIds | null {
   return readOrRefuse("chain_malformed", "the PCK certificate has an unreadable extension", () => {
     const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
@@ -124,7 +120,6 @@ export function platformOf(certificate: X509Certificate): PlatformIds | null {
   });
 }
 
-/** Octets of exactly this length under `sgxExtension.number`. */
 function octetsOf(items: SgxItems, number: number, length: number): string | null {
   const found = items.find(({ id }) => id === `${sgxExtension}.${number}`);
   const der = Buffer.from(found?.value ?? new ArrayBuffer(0));

@@ -8,10 +8,7 @@ import { isSigned, type SignedQuote } from "./signed-quote.ts";
 
 export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; untilMs: number };
 
-/**
- * Verifies issuer, validity, platform type and revocation. CRL issuers must be in the quote's own chain. Errors:
- * `evidence_refused`.
- */
+/** Issuer, validity, platform type and revocation. CRL issuers must be in the quote's own chain. */
 export function requireCollateral(
   collateral: Collateral,
   { root, chain, platform }: SignedQuote,
@@ -56,7 +53,7 @@ export function requireCollateral(
   };
 }
 
-/** Must be issued directly by the root, and not be a PCK certificate. */
+/** Issued directly by the root, and not a PCK certificate. */
 function signerOf(
   text: string,
   root: X509Certificate,

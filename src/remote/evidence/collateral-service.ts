@@ -7,7 +7,6 @@ import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
 export type CollateralKey = {
-  /** 12 lower-case hexadecimal digits. */
   fmspc: string;
   authority: "platform" | "processor";
 };
@@ -24,7 +23,7 @@ export const collateralFileName = ({ fmspc, authority }: CollateralKey): string 
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
-/** Fetches unverified collateral. Errors: `collateral_unreadable`, and those of the fetch. */
+/** Unverified. */
 export async function fetchCollateral(
   url: string,
   fetch: GuardedFetch,

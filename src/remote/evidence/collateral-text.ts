@@ -26,7 +26,6 @@ const collateral = z.object({
 /** Blobs are hexadecimal. */
 export type Collateral = z.infer<typeof collateral>;
 
-/** Blobs are hexadecimal or byte arrays. Errors: `collateral_unreadable`. */
 export function readCollateral(json: unknown): Collateral {
   const read = collateral.safeParse(json);
   if (read.success) return read.data;
@@ -70,6 +69,5 @@ const readerOf =
       schema.parse(parseUntrustedJson(written)),
     );
 
-/** Errors: `evidence_refused` (`collateral_malformed`), also of the next. */
 export const readTcbInfo = readerOf(tcbInfo, "TCB information");
 export const readQeIdentity = readerOf(signed, "QE identity");

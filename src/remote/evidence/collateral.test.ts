@@ -43,7 +43,6 @@ async function start(first = collateral, path = ""): Promise<Setting> {
     maxRedirects: 0,
   });
   closers.push(service.stop, client.close);
-  // A short timeout only for the service that never answers.
   const fetch: GuardedFetch = (address, options) =>
     client(address, { ...options, timeoutMs: service.isSilent() ? 50 : 20_000 });
   const clock = createManualClock(nowMs);
@@ -66,7 +65,7 @@ const untilRequested = (service: FakeCollateralService, times: number) =>
   );
 
 describe("collateral from a service", () => {
-  test("is fetched with four requests, and held", async () => {
+  test("is fetched with four requests and cached", async () => {
     const { source, service, clock } = await start();
     expect(await source(quote)).toEqual(collateral);
     expect(service.requests.toSorted()).toEqual([
@@ -80,18 +79,18 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test("is the same by an address that ends with the path of the service", async () => {
+  test("is the same for an address that ends with the path of the service", async () => {
     const { source } = await start(collateral, "/sgx/certification/v4/");
     expect(await source(quote)).toEqual(collateral);
   });
 
-  test("is fetched once for all that ask at a time", async () => {
+  test("is fetched once for concurrent requests", async () => {
     const { source, service } = await start();
     await Promise.all([source(quote), source(quote), source(quote)]);
     expect(service.requests).toHaveLength(4);
   });
 
-  test("is fetched anew in the background before its time is over", async () => {
+  test("is refreshed in the background before its age limit", async () => {
     const { source, service, clock } = await start();
     await source(quote);
     const next = tee.collateral({ evaluationNumber: 19 });
@@ -102,7 +101,7 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(8);
   });
 
-  test("is fetched anew before it ends, however young it is", async () => {
+  test("is refreshed before it expires, however young it is", async () => {
     const { source, service, clock } = await start(
       tee.collateral({ inForce: { fromMs: nowMs - hour, toMs: nowMs + hour } }),
     );
@@ -116,7 +115,7 @@ describe("collateral from a service", () => {
   });
 });
 
-test("Intel's own service is asked for all but the list of the root, which lies elsewhere", async () => {
+test("is fetched from Intel's own service, except the root CRL, which has another address", async () => {
   const requested: string[] = [];
   const fetch: GuardedFetch = (address) => {
     requested.push(String(address));
@@ -138,31 +137,34 @@ test("Intel's own service is asked for all but the list of the root, which lies 
 describe("a service that fails", () => {
   const errors: ServiceError[] = ["error", "garbage", "cut off", "silent", "too long", "headless"];
 
-  test.each(errors)("with %s is no source, and says so", async (error) => {
+  test.each(errors)("with %s is reported as unavailable", async (error) => {
     const { source, service } = await start();
     service.failWith(error);
     await expect(source(quote)).rejects.toEqual(unavailable);
   });
 
-  test.each(errors)("with %s leaves what is held in use while it is in force", async (error) => {
-    const short = tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs + day } });
-    const { source, service, clock } = await start(short);
-    await source(quote);
-    service.failWith(error);
-    await clock.advance(23 * hour);
-    const before = service.requests.length;
-    expect(await source(quote)).toEqual(short);
-    await untilRequested(service, before + 4);
-    expect(await source(quote)).toEqual(short);
-    await clock.advance(2 * hour);
-    await expect(source(quote)).rejects.toEqual(unavailable);
-    service.failWith(null);
-    service.give(collateral);
-    await clock.advance(11_000);
-    expect(await source(quote)).toEqual(collateral);
-  });
+  test.each(errors)(
+    "with %s leaves the cached collateral in use while it is valid",
+    async (error) => {
+      const short = tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs + day } });
+      const { source, service, clock } = await start(short);
+      await source(quote);
+      service.failWith(error);
+      await clock.advance(23 * hour);
+      const before = service.requests.length;
+      expect(await source(quote)).toEqual(short);
+      await untilRequested(service, before + 4);
+      expect(await source(quote)).toEqual(short);
+      await clock.advance(2 * hour);
+      await expect(source(quote)).rejects.toEqual(unavailable);
+      service.failWith(null);
+      service.give(collateral);
+      await clock.advance(11_000);
+      expect(await source(quote)).toEqual(collateral);
+    },
+  );
 
-  test("is left alone for a while", async () => {
+  test("is not called again for a while", async () => {
     const { source, service, clock } = await start();
     service.failWith("error");
     await expect(source(quote)).rejects.toEqual(unavailable);
@@ -182,7 +184,7 @@ describe("a service that fails", () => {
     ],
     ["has ended", tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs - hour } })],
     ["is of an older evaluation", tee.collateral({ evaluationNumber: 17 })],
-  ])("by giving what %s changes nothing", async (_name, bad) => {
+  ])("that returns %s changes nothing", async (_name, bad) => {
     const { source, service, clock } = await start();
     await source(quote);
     service.give(bad);
@@ -208,12 +210,12 @@ describe("collateral from a folder", () => {
     return collateralFromFolder(folder);
   }
 
-  test("is that of the file for the kind of machine", async () => {
+  test("is read from the file for the kind of machine", async () => {
     const source = await folderWith(JSON.stringify(collateral));
     expect(await source(quote)).toEqual(collateral);
   });
 
-  test("may have its blobs as lists of bytes", async () => {
+  test("may have blobs as byte arrays", async () => {
     const bytes = (hex: string) => [...Buffer.from(hex, "hex")];
     const listed = {
       ...collateral,
@@ -230,7 +232,7 @@ describe("collateral from a folder", () => {
     ["is something else", "[]"],
     ["lacks a part", JSON.stringify({ ...collateral, pck_crl: undefined })],
     ["is too long", " ".repeat(3_000_000)],
-  ])("that %s is named, with what to do", async (_name, text) => {
+  ])("that %s is reported with a fix", async (_name, text) => {
     const source = await folderWith(text);
     await expect(source(quote)).rejects.toMatchObject({
       code: "collateral_unavailable",

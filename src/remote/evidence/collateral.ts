@@ -26,10 +26,7 @@ type Entry = {
   failure: { atMs: number; error: EarshotError } | null;
 };
 
-/**
- * Refreshed in the background after three quarters of its age limit or validity. Only quotes that chain to the root get here,
- * which bounds the cache.
- */
+/** Refreshed after three quarters of its age or validity. Only quotes that chain to the root get here, which bounds the cache. */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
   const entries = new Map<string, Entry>();
@@ -71,7 +68,6 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
     entries.set(name, entry);
     const { cached } = entry;
     if (cached === null || clock.now() > cached.checked.untilMs) return fetchOnce(entry, quote);
-    // Background failures surface only after expiry.
     if (clock.elapsed() >= cached.refreshAtMs) fetchOnce(entry, quote).catch(() => {});
     return cached.collateral;
   };

@@ -9,7 +9,6 @@ const composeHash = "ab".repeat(32);
 const events = bootLog(composeHash);
 const rtMr3 = measuredBy(events).toString("hex");
 
-/** The failed check, or the proven compose hash. */
 function verdictOn(log: unknown, register = rtMr3): string {
   try {
     const text = typeof log === "string" ? log : JSON.stringify(log);
@@ -25,7 +24,7 @@ const changed = (at: number, change: Partial<Record<keyof BootEvent | "version",
 const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 
 describe("an event log", () => {
-  test("that RTMR3 was measured from proves what the boot measured", () => {
+  test("that replays to RTMR3 proves the facts of the boot", () => {
     const {
       composeHash: proven,
       keyProvider,
@@ -37,17 +36,17 @@ describe("an event log", () => {
     expect(Object.keys(facts)).not.toContain("system-preparing");
   });
 
-  test("may hold events of other registers, which a policy knows as a whole", () => {
+  test("may have events of other registers, which the policy compares as a whole", () => {
     const firmware = { imr: 0, event_type: 10, digest: "00", event: "", event_payload: "not hex" };
     expect(verdictOn([firmware, ...events])).toBe(composeHash);
   });
 
-  test("proves as much without its digests, which are not what is replayed", () => {
+  test("proves the same without digests, which are not replayed", () => {
     expect(verdictOn(events.map(({ digest: _, ...rest }) => rest))).toBe(composeHash);
     expect(verdictOn(events.map((event) => ({ ...event, digest: "" })))).toBe(composeHash);
   });
 
-  test("may have the digests of the second form", () => {
+  test("may have digests of version 2", () => {
     const second = events.map((event) => {
       const { event: name, event_payload: payload, event_type: type } = event;
       const digest = createHash("sha384")
@@ -66,21 +65,21 @@ describe("an event log", () => {
     ['{"name":7}', null],
     ["kms", null],
     ["", null],
-  ])("tells who gave the machine its keys, from %j", (payload, keyProvider) => {
+  ])("names the key provider of the machine, from %j", (payload, keyProvider) => {
     const reported = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
     const boot = events.map((event) => (event.event === "key-provider" ? reported : event));
     const read = replayEventLog(JSON.stringify(boot), measuredBy(boot).toString("hex"));
     expect(read.keyProvider).toEqual(keyProvider);
   });
 
-  test("tells of no key provider that was named after the boot", () => {
+  test("ignores a key provider that is measured after the boot", () => {
     const kms = bootEvent("key-provider", Buffer.from('{"name":"kms"}').toString("hex"));
     const late = [...events.filter(({ event }) => event !== "key-provider"), kms];
     const read = replayEventLog(JSON.stringify(late), measuredBy(late).toString("hex"));
     expect(read.keyProvider).toBeNull();
   });
 
-  test("proves nothing by what programs emit after the boot", () => {
+  test("ignores events that programs emit after the boot", () => {
     const late = [...events, bootEvent("compose-hash", "cd".repeat(32)), bootEvent("mine", "00")];
     expect(verdictOn(late, measuredBy(late).toString("hex"))).toBe(composeHash);
     const moved = [
@@ -124,12 +123,12 @@ describe("a changed event log is refused", () => {
     expect(verdictOn(log)).toBe(code);
   });
 
-  test("with another register in the quote", () => {
+  test("if the quote has another register", () => {
     expect(verdictOn(events, "00".repeat(48))).toBe("event_log_mismatch");
     expect(verdictOn(events, "")).toBe("event_log_mismatch");
   });
 
-  test("with an event of the boot twice, even if it was measured so", () => {
+  test("if a boot event occurs twice, even if it was measured so", () => {
     const twice = [
       ...events.slice(0, 3),
       bootEvent("compose-hash", "cd".repeat(32)),
@@ -138,13 +137,13 @@ describe("a changed event log is refused", () => {
     expect(verdictOn(twice, measuredBy(twice).toString("hex"))).toBe("event_repeated");
   });
 
-  test("from a boot that had not ended", () => {
+  test("if the boot is incomplete", () => {
     const early = events.slice(0, -1);
     expect(verdictOn(early, measuredBy(early).toString("hex"))).toBe("boot_incomplete");
   });
 });
 
-test("no text at all brings the reader down", () => {
+test("the reader refuses any text without crashing", () => {
   const member = fc.record(
     {
       imr: fc.oneof(fc.constant(3), fc.anything()),

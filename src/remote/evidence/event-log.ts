@@ -4,14 +4,10 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** Measured provider of the disk keys; `id` is, for example, a key service's public key. */
 export type KeyProvider = { name: string; id: string | null };
 
-/** Measured into RTMR3 by a dstack boot. */
 export type BootFacts = {
-  /** SHA-256 in hexadecimal; null if not measured. */
   composeHash: string | null;
-  /** Null if not measured or unreadable. */
   keyProvider: KeyProvider | null;
   facts: Readonly<Record<string, string>>;
 };
@@ -19,7 +15,7 @@ export type BootFacts = {
 export const runtimeEvent = 0x08000001;
 const mostBytes = 262_144;
 const mostEvents = 4_096;
-/** Each allowed once. Events after `system-ready` come from programs and prove nothing about the image. */
+/** Each once. Programs emit the events after `system-ready`, which prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",
@@ -42,7 +38,7 @@ const event = z.object({
 });
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
-/** Replays the runtime events and compares the result with RTMR3 (hexadecimal). Errors: `evidence_refused`. */
+/** Replays the runtime events and compares the result with RTMR3. */
 export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   let measured: Buffer = Buffer.alloc(48);
   let isReady = false;

@@ -6,20 +6,19 @@ import type { SignedQuote } from "./signed-quote.ts";
 export type { Evidence } from "../protocol/messages.ts";
 export type { Collateral } from "./collateral-text.ts";
 
-/** Whether the evidence proves nothing about the machine; accepted only if configured. */
+/** Proves nothing about the machine. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
 export type EvidenceProvider = {
   kind: EvidenceKind;
-  /** The quote contains these 64 bytes. Errors: `evidence_unavailable`. */
+  /** The quote contains these 64 bytes. */
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
-/** Errors: `collateral_unavailable` (retryable). */
+/** Throws `collateral_unavailable`, which is retryable. */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
 export type QuoteFacts = {
-  /** Worst of platform, quoting enclave and TDX module, such as UpToDate. */
   tcbStatus: string;
   advisories: readonly string[];
   ppid: string | null;
@@ -42,11 +41,9 @@ export type QuoteFacts = {
 
 export type VerifiedEvidence = {
   kind: EvidenceKind;
-  /** Null for `none`. */
   facts: QuoteFacts | null;
   composeHash: string | null;
   image: string | null;
-  /** The policy lists this machine: no approval needed. */
   isListedPlatform: boolean;
   policyId: string;
 };

@@ -1,6 +1,6 @@
 /**
- * Hosts of dstack 0.5.2 and later set MRCONFIGID by default: requiring zero would refuse every stock machine. Versions 2 and 3
- * are not recomputed, as their fields depend on the release; the measured guest compares them before it boots.
+ * By default, dstack 0.5.2 and later set MRCONFIGID. Versions 2 and 3 are not recomputed, as their fields depend on the
+ * release; the measured guest compares them before it boots.
  */
 
 import { withoutControls } from "../../lib/controls.ts";
@@ -16,7 +16,6 @@ export type Admission = {
 
 type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
 
-/** Checks the facts of a quote, and of a boot with an event log, against a policy. Errors: `evidence_refused`. */
 export function checkFacts(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): Admission {
   requireState(policy, facts);
   requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
@@ -56,7 +55,6 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
   }
 }
 
-/** 8 bytes in hexadecimal, in the quote's byte order. */
 function requireBits(code: "td_attributes" | "xfam", allowed: string, value: string): void {
   const extra = BigInt(`0x${value}`) & ~BigInt(`0x${allowed}`);
   if (extra === 0n) return;
@@ -69,8 +67,8 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
 }
 
 /**
- * Version 1 has the compose hash; 2 and 3 hash it with app, key provider and instance. The guest boots only if it matches the
- * measurements, so the measured hash decides; anything else is unmeasured input.
+ * Version 1 is the compose hash; 2 and 3 hash it with app, key provider and instance. The guest boots only if it matches the
+ * measurements, so the measured hash decides.
  */
 function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
   if (isZero(id)) return;

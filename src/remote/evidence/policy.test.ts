@@ -14,7 +14,7 @@ const [image] = usual.images;
 const text = (changed: Record<string, unknown>) => JSON.stringify({ ...usual, ...changed });
 
 describe("a policy is read", () => {
-  test("as it was written, with its digits in lower case", () => {
+  test("as written, with digits in lower case", () => {
     expect(readPolicy(JSON.stringify(usual))).toEqual(usual);
     expect(readPolicy(text({ compose_hashes: ["AB".repeat(32)] })).compose_hashes).toEqual([
       "ab".repeat(32),
@@ -22,7 +22,7 @@ describe("a policy is read", () => {
     expect(readPolicy(text({ platforms: null })).platforms).toBeNull();
   });
 
-  test("and has a name that follows from all that it says", () => {
+  test("with an id that depends on its whole content", () => {
     const shuffled = Object.fromEntries(Object.entries(usual).reverse());
     expect(policyIdOf(readPolicy(JSON.stringify(shuffled)))).toBe(policyIdOf(usual));
     const ids = [usual, tee.policy({ platforms: null }), tee.policy({ compose_hashes: [] })].map(
@@ -33,7 +33,7 @@ describe("a policy is read", () => {
   });
 });
 
-describe("a policy that cannot be read says where and why", () => {
+describe("an unreadable policy is refused with reason and position", () => {
   test.each([
     ["no JSON", "{", "", /JSON/],
     ["no object", "[]", "", /object/],
@@ -111,7 +111,7 @@ describe("a policy that cannot be read says where and why", () => {
   });
 });
 
-describe("a machine is held against the policy", () => {
+describe("a machine is checked against the policy", () => {
   let facts: QuoteFacts;
   beforeAll(async () => {
     facts = await verifyQuote(quoteBytes(), collateral, nowMs, { rootDer: tee.rootDer });
@@ -133,7 +133,7 @@ describe("a machine is held against the policy", () => {
   }
   const images = (changed: object) => (image === undefined ? [] : [{ ...image, ...changed }]);
 
-  test("one that it names is listed, by either of its names", () => {
+  test("it is listed by either of its ids", () => {
     expect(verdict({})).toEqual({ image: "simulated", isListedPlatform: true });
     expect(verdict({ platforms: [facts.ppid ?? ""] })).toEqual({
       image: "simulated",
@@ -141,7 +141,7 @@ describe("a machine is held against the policy", () => {
     });
   });
 
-  test("any machine is taken where it names none, and is listed by nobody", () => {
+  test("any machine is accepted if the policy lists none, and counts as unlisted", () => {
     expect(verdict({ platforms: null })).toEqual({ image: "simulated", isListedPlatform: false });
   });
 
@@ -188,7 +188,7 @@ describe("a machine is held against the policy", () => {
     expect(verdict({ images: images(changed) })).toBe("image_unknown");
   });
 
-  test("one that has its keys from another than the policy names is refused", () => {
+  test("it is refused if its key provider is not in the policy", () => {
     const from = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
       verdict({ key_providers }, {}, { ...usualBoot, keyProvider });
     const used = { image: "simulated", isListedPlatform: true };
@@ -203,7 +203,7 @@ describe("a machine is held against the policy", () => {
     expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
   });
 
-  test("bits that the policy allows may be set, and need not be", () => {
+  test("bits that the policy allows may be set or clear", () => {
     const all = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
     const used = { image: "simulated", isListedPlatform: true };
     expect(verdict(all, { tdAttributes: "000000d000000080", xfam: "e783060000000000" })).toEqual(
@@ -212,7 +212,7 @@ describe("a machine is held against the policy", () => {
     expect(verdict(all)).toEqual(used);
   });
 
-  test("a policy without masks takes PKS, CET and AMX, and neither KL, PERFMON nor tracing", () => {
+  test("a policy without masks allows PKS, CET and AMX, but not KL, PERFMON or tracing", () => {
     const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = usual;
     const policy = readPolicy(JSON.stringify(named));
     const used = { image: "simulated", isListedPlatform: true };
@@ -232,7 +232,7 @@ describe("a machine is held against the policy", () => {
     });
     const rtmr3 = () => ({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) });
 
-    test("may be zero, or name the compose file that was measured", () => {
+    test("may be zero, or name the measured compose file", () => {
       expect(facts.mrConfigId).toBe(id(1).mrConfigId);
       expect(verdict({})).toEqual(used);
       expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(used);
@@ -248,13 +248,13 @@ describe("a machine is held against the policy", () => {
       expect(verdict({}, changed())).toBe("mr_config_id");
     });
 
-    test("that names an allowed compose file other than the measured one is refused", () => {
+    test("is refused if it names an allowed compose file other than the measured one", () => {
       const other = "ab".repeat(32);
       const both = { compose_hashes: [tee.composeHash, other] };
       expect(verdict(both, id(1, other))).toBe("mr_config_id");
     });
 
-    test("of versions 2 and 3 is taken where the policy says so and a compose file was measured", () => {
+    test("of versions 2 and 3 is accepted if the policy says so and a compose file was measured", () => {
       const versions: NodePolicy["mr_config_versions"] = [2, 3];
       expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(used);
       expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(used);
@@ -264,13 +264,13 @@ describe("a machine is held against the policy", () => {
       );
     });
 
-    test("of a machine without an event log names a compose file of the policy", () => {
+    test("names a compose file of the policy if there is no event log", () => {
       expect(verdict(rtmr3(), {}, null)).toEqual(used);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });
   });
 
-  test("an image that contains its program leaves RTMR3 unused, and no other machine passes for it", () => {
+  test("an image that contains its program requires an unused RTMR3", () => {
     const bare = { rtMr: [...facts.rtMr.slice(0, 3), "00".repeat(48)] };
     const unused = { images: images({ rtmr3: "unused" }) };
     expect(verdict(unused, bare, null)).toEqual({ image: "simulated", isListedPlatform: true });
@@ -281,7 +281,7 @@ describe("a machine is held against the policy", () => {
     );
   });
 
-  test("an image that names RTMR3 is that program and no other, whatever the event log says", () => {
+  test("an image that names RTMR3 accepts that program alone, whatever the event log says", () => {
     const rtmr3 = facts.rtMr[3] ?? "";
     const zero = { mrConfigId: "00".repeat(48) };
     expect(verdict({ images: images({ rtmr3 }), compose_hashes: [] }, zero, null)).toMatchObject({

@@ -49,9 +49,9 @@ const keyProvider = z.strictObject({
   id: z.string().min(1).max(4_096).optional(),
 });
 
-/** Harmless TDATTRIBUTES: SEPT_VE_DISABLE (required) and PKS. Byte order of the quote. */
+/** SEPT_VE_DISABLE (required) and PKS, in the quote's byte order. */
 const defaultTdAttributes = "0000005000000000";
-/** x87, SSE, AVX, AVX-512, PKRU, CET and AMX; no processor tracing (PT, LBR) or user interrupts. */
+/** x87, SSE, AVX, AVX-512, PKRU, CET and AMX; not PT, LBR or user interrupts. */
 const defaultXfam = "e71a060000000000";
 
 const nodePolicy = z.strictObject({
@@ -87,13 +87,9 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
   }
 });
 
-/**
- * Requirements beyond valid signatures (docs/attestation.md). A key provider without `id` matches any id; `platforms` null
- * accepts any machine; `td_attributes` and `xfam` mask the permitted bits. Hexadecimal digits are lower case.
- */
+/** docs/attestation.md. Hexadecimal digits are lower case. */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 
-/** Errors: `policy_unreadable`, with JSON pointers in its details. */
 export function readPolicy(text: string): NodePolicy {
   let json: unknown;
   try {

@@ -36,7 +36,7 @@ async function agent() {
 }
 
 describe("the guest agent of dstack", () => {
-  test("gives a quote for the report data, with its event log", async () => {
+  test("returns a quote for the report data, with its event log", async () => {
     const { socket, requests } = await agent();
     const provider = dstackProvider(socket);
     const given = await provider.evidenceFor(reportData);
@@ -55,14 +55,14 @@ describe("the guest agent of dstack", () => {
     },
   );
 
-  test("that is not there has none either", async () => {
+  test("that is missing provides no quote", async () => {
     const provider = dstackProvider(join(folder, "nowhere.sock"));
     await expect(provider.evidenceFor(reportData)).rejects.toEqual(unavailable);
   });
 });
 
-describe("a node shows the kind that it was told to", () => {
-  test("none: nothing at all", async () => {
+describe("a node shows the configured kind of evidence", () => {
+  test("none: nothing", async () => {
     const provider = await openProvider("none", folder);
     expect(provider.kind).toBe("none");
     expect(await provider.evidenceFor(reportData)).toEqual({
@@ -79,7 +79,7 @@ describe("a node shows the kind that it was told to", () => {
     expect(storedBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
   });
 
-  test("simulated without the file says how to make it", async () => {
+  test("simulated without the file: an error that says how to make it", async () => {
     await expect(openProvider("simulated", join(folder, "nowhere"))).rejects.toMatchObject({
       code: "simulated_tee_unreadable",
       hint: expect.stringContaining("earshot nodes simulate"),
@@ -92,7 +92,7 @@ describe("a node shows the kind that it was told to", () => {
     expect((await provider.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
   });
 
-  test("TDX without a guest agent: it says so, and shows nothing else", async () => {
+  test("TDX without a guest agent: an error, and no other evidence", async () => {
     const nowhere = join(folder, "nowhere.sock");
     await expect(openProvider("tdx", folder, nowhere)).rejects.toEqual(unavailable);
   });

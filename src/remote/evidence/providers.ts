@@ -13,7 +13,7 @@ const dstackSocket = "/var/run/dstack.sock";
 const timeoutMs = 10_000;
 const maxBytes = 524_288;
 
-/** Never falls back to another kind. Errors: `evidence_unavailable`, `simulated_tee_unreadable`. */
+/** Never falls back to another kind. */
 export async function openProvider(
   kind: EvidenceKind,
   dataDir: string,
@@ -28,15 +28,12 @@ export async function openProvider(
   }
   if (existsSync(socket)) return dstackProvider(socket);
   throw unavailable(
-    `this is not a virtual machine of dstack: ${socket} does not exist`,
+    `this is not a dstack virtual machine: ${socket} does not exist`,
     "run the node on a TDX machine with dstack, or set EARSHOT_NODE_EVIDENCE=none where the gateway accepts it",
   );
 }
 
-/**
- * The image fixes the socket path: with the environment variable of dstack's own clients, the host could substitute a
- * simulator.
- */
+/** Fixed: with the environment variable of dstack's own clients, the host could substitute a simulator. */
 export function dstackProvider(socketPath: string): EvidenceProvider {
   return {
     kind: "tdx",

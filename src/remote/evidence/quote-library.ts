@@ -31,8 +31,7 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /**
- * Rates machine and quoting enclave with `@phala/dcap-qvl`, which verifies the quote again. It neither authenticates revocation
- * lists nor rates the TDX module: Earshot does both, and gives it no lists. Errors: `evidence_refused`.
+ * `@phala/dcap-qvl` neither authenticates revocation lists nor rates the TDX module: Earshot does both, and gives it no lists.
  */
 export async function ratePlatform(
   quote: SignedQuote,
@@ -67,7 +66,7 @@ export async function intelRoot(): Promise<Uint8Array> {
 
 let loading: Promise<typeof import("@phala/dcap-qvl")> | null = null;
 
-/** 17 MB, loaded on first use in parts: all at once would block the event loop for 50 ms. */
+/** 17 MB, loaded in parts: all at once would block the event loop for 50 ms. */
 function loadLibrary(): Promise<typeof import("@phala/dcap-qvl")> {
   const load = async () => {
     const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));

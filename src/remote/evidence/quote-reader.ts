@@ -16,19 +16,15 @@ export const reportLayout = [
 ] as const;
 export type TdReport = Record<(typeof reportLayout)[number][0], Buffer>;
 
-/** Unverified parts of a TDX quote (Intel DCAP, versions 4 and 5). */
+/** Unverified parts of a TDX quote (DCAP versions 4 and 5). */
 export type QuoteParts = {
-  /** Header and report: covered by the attestation key's signature. */
   signed: Buffer;
   report: TdReport;
   signature: Buffer;
-  /** P-256 point: x and y. */
   attestationKey: Buffer;
-  /** Quoting enclave's report, which binds the attestation key. */
   qeReport: Buffer;
   qeReportSignature: Buffer;
   qeAuthData: Buffer;
-  /** PCK chain in PEM. */
   chain: string;
 };
 
@@ -41,7 +37,6 @@ const tdx = 0x81;
 const intelVendor = "939a7233f79c4ca9940a0db3957f0607";
 const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
-/** Errors: `evidence_refused` with `quote_malformed` or `quote_unsupported`. */
 export function readQuote(quote: Uint8Array): QuoteParts {
   const bytes = Buffer.from(quote.buffer, quote.byteOffset, quote.byteLength);
   if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
@@ -82,7 +77,7 @@ function readReport(bytes: Buffer): TdReport {
   return Object.fromEntries(fields);
 }
 
-/** Only the chain's length varies: the hash that binds the key covers 32 bytes of authentication data. */
+/** Only the chain's length varies. */
 function readSignatures(bytes: Buffer): Omit<QuoteParts, "signed" | "report"> {
   requireType(bytes, 128, qeReportData);
   if (bytes.readUInt16LE(582) !== 32) throw malformed("its authentication data is not 32 bytes");

@@ -9,7 +9,7 @@ import { readOrRefuse, refused } from "./refusal.ts";
 import { openQuote, type SignedQuote } from "./signed-quote.ts";
 import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
-/** Verifies a quote offline, as of `nowMs`, down to `rootDer` (default: Intel's root). Errors: `evidence_refused`. */
+/** Offline, as of `nowMs`, down to `rootDer` (default: Intel's root). */
 export async function verifyQuote(
   quote: Uint8Array,
   collateral: Collateral,
@@ -60,7 +60,6 @@ export async function rateQuote(
   };
 }
 
-/** With all advisories; an unknown status ranks worst. */
 function worstOf(ratings: readonly TcbRating[]): TcbRating {
   const known: readonly string[] = tcbStatuses;
   const rank = ({ status }: TcbRating) =>

@@ -18,29 +18,29 @@ const allowed = (
     ...special,
   });
 
-describe("a node may be sent a credential", () => {
-  test("of the deployment when a rule names its image, and of any owner when the rule says so", () => {
+describe("a node may receive a credential", () => {
+  test("of the deployment if a rule names its image, of any owner if the rule says so", () => {
     expect(allowed([rule])).toEqual([{ platform: "mastodon", owner: "deployment" }]);
     expect(allowed([rule, { ...rule, owner: "any" }])).toEqual([
       { platform: "mastodon", owner: "any" },
     ]);
   });
 
-  test("never without a rule, of another image, or without an image", () => {
+  test("never without a rule, with another image, or without an image", () => {
     expect(allowed([])).toEqual([]);
     expect(releasesFor([], { kind: "tdx", image: "simulated", composeHash: hash })).toEqual([]);
     expect(allowed([rule], { image: "other" })).toEqual([]);
     expect(allowed([rule], { image: null })).toEqual([]);
   });
 
-  test("with simulated evidence only when the rule names it, and never with none", () => {
+  test("with simulated evidence only if the rule names it, and never with none", () => {
     expect(allowed([rule], { kind: "simulated" })).toEqual([]);
     expect(allowed([{ ...rule, evidence: ["simulated"] }], { kind: "simulated" })).toHaveLength(1);
     expect(allowed([{ ...rule, evidence: ["simulated"] }])).toEqual([]);
     expect(allowed([{ ...rule, evidence: ["tdx", "simulated"] }], { kind: "none" })).toEqual([]);
   });
 
-  test("only with a measured compose file that the rule names, where it names any", () => {
+  test("only with a measured compose file that the rule names, if it names any", () => {
     const named = { ...rule, compose_hashes: [hash.toUpperCase()] };
     expect(allowed([named])).toHaveLength(1);
     expect(allowed([named], { composeHash: null })).toEqual([]);
@@ -50,7 +50,7 @@ describe("a node may be sent a credential", () => {
 });
 
 describe("a policy", () => {
-  test("without rules has the id that it had before there were any", () => {
+  test("without rules has the same id as before rules existed", () => {
     expect(policyIdOf(readPolicy(JSON.stringify(usual)))).toBe(policyIdOf(usual));
     expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(usual));
   });
@@ -70,7 +70,7 @@ describe("a policy", () => {
     ["an unknown owner", { ...rule, owner: "everyone" }, "/owner", /deployment/],
     ["another member", { ...rule, nodes: ["north"] }, "", /nodes/],
   ])(
-    "that releases credentials by %s is refused, with the place",
+    "that releases credentials by %s is refused with its position",
     (_name, odd, position, reason) => {
       expect(() => reading(odd)).toThrowError(
         expect.objectContaining({

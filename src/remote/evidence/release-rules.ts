@@ -35,7 +35,6 @@ export type ReleaseRules = readonly ReleaseRule[];
 
 export type Release = { platform: Platform; owner: ReleaseRule["owner"] };
 
-/** At most one per platform; none without evidence. */
 export function releasesFor(
   rules: ReleaseRules,
   { kind, image, composeHash }: Pick<VerifiedEvidence, "kind" | "image" | "composeHash">,

@@ -4,12 +4,10 @@ import { Certificate, CertificateList } from "@peculiar/asn1-x509";
 import { checkClock, serialOf } from "./certificates.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** Revoked certificates (RFC 5280) by serial number in hexadecimal. */
 export type RevocationList = { nextUpdateMs: number; revoked: ReadonlySet<string> };
 
 const mostBytes = 262_144;
 
-/** `hex` is DER. Errors: `evidence_refused`. */
 export function requireRevocationList(
   hex: string,
   issuer: X509Certificate,
@@ -40,7 +38,6 @@ export function requireRevocationList(
   return { nextUpdateMs, revoked: new Set(serials) };
 }
 
-/** Canonical DER only: one encoding per list. */
 function readList(hex: string): CertificateList {
   const bytes = Buffer.from(hex, "hex");
   const list = AsnConvert.parse(bytes.subarray(0, mostBytes), CertificateList);

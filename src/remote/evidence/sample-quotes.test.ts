@@ -37,7 +37,6 @@ async function codeOf(run: () => Promise<string> | string): Promise<string> {
   }
 }
 
-/** Admits the quote's image and machine, and that compose file. */
 const policyFor = (facts: QuoteFacts, composeHash: string, rtmr3?: string): NodePolicy =>
   readPolicy(
     JSON.stringify({
@@ -52,7 +51,7 @@ const policyFor = (facts: QuoteFacts, composeHash: string, rtmr3?: string): Node
   );
 
 describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
-  test("one of TDX is up to date, and no program was measured on its machine", async () => {
+  test("a TDX quote is up to date, and measures no program", async () => {
     const facts = await verifyQuote(
       sampleQuote("tdx_quote"),
       sampleCollateral("tdx_quote_collateral.json"),
@@ -74,14 +73,14 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(checkFacts(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
   });
 
-  test("the same is refused with collateral that has ended", async () => {
+  test("the same quote is refused with expired collateral", async () => {
     const collateral = sampleCollateral("tdx_quote_collateral.json");
     expect(await verdictOn(sampleQuote("tdx_quote"), collateral, february2026)).toBe(
       "crl_outdated",
     );
   });
 
-  test("one of dstack is up to date, and its event log proves its compose file", async () => {
+  test("a dstack quote is up to date, and its event log proves its compose file", async () => {
     const { quote, eventLog, reportData } = sampleReport();
     const collateral = sampleCollateral("tdx_quote_outdated_collateral.json");
     const facts = await verifyQuote(quote, collateral, february2026);
@@ -108,7 +107,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await codeOf(() => checkFacts(policy, other, boot).image)).toBe("mr_config_id");
   });
 
-  test("a machine with CET in place of PKRU has the bits of the usual policy", () => {
+  test("a machine with CET in place of PKRU fits the default masks", () => {
     const bits = sampleQuote("tdx_quote_outdated").subarray(174, 190);
     expect(Buffer.from(bits).toString("hex")).toBe("0000001000000000e718060000000000");
   });
@@ -142,7 +141,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await verdictOn(sampleQuote(quote), sampleCollateral(collateral), nowMs)).toBe(code);
   });
 
-  test("one of SGX is not read", async () => {
+  test("an SGX quote is refused", async () => {
     const collateral = sampleCollateral("sgx_quote_collateral.json");
     expect(await verdictOn(sampleQuote("sgx_quote"), collateral, june2025)).toBe(
       "quote_unsupported",
@@ -157,7 +156,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     ["signature", 640, "quote_signature"],
     ["attestation key", 700, "attestation_key_unbound"],
     ["report of the quoting enclave", 770, "qe_report_signature"],
-  ])("a turned bit in its %s is refused", async (_name, offset, code) => {
+  ])("a flipped bit in its %s is refused", async (_name, offset, code) => {
     const quote = Buffer.from(sampleQuote("tdx_quote"));
     quote[offset] = (quote[offset] ?? 0) ^ 1;
     expect(await verdictOn(quote, sampleCollateral("tdx_quote_collateral.json"), june2025)).toBe(
@@ -176,7 +175,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await verdictOn(sampleQuote("tdx_quote"), collateral, june2025)).toBe(code);
   });
 
-  test("so are revocation lists that are forged, of another issuer, or of another time", async () => {
+  test("revocation lists that are forged, of another issuer, or of another time are refused", async () => {
     const quote = sampleQuote("tdx_quote");
     const collateral = sampleCollateral("tdx_quote_collateral.json");
     const later = sampleCollateral("tdx_quote_outdated_collateral.json");

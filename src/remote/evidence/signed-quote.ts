@@ -3,7 +3,7 @@ import { certificatesOf, type PlatformIds, platformOf, requireChain } from "./ce
 import { type QuoteParts, readQuote } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** A quote whose signatures chain to the root; only collateral shows whether the machine is up to date. */
+/** Chains to the root; whether the machine is up to date takes collateral. */
 export type SignedQuote = {
   bytes: Uint8Array;
   parts: QuoteParts;
@@ -14,7 +14,7 @@ export type SignedQuote = {
 
 /**
  * The root certifies the machine, which signs the quoting enclave's report, which binds the attestation key, which signs the
- * quote. Errors: `evidence_refused`.
+ * quote.
  */
 export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number): SignedQuote {
   const parts = readQuote(quote);

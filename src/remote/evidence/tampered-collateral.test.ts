@@ -10,7 +10,6 @@ const other = createSimulatedTee({ nowMs });
 const others = other.collateral();
 const day = 86_400_000;
 
-/** Last bit flipped. */
 const turned = (hex: string) =>
   `${hex.slice(0, -1)}${(Number.parseInt(hex.slice(-1), 16) ^ 1).toString(16)}`;
 
@@ -19,7 +18,7 @@ const usualWith = (changed: Partial<Collateral>) =>
 const madeWith = (fields: Parameters<typeof tee.collateral>[0]) =>
   verdictOn({ collateral: tee.collateral(fields) });
 
-describe("collateral that was changed is refused", () => {
+describe("changed collateral is refused", () => {
   test.each([
     ["pck_crl_issuer_chain", others.pck_crl_issuer_chain, "crl_issuer"],
     ["pck_crl_issuer_chain", "", "chain_malformed"],
@@ -67,7 +66,7 @@ describe("collateral that was changed is refused", () => {
     expect(await usualWith({ [name]: undefined })).toBe("collateral_malformed");
   });
 
-  test("at any place of any part", async () => {
+  test("at any byte of any part", async () => {
     const names = Object.keys(collateral) as (keyof Collateral)[];
     await fc.assert(
       fc.asyncProperty(
@@ -92,7 +91,7 @@ describe("collateral that was changed is refused", () => {
     );
   });
 
-  test("signed by a machine in place of Intel", async () => {
+  test("signed by a machine instead of Intel", async () => {
     const tcb_info_signature = signRaw(tee.pckKey, Buffer.from(collateral.tcb_info)).toString(
       "hex",
     );
@@ -101,19 +100,19 @@ describe("collateral that was changed is refused", () => {
     );
   });
 
-  test("a revocation list that somebody else signed in the name of the issuer", async () => {
+  test("with a revocation list that another key signed in the issuer's name", async () => {
     const forger = { name: "Simulated PCK Platform CA", privateKey: other.pckKey };
     const list = makeRevocationList(forger, [], { fromMs: nowMs - day, toMs: nowMs + day });
     expect(await usualWith({ pck_crl: list.toString("hex") })).toBe("crl_signature");
   });
 });
 
-describe("collateral that is not in force is refused", () => {
+describe("collateral outside its validity is refused", () => {
   const past = { fromMs: nowMs - 30 * day, toMs: nowMs - 1_000 };
   const future = { fromMs: nowMs + 1_000, toMs: nowMs + 30 * day };
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  test("once it has ended, and before it begins", async () => {
+  test("after it has expired, and before it begins", async () => {
     expect(await madeWith({ inForce: past })).toBe("crl_outdated");
     expect(await madeWith({ inForce: future })).toBe("crl_outdated");
   });
@@ -127,11 +126,11 @@ describe("collateral that is not in force is refused", () => {
     expect(await madeWith({ [part]: { [member]: value } })).toBe("collateral_outdated");
   });
 
-  test.each(["soon", "", null, 5])("with %j for a date", async (value) => {
+  test.each(["soon", "", null, 5])("with %j as a date", async (value) => {
     expect(await madeWith({ tcbInfo: { nextUpdate: value } })).toBe("collateral_malformed");
   });
 
-  test("by the clock of whoever verifies: ahead or behind, it refuses", async () => {
+  test("by the verifier's clock, ahead or behind", async () => {
     const short = tee.collateral({ inForce: { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 } });
     expect(await verdictOn({ collateral: short })).toBe("accepted");
     expect(await verdictOn({ collateral: short, nowMs: nowMs + 2_000 })).toBe("crl_outdated");
@@ -139,16 +138,13 @@ describe("collateral that is not in force is refused", () => {
   });
 });
 
-describe("what was revoked is refused", () => {
-  test.each(["machine", "machines", "collateral"] as const)(
-    "the certificate of: %s",
-    async (who) => {
-      expect(await madeWith({ revoked: [who] })).toBe("certificate_revoked");
-    },
-  );
+describe("a revoked certificate is refused", () => {
+  test.each(["machine", "machines", "collateral"] as const)("of: %s", async (who) => {
+    expect(await madeWith({ revoked: [who] })).toBe("certificate_revoked");
+  });
 });
 
-describe("what the collateral says of the machine is refused", () => {
+describe("a bad rating of the machine is refused", () => {
   const level = (status: string) => [
     { tcb: { isvsvn: 2 }, tcbDate: "2026-01-01T00:00:00Z", tcbStatus: status },
   ];
@@ -236,7 +232,7 @@ describe("what the collateral says of the machine is refused", () => {
   });
 });
 
-test("no collateral at all brings the reader down, even if it is signed as it should be", async () => {
+test("the reader refuses any collateral without crashing, even with valid signatures", async () => {
   const member = fc.constantFrom(
     "id",
     "version",

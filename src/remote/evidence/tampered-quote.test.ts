@@ -16,11 +16,11 @@ import { certificatesOf } from "./certificates.ts";
 import { makeCertificate, makeKeyPair, pemOf } from "./simulated/authority.ts";
 import { createSimulatedTee } from "./simulated/simulated-tee.ts";
 
-test("evidence that nobody changed is accepted", async () => {
+test("unchanged evidence is accepted", async () => {
   expect(await verdictOn({})).toBe("accepted");
 });
 
-describe("a turned bit in the quote is refused", () => {
+describe("a flipped bit in the quote is refused", () => {
   test.each([
     ["version", 0, "quote_unsupported"],
     ["kind of attestation key", 2, "quote_unsupported"],
@@ -67,7 +67,7 @@ describe("a turned bit in the quote is refused", () => {
     expect(await verdictOn(withQuote(withBitTurned(quoteBytes(), offset)))).toBe(code);
   });
 
-  test("wherever it is", async () => {
+  test("at any position", async () => {
     const bytes = quoteBytes();
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (offset, bit) => {
@@ -86,7 +86,7 @@ describe("a turned bit in the quote is refused", () => {
   });
 });
 
-test("no bytes at all bring the reader down, and none that were changed are accepted", async () => {
+test("any bytes are refused without crashing, and no changed quote is accepted", async () => {
   const bytes = quoteBytes();
   const position = fc.nat(bytes.length);
   const cut = fc
@@ -119,7 +119,7 @@ function chainOf(quote: Buffer): string {
   }
 }
 
-describe("a quote of another shape is refused", () => {
+describe("a quote of another format is refused", () => {
   const text = (quote: string | null) => verdictOn({ evidence: { ...evidence, quote } });
 
   test.each([
@@ -134,11 +134,11 @@ describe("a quote of another shape is refused", () => {
     expect(await text(quote)).toBe(code);
   });
 
-  test("but for zero bytes that a guest agent pads it with", async () => {
+  test("except for zero padding by a guest agent", async () => {
     expect(await text(`${evidence.quote}0000`)).toBe("accepted");
   });
 
-  test("version 5 is read as version 4 is", async () => {
+  test("version 5 is read like version 4", async () => {
     const made = tee.evidence(reportDataOf(statement), { version: 5 });
     expect(await verdictOn({ evidence: made })).toBe("accepted");
     const bytes = Buffer.from(made.quote ?? "", "hex");
@@ -152,7 +152,7 @@ describe("a quote of another shape is refused", () => {
   });
 });
 
-describe("a chain of certificates is refused", () => {
+describe("a certificate chain is refused", () => {
   const [machine = "", authority = "", root = ""] = tee.chain.split(
     /(?<=-----END CERTIFICATE-----\n)/,
   );
@@ -172,7 +172,7 @@ describe("a chain of certificates is refused", () => {
     return pemOf(withBitTurned(der, der.length - fromEnd));
   };
 
-  test("as it came it is accepted, with the root or without", async () => {
+  test("but accepted unchanged, with or without the root", async () => {
     expect(await withChain(tee.chain)).toBe("accepted");
     expect(await withChain(machine + authority)).toBe("accepted");
   });
@@ -200,7 +200,7 @@ describe("a chain of certificates is refused", () => {
     expect(await withChain(chain)).toBe(code);
   });
 
-  test("in which a machine issues certificates", async () => {
+  test("if a machine issues certificates", async () => {
     const issuer = { name: "Simulated PCK Certificate", privateKey: tee.pckKey };
     const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
     const { publicKey } = makeKeyPair();
@@ -208,20 +208,20 @@ describe("a chain of certificates is refused", () => {
     expect(await withChain(pemOf(makeCertificate(forged)) + tee.chain)).toBe("chain_issuer");
   });
 
-  test("once its time is over, or before it has come", async () => {
+  test("if it has expired or is not valid yet", async () => {
     const years = 365 * 86_400_000;
     expect(await verdictOn({ nowMs: nowMs + 11 * years })).toBe("chain_outdated");
     expect(await verdictOn({ nowMs: nowMs - years })).toBe("chain_outdated");
   });
 
-  test("when its root is not the one that is pinned", async () => {
+  test("if its root is not the pinned one", async () => {
     expect(await verdictOn({ policy: tee.policy({ simulated_root: other.rootPem }) })).toBe(
       "chain_root",
     );
   });
 });
 
-describe("what a quote says of its machine is refused", () => {
+describe("facts of a quote are refused", () => {
   const bytes = (length: number, value: number) => Buffer.alloc(length, value);
 
   test.each([
@@ -272,7 +272,7 @@ describe("what a quote says of its machine is refused", () => {
     expect(await verdictOn({ evidence: made })).toBe(code);
   });
 
-  test.each([0, 1, 2])("another RTMR%i", async (index) => {
+  test.each([0, 1, 2])("for another RTMR%i", async (index) => {
     const made = tee.evidence(reportDataOf(statement));
     const measured = Buffer.from(made.quote ?? "", "hex").subarray(520, 568);
     const rtMr = [0x20, 0x21, 0x22].map((value, at) => bytes(48, at === index ? 9 : value));
@@ -280,7 +280,7 @@ describe("what a quote says of its machine is refused", () => {
     expect(await verdictOn({ evidence: changed })).toBe("image_unknown");
   });
 
-  test("its first TDX module is rated with the machine", async () => {
+  test("except that its TDX module of version 0 is rated with the machine", async () => {
     const made = tee.evidence(reportDataOf(statement), { teeTcbSvn: svn(5, 0, 3) });
     expect(await verdictOn({ evidence: made })).toBe("accepted");
     const unnamed = tee.collateral({ tcbInfo: { tdxModule: undefined } });

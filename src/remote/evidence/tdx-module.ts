@@ -4,7 +4,6 @@ import { refused } from "./refusal.ts";
 
 export type TcbRating = { status: string; advisories: readonly string[] };
 
-/** Errors: `evidence_refused`. */
 export function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const [svn = 0, version = 0] = report.teeTcbSvn;
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;

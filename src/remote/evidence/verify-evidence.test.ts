@@ -16,7 +16,7 @@ import { createEvidenceVerifier } from "./verify-evidence.ts";
 const nothing = { quote: null, event_log: null, vm_config: null };
 const evidenceFor = (changed: NodeStatement) => tee.evidence(reportDataOf(changed));
 
-test("good evidence is told with the facts that it proves and the policy that it was held against", async () => {
+test("valid evidence returns its facts and the policy id", async () => {
   const policy = tee.policy();
   const verifier = createEvidenceVerifier({
     accepted: ["simulated"],
@@ -44,7 +44,7 @@ test("good evidence is told with the facts that it proves and the policy that it
   expect(verified.facts?.collateralUntilMs).toBe(nowMs + 365 * 86_400_000);
 });
 
-describe("evidence for one statement is evidence for no other", () => {
+describe("evidence for one statement is refused for another", () => {
   const another = Buffer.alloc(32, 9).toString("base64url");
   test.each([
     ["audience", "another"],
@@ -61,7 +61,7 @@ describe("evidence for one statement is evidence for no other", () => {
     );
   });
 
-  test("nor is it when two fields share out their text anew", async () => {
+  test("with text moved between two fields", async () => {
     const shifted = {
       ...statement,
       audience: `${statement.audience}A`,
@@ -70,15 +70,15 @@ describe("evidence for one statement is evidence for no other", () => {
     expect(await verdictOn({ statement: shifted })).toBe("report_data");
   });
 
-  test("a quote with the report data of a statement, and of another machine, says nothing", async () => {
+  test("with the report data of a statement, from another machine", async () => {
     expect(await verdictOn({ evidence: { ...evidence, quote: null } })).toBe("quote_missing");
   });
 });
 
-describe("no kind of evidence passes for another", () => {
+describe("no kind of evidence is accepted as another", () => {
   const as = (kind: NodeStatement["evidence"]) => ({ ...statement, evidence: kind });
 
-  test("simulated evidence that is declared as TDX leads to another root than Intel's", async () => {
+  test("simulated evidence declared as TDX does not lead to Intel's root", async () => {
     const claimed = as("tdx");
     const accepted = ["tdx", "simulated", "none"] as const;
     expect(await verdictOn({ statement: claimed, evidence: evidenceFor(claimed), accepted })).toBe(
@@ -86,17 +86,17 @@ describe("no kind of evidence passes for another", () => {
     );
   });
 
-  test("simulated evidence is refused where it is not accepted", async () => {
+  test("simulated evidence is refused unless accepted", async () => {
     expect(await verdictOn({ accepted: ["tdx"] })).toBe("kind_not_accepted");
     expect(await verdictOn({ accepted: ["tdx", "none"] })).toBe("kind_not_accepted");
     expect(await verdictOn({ accepted: [] })).toBe("kind_not_accepted");
   });
 
-  test("the label cannot be changed once the quote is made", async () => {
+  test("the declared kind cannot be changed after the quote", async () => {
     expect(await verdictOn({ statement: as("tdx"), accepted: ["tdx"] })).toBe("chain_root");
   });
 
-  test("nothing that is declared as TDX or simulated has no quote", async () => {
+  test("TDX and simulated evidence need a quote", async () => {
     const accepted = ["tdx", "simulated", "none"] as const;
     expect(await verdictOn({ statement: as("tdx"), evidence: nothing, accepted })).toBe(
       "quote_missing",
@@ -106,7 +106,7 @@ describe("no kind of evidence passes for another", () => {
     );
   });
 
-  test("none is taken where it is accepted, and brings nothing along", async () => {
+  test("none must come without any evidence", async () => {
     const none = { statement: as("none"), evidence: nothing };
     expect(await verdictOn({ ...none, accepted: ["none"], policy: null })).toBe("accepted");
     expect(await verdictOn({ ...none, accepted: ["tdx", "simulated"] })).toBe("kind_not_accepted");
@@ -118,7 +118,7 @@ describe("no kind of evidence passes for another", () => {
     }
   });
 
-  test("none proves nothing, and says so", async () => {
+  test("none proves nothing", async () => {
     const verifier = createEvidenceVerifier({
       accepted: ["none"],
       policy: null,
@@ -139,7 +139,7 @@ describe("no kind of evidence passes for another", () => {
   });
 });
 
-describe("a gateway that is not set up for quotes refuses them, and says what is missing", () => {
+describe("a gateway without configuration for quotes refuses them and says what is missing", () => {
   test("the policy, and the root of simulated quotes", async () => {
     expect(await verdictOn({ policy: null })).toBe("policy_missing");
     const { simulated_root: _root, ...policy } = tee.policy();
@@ -161,7 +161,7 @@ describe("a gateway that is not set up for quotes refuses them, and says what is
   });
 });
 
-test("nobody is asked for collateral before the machine has signed for this statement", async () => {
+test("collateral is not fetched before the machine has signed for this statement", async () => {
   let requested = 0;
   const verifier = createEvidenceVerifier({
     accepted: ["simulated"],
@@ -179,7 +179,6 @@ test("nobody is asked for collateral before the machine has signed for this stat
     code: "evidence_refused",
   });
   expect(requested).toBe(0);
-  // The evidence is not at fault: the node may retry.
   await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
     code: "collateral_unavailable",
     retryable: true,
@@ -187,7 +186,7 @@ test("nobody is asked for collateral before the machine has signed for this stat
   expect(requested).toBe(1);
 });
 
-test("evidence without an event log is accepted where the policy names RTMR3 itself", async () => {
+test("evidence without an event log is accepted if the policy names RTMR3", async () => {
   const bare = { ...evidence, event_log: null };
   expect(await verdictOn({ evidence: bare })).toBe("app_not_measured");
   const [image] = tee.policy().images;
@@ -198,7 +197,7 @@ test("evidence without an event log is accepted where the policy names RTMR3 its
   expect(await verdictOn({ evidence: bare, policy })).toBe("accepted");
 });
 
-test("evidence of a machine that has its keys from another than the policy names is refused", async () => {
+test("evidence of a machine with an unlisted key provider is refused", async () => {
   expect(await verdictOn({ policy: tee.policy({ key_providers: [{ name: "kms" }] }) })).toBe(
     "key_provider_unknown",
   );
@@ -207,7 +206,7 @@ test("evidence of a machine that has its keys from another than the policy names
   expect(await verdictOn({ evidence: bare })).toBe("key_provider_unknown");
 });
 
-test("verifying does not hold the event loop", async () => {
+test("verification yields to the event loop", async () => {
   // CPU time between yields, whatever the machine's load.
   const turns: number[] = [];
   let { user } = process.threadCpuUsage();

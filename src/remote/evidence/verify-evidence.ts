@@ -13,7 +13,7 @@ import { openQuote } from "./signed-quote.ts";
 
 export type EvidenceVerifier = {
   policyId: string;
-  /** Errors: `evidence_refused` with the failed check as its first detail; `collateral_unavailable` (retryable). */
+  /** The first detail of `evidence_refused` is the failed check; `collateral_unavailable` is retryable. */
   verify(
     statement: NodeStatement,
     evidence: Evidence,
@@ -28,7 +28,7 @@ type VerifierSettings = {
   collateral: CollateralSource | null;
 };
 
-/** Verifies evidence only as the kind that the statement declares. */
+/** Evidence counts only as the kind that the statement declares. */
 export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVerifier {
   const { accepted, policyId } = settings;
   return {
@@ -38,13 +38,16 @@ export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVeri
       if (!accepted.includes(kind)) {
         throw refused(
           "kind_not_accepted",
-          `evidence of the kind ${kind} is not accepted here, only ${accepted.join(", ") || "none at all"}`,
+          `evidence of the kind ${kind} is not accepted; accepted: ${accepted.join(", ") || "no kind"}`,
           "EARSHOT_NODES_EVIDENCE of the gateway lists the accepted kinds",
         );
       }
       if (kind !== "none") return await verifyQuoted(kind, statement, evidence, nowMs, settings);
       if (Object.values(evidence).some((part) => part !== null)) {
-        throw refused("evidence_unexpected", "the statement declares no evidence, but some came");
+        throw refused(
+          "evidence_unexpected",
+          "the statement declares no evidence, but evidence was sent",
+        );
       }
       const nothing = { facts: null, composeHash: null, image: null, isListedPlatform: false };
       return { verified: { kind, ...nothing, policyId }, collateral: null };

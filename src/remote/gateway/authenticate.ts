@@ -2,18 +2,19 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
 import { readSignedRequest, type SignedRequest } from "../protocol/signed-request.ts";
+import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
 /** Allowed after the attestation has ended, while the run has leases. */
 const endsWork = /\/(?:complete|fail|leave)$/;
 
-/** Per run. At the limit requests are refused: dropping nonces early would permit replays. */
+/** Per run. Dropping nonces early would permit replays. */
 const mostNonces = 20_000;
 
-/** Identifies the signing run and records the nonce. Errors: `node_unauthorized`, `too_many_attempts`. */
+/** Identifies the signing run and records the nonce. */
 export function authenticate(
   request: SignedRequest,
-  { runs, clock, clockSkewMs }: { runs: Runs; clock: Clock; clockSkewMs: number },
+  { runs, clock }: { runs: Runs; clock: Clock },
 ): Run {
   const sender = senderOf(request);
   const run = runs.get(sender.keyId);
@@ -29,7 +30,7 @@ export function authenticate(
     const seconds = Math.round(skewMs / 1_000);
     throw nodeUnauthorized(
       "clock_skew",
-      `the request was signed ${seconds} s away from the gateway's time`,
+      `the request was signed ${seconds} s before or after the gateway's time`,
     );
   }
   // Nonces are remembered only since the run attested.
@@ -40,7 +41,7 @@ export function authenticate(
   if (!runs.isLive(run) && !(endsWork.test(request.path) && run.leases.size > 0)) {
     throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
   }
-  run.heardMs = clock.elapsed();
+  run.lastRequestMs = clock.elapsed();
   return run;
 }
 
@@ -50,7 +51,7 @@ function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number
     nonces.delete(oldest);
   }
   if (nonces.has(nonce)) {
-    throw nodeUnauthorized("replayed", "a request with this nonce came before");
+    throw nodeUnauthorized("replayed", "the nonce was used before");
   }
   if (nonces.size >= mostNonces) throw tooManyAttempts("the node sends too many requests");
   nonces.set(nonce, nowMs + keptMs);

@@ -34,7 +34,7 @@ async function jobOf(owner: TestNode): Promise<{ uuid: string; job: OpenedJob }>
   return { uuid, job: await openedJob(service, owner) };
 }
 
-test("an answer is kept with what proves it", async () => {
+test("an answer is stored with its signature", async () => {
   const { uuid, job } = await jobOf(node);
   await complete(service, node, job, answerWith([postAt(7), postAt(5)]));
   const { result } = service.queue.job(uuid);
@@ -54,14 +54,14 @@ test("an answer is kept with what proves it", async () => {
   expect(await service.store.read("node", { id: node.id })).toMatchObject({ jobsDone: 1 });
 });
 
-test("what a node did is not lost when the server stops", async () => {
+test("counts of a node survive a stop of the server", async () => {
   const { job } = await jobOf(node);
   await complete(service, node, job);
   await service.restart();
   expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
 });
 
-describe("an answer that is none is refused, its job runs again, and it counts against the node:", () => {
+describe("an invalid answer is refused, its job runs again, and the node is penalised:", () => {
   type Spoil = [string, string, (job: OpenedJob, other: TestNode) => Promise<unknown>];
   const spoils: Spoil[] = [
     [
@@ -156,13 +156,13 @@ describe("an answer that is none is refused, its job runs again, and it counts a
       lease: null,
       failures: [{ code: "node_answer_refused", retryable: true }],
     });
-    expect(service.told).toContain(`refused ${check}`);
+    expect(service.reported).toContain(`refused ${check}`);
     expect(await checkThatFails(() => complete(service, node, job))).toBe("lease_lost");
     expect(service.gateway.nodes()[0]).toMatchObject({ jobsDone: 0, state: "approved" });
   });
 });
 
-test("no more answers are read at a time than the node holds jobs, each twice at most", async () => {
+test("at most two answers per leased job are read at a time", async () => {
   const run = entered(service, node);
   expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
     "lease_lost",
@@ -181,7 +181,7 @@ test("no more answers are read at a time than the node holds jobs, each twice at
   );
 });
 
-test("an answer under an earlier attestation of the same run is taken", async () => {
+test("an answer signed under an earlier attestation of the same run is accepted", async () => {
   const { uuid, job } = await jobOf(node);
   const earlier = node.attestationId;
   const answer = sealedAnswer(service, node, job);
@@ -191,7 +191,7 @@ test("an answer under an earlier attestation of the same run is taken", async ()
   expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlier } });
 });
 
-test("nobody hands in for another node, nor with another token", async () => {
+test("a node cannot complete another node's job, nor with another token", async () => {
   const other = await admittedNode(service);
   const { uuid, job } = await jobOf(node);
   const answer = sealedAnswer(service, node, job);
@@ -215,7 +215,7 @@ test("nobody hands in for another node, nor with another token", async () => {
   expect(service.gateway.nodes().map(({ state }) => state)).toEqual(["approved", "approved"]);
 });
 
-test("what could not be written is taken when it is handed in again", async () => {
+test("an answer that could not be written is accepted when it is sent again", async () => {
   const { uuid, job } = await jobOf(node);
   service.queue.breakWith(
     new EarshotError("store_unavailable", "the store is away", { status: 503 }),
@@ -230,7 +230,7 @@ test("what could not be written is taken when it is handed in again", async () =
   expect(await checkThatFails(handIn)).toBe("lease_lost");
 });
 
-test("of two answers to one lease at a time exactly one is taken", async () => {
+test("of two concurrent answers to one lease exactly one is accepted", async () => {
   const { job } = await jobOf(node);
   const answers = [sealedAnswer(service, node, job), sealedAnswer(service, node, job)];
   const outcomes = await Promise.all(
@@ -244,7 +244,7 @@ test("of two answers to one lease at a time exactly one is taken", async () => {
   expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
 });
 
-test("a failure is handed on, and is no strike", async () => {
+test("a failure is passed on without a penalty", async () => {
   for (let times = 1; times <= 5; times += 1) {
     const { uuid, job } = await jobOf(node);
     await service.gateway.completion.fail(entered(service, node, "fail"), sealedFailure(job));
@@ -255,7 +255,7 @@ test("a failure is handed on, and is no strike", async () => {
   expect(service.gateway.nodes()).toMatchObject([{ jobsFailed: 5, state: "approved" }]);
 });
 
-test("an answer is no failure, and a failure no answer", async () => {
+test("an answer is not read as a failure, nor a failure as an answer", async () => {
   const first = await jobOf(node);
   const asFailure = sealedAnswer(service, node, first.job);
   expect(
@@ -265,7 +265,7 @@ test("an answer is no failure, and a failure no answer", async () => {
   ).toBe("node_answer_refused malformed");
 });
 
-test("a lease is renewed by who holds it, as long as it holds", async () => {
+test("a lease is renewed by its holder while it lasts", async () => {
   const { uuid, job } = await jobOf(node);
   const renew = () =>
     service.gateway.completion.renew(entered(service, node, "renew"), uuid, job.token);
@@ -274,7 +274,7 @@ test("a lease is renewed by who holds it, as long as it holds", async () => {
   expect(await checkThatFails(renew)).toBe("lease_lost");
 });
 
-test("no lease is renewed for keys whose attestation has ended", async () => {
+test("no lease is renewed after the attestation has ended", async () => {
   const { uuid, job } = await jobOf(node);
   const session = entered(service, node, "renew");
   await service.clock.advance(3_600_000);
@@ -283,7 +283,7 @@ test("no lease is renewed for keys whose attestation has ended", async () => {
   ).toBe("node_unauthorized attestation_ended");
 });
 
-test("a method goes on at the node that has the credential, as the gateway says and not the node", async () => {
+test("a continued method is bound to the node with the credential by the gateway, not by the node", async () => {
   const capabilities = [{ platform: "x", method: "gettweets", ways: ["credential"] }] as const;
   const getter = await admittedNode(service, { capabilities });
   const twin = await admittedNode(service, { capabilities });

@@ -6,15 +6,18 @@ import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors
 import type { SealedAnswer } from "../protocol/messages.ts";
 import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
+import { clockSkewMs } from "../settings.ts";
 import type { NodeGatewayContext, SignedAnswer } from "./context.ts";
+import type { JobFailures } from "./job-failures.ts";
+import type { NodeEvents } from "./node-events.ts";
 import type { NodeRegistry } from "./node-registry.ts";
-import type { Penalties } from "./penalties.ts";
 import type { OpenLease, Run, Runs } from "./runs.ts";
 
 type CompletionContext = NodeGatewayContext & {
   known: NodeRegistry;
   runs: Runs;
-  penalties: Penalties;
+  events: NodeEvents;
+  failures: JobFailures;
 };
 
 /** Per lease: the first may hang on a connection that was cut unnoticed. */
@@ -35,7 +38,7 @@ export class Completion {
     return await this.#context.queue.renew(job, token);
   }
 
-  /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` if the run has too few leases. */
+  /** Call before reading the body; returns the callback for its end. */
   begin(run: Run): () => void {
     if (run.sending >= mostSendings * run.leases.size) throw leaseLost();
     run.sending += 1;
@@ -46,29 +49,29 @@ export class Completion {
     };
   }
 
-  /** Errors, also of `fail`: `lease_lost`; `node_answer_refused`, and the job is retried. */
+  /** Also of `fail`: `lease_lost`; `node_answer_refused`, and the job is retried. */
   async complete(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
-      const { queue, known, penalties } = this.#context;
+      const { queue, known, failures } = this.#context;
       const answer = await this.#readOrFail(lease, async () =>
         this.#verify(lease, lease.opener.open(sealed)),
       );
       await queue.complete(lease.job, lease.token, answer);
       known.note(run.nodeId, { done: 1 });
-      penalties.noteDone(run.nodeId, lease.job);
+      failures.noteDone(run.nodeId, lease.job);
     });
   }
 
   async fail(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
-      const { queue, known, penalties } = this.#context;
+      const { queue, known, failures } = this.#context;
       const { job, token, work } = lease;
       const reported = await this.#readOrFail(lease, async () =>
         readFailure(lease.opener.open(sealed)),
       );
       const node = known.get(run.nodeId);
       if (node === undefined) throw leaseLost(job);
-      await queue.fail(job, token, penalties.noteFailure(node, job, reported, work));
+      await queue.fail(job, token, failures.note(node, job, reported, work));
       known.note(run.nodeId, { failed: 1 });
     });
   }
@@ -89,29 +92,28 @@ export class Completion {
       await lease.completing;
       run.leases.delete(token);
     } catch (error) {
-      // The node may retry.
       lease.completing = null;
       if (isLeaseLost(error)) run.leases.delete(token);
       throw error;
     }
   }
 
-  /** An invalid answer penalises the node; the job is retried, on another node if possible. */
+  /** The job is retried, on another node if possible. */
   async #readOrFail<Value>(
     { run, job, token }: OpenLease,
     readSealed: () => Promise<Value>,
   ): Promise<Value> {
-    const { onRefusedAnswer, penalties, queue, log } = this.#context;
+    const { onRefusedAnswer, events, queue, log } = this.#context;
     try {
       return await readSealed();
     } catch (error) {
       const { code, message } = checkOf(error);
       onRefusedAnswer?.(code);
-      penalties.noteRefusedAnswer(run.nodeId, `${code}: ${message} (job ${job})`);
+      events.note(run.nodeId, "answer_refused", `${code}: ${message} (job ${job})`);
       run.leases.delete(token);
       const failure = {
         code: "node_answer_refused",
-        message: `the answer of a node was not accepted (${code})`,
+        message: `the answer of the node was refused (${code})`,
         status: 502,
         retryable: true,
       };
@@ -124,29 +126,34 @@ export class Completion {
   }
 
   async #verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
-    const { settings, clock } = this.#context;
+    const { clock } = this.#context;
     const { run, job, request, work, sealedMs } = lease;
     const { nodeId, keyId, signingKey } = run;
     const { answer, body, knowledge, fields } = await readAnswer(plain, work);
     const signed = verifyResult(fields, { body, knowledge, request, signingKey });
     const { attestationId, signedAtMs } = signed;
-    if (signed.keyId !== keyId) throw nodeAnswerRefused("other_key", "it names another key");
-    if (signed.job !== job) throw nodeAnswerRefused("other_job", "it was signed for another job");
+    if (signed.keyId !== keyId)
+      throw nodeAnswerRefused("other_key", "the answer names another key");
+    if (signed.job !== job)
+      throw nodeAnswerRefused("other_job", "the answer was signed for another job");
     const attestation = run.attestations.get(attestationId);
     if (attestation === undefined) {
-      throw nodeAnswerRefused("other_attestation", "it names no attestation of this run");
+      throw nodeAnswerRefused("other_attestation", "the answer names no attestation of this run");
     }
     const { evidence } = attestation.statement;
     if (signed.evidence !== evidence) {
-      throw nodeAnswerRefused("other_evidence", "it claims other evidence than was attested");
+      throw nodeAnswerRefused(
+        "other_evidence",
+        "the answer names other evidence than was attested",
+      );
     }
     if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
-      throw nodeAnswerRefused("other_quote", "it names another quote than was attested");
+      throw nodeAnswerRefused("other_quote", "the answer names another quote than was attested");
     }
     // Signatures carry whole seconds.
-    const earliestMs = sealedMs - settings.clockSkewMs - 1_000;
-    if (signedAtMs < earliestMs || signedAtMs > clock.now() + settings.clockSkewMs) {
-      throw nodeAnswerRefused("other_time", "it was not signed within the time of its lease");
+    const earliestMs = sealedMs - clockSkewMs - 1_000;
+    if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
+      throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
     }
     const signature = { nodeId, keyId, attestationId, evidence, fields, knowledge, request };
     return { ...withNode(answer, nodeId), signature };

@@ -17,7 +17,6 @@ export type GatewayWork = AnswerRequest & {
 export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
-  /** Re-evaluates pending lease requests. */
   wakeNodes(): void;
   /** Returns an undelivered lease; the attempt is not counted. */
   giveBack(uuid: string, token: string): Promise<void>;

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-test("a job is sealed to the attested keys and signed by the gateway; nobody else opens it", async () => {
+test("a job is encrypted to the attested keys and signed by the gateway", async () => {
   const node = await admittedNode(service);
   const other = await admittedNode(service);
   const uuid = service.queue.add({ query: "a secret comet" });
@@ -36,10 +36,10 @@ test("a job is sealed to the attested keys and signed by the gateway; nobody els
   expect(JSON.parse(request)).toMatchObject({ query: "a secret comet" });
   const stolen = envelope === null ? null : { ...envelope, key_id: other.keyId };
   await expect(opened(service, other, stolen)).rejects.toMatchObject({ code: "job_refused" });
-  expect(service.told).toContain("dispatch none");
+  expect(service.reported).toContain("dispatch none");
 });
 
-test("a request for work is held until a job comes, and answered with nothing when its time is over", async () => {
+test("a lease request stays open until a job comes or its time ends", async () => {
   const node = await admittedNode(service);
   const waiting = leased(service, node, { waitMs: 20_000 });
   await service.clock.advance(5_000);
@@ -50,7 +50,7 @@ test("a request for work is held until a job comes, and answered with nothing wh
   expect(await inVain).toBeNull();
 });
 
-test("a node gets no more than it can run at a time", async () => {
+test("a node gets no more jobs than its concurrency", async () => {
   const node = await admittedNode(service, { concurrency: 2 });
   for (let jobs = 0; jobs < 3; jobs += 1) service.queue.add();
   const first = await openedJob(service, node);
@@ -63,12 +63,12 @@ test("a node gets no more than it can run at a time", async () => {
   expect(await third).not.toBeNull();
 });
 
-test("no second holds more jobs for a node than its pace allows, however many requests it has open", async () => {
+test("a node gets no more jobs a second than its limit, however many requests are open", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   for (let jobs = 0; jobs < 10; jobs += 1) service.queue.add();
   for (let polls = 0; polls < 10; polls += 1) void leased(service, node, { waitMs: 20_000 });
   for (let steps = 0; steps < 40; steps += 1) await service.clock.advance(100);
-  const given = service.queue.jobs().flatMap(({ givenMs }) => givenMs ?? []);
+  const given = service.queue.jobs().flatMap(({ dispatchedMs }) => dispatchedMs ?? []);
   expect(given).toHaveLength(10);
   for (const fromMs of given) {
     const within = given.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000);
@@ -76,7 +76,7 @@ test("no second holds more jobs for a node than its pace allows, however many re
   }
 });
 
-test("the queue is told how many jobs a node runs at a time, by the requests that it had open", async () => {
+test("the slots of a node are the most lease requests that it had open", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   const requested: (number | undefined)[] = [];
   const { lease } = service.queue;
@@ -94,7 +94,7 @@ test("the queue is told how many jobs a node runs at a time, by the requests tha
   expect(requested.at(-1)).toBe(3);
 });
 
-test("a node has so many requests for work open", async () => {
+test("a node may have a limited number of open lease requests", async () => {
   const node = await admittedNode(service, { concurrency: 1 });
   const polls = Array.from({ length: 6 }, () =>
     checkThatFails(() => leased(service, node, { waitMs: 1_000 })),
@@ -106,15 +106,15 @@ test("a node has so many requests for work open", async () => {
   ]);
 });
 
-describe("a node is given only", () => {
-  test("what it can do", async () => {
+describe("a node receives only", () => {
+  test("jobs within its capabilities", async () => {
     const node = await admittedNode(service);
     service.queue.add({ platform: "bluesky" });
     service.queue.add({ method: "gettweets" });
     expect(await leased(service, node)).toBeNull();
   });
 
-  test("what needs no credential of the gateway", async () => {
+  test("jobs that need no credential of the gateway", async () => {
     const node = await admittedNode(service);
     service.queue.add({ isKeptHere: true });
     const position = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
@@ -125,7 +125,7 @@ describe("a node is given only", () => {
     expect(await leased(service, node)).toMatchObject({ job: open });
   });
 
-  test("a search of all platforms where no other that is connected knows more of them", async () => {
+  test("searches of all platforms that no other connected node covers better", async () => {
     const small = await admittedNode(service);
     const large = await admittedNode(service, {
       capabilities: [
@@ -143,7 +143,7 @@ describe("a node is given only", () => {
   });
 });
 
-describe("a node that claims to know more", () => {
+describe("a node that claims more capabilities", () => {
   const wide: Partial<TestNode> = {
     capabilities: [
       ...searchesX,
@@ -152,7 +152,7 @@ describe("a node that claims to know more", () => {
     ],
   };
 
-  test("and never asks for the work keeps it from nobody", async () => {
+  test("and never polls delays no job", async () => {
     const liar = await admittedNode(service, wide);
     const honest = await admittedNode(service);
     await leased(service, liar, { method: "getbyid" });
@@ -161,7 +161,7 @@ describe("a node that claims to know more", () => {
     expect(await leased(service, honest)).toMatchObject({ job: uuid });
   });
 
-  test("is waited for some seconds after it has asked, and as long as it runs what it can", async () => {
+  test("is waited for while it is polling or fully occupied", async () => {
     const large = await admittedNode(service, { ...wide, concurrency: 1 });
     const small = await admittedNode(service);
     await leased(service, large);
@@ -177,7 +177,7 @@ describe("a node that claims to know more", () => {
     expect(await leased(service, small)).toMatchObject({ job: next });
   });
 
-  test("and fails at one job after another is not waited for", async () => {
+  test("and fails repeatedly is not waited for", async () => {
     const liar = await admittedNode(service, wide);
     const honest = await admittedNode(service);
     const uuid = service.queue.add({ platform: "social" });
@@ -189,7 +189,7 @@ describe("a node that claims to know more", () => {
   });
 });
 
-test("of nodes that know as much, the one with the stronger evidence gets it while it waits for work", async () => {
+test("of equal nodes, the one with stronger evidence gets the job while it polls", async () => {
   const weak = await admittedNode(service);
   const strong = await admittedNode(service, { evidence: "tdx", concurrency: 1 });
   const first = leased(service, weak, { waitMs: 20_000 });
@@ -201,7 +201,7 @@ test("of nodes that know as much, the one with the stronger evidence gets it whi
 });
 
 describe("a node that", () => {
-  test("is not attested any more gets nothing, though its request was held", async () => {
+  test("whose attestation has ended gets nothing, even with an open request", async () => {
     const node = await admittedNode(service);
     await service.clock.advance(3_599_000);
     const waiting = leased(service, node, { waitMs: 20_000 });
@@ -212,7 +212,7 @@ describe("a node that", () => {
     expect(service.queue.job(uuid)).toMatchObject({ attempts: 0, lease: null });
   });
 
-  test("drains gets nothing more and hands in what it has; approved again it gets work", async () => {
+  test("drains completes its jobs and gets no more until it is approved again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
@@ -227,7 +227,7 @@ describe("a node that", () => {
     expect(await waiting).not.toBeNull();
   });
 
-  test("was removed holds nothing within a second, and its held request ends", async () => {
+  test("was removed loses its leases and open requests within a second", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
@@ -242,7 +242,7 @@ describe("a node that", () => {
     );
   });
 
-  test("leaves gives back what it holds at once, and may come again", async () => {
+  test("leaves returns its jobs at once, and may attest again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     await openedJob(service, node);
@@ -255,7 +255,7 @@ describe("a node that", () => {
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("is gone when its job comes keeps nobody waiting", async () => {
+  test("disconnects as its job arrives does not delay the job", async () => {
     const node = await admittedNode(service);
     const removed = new AbortController();
     const waiting = leased(service, node, { waitMs: 20_000, signal: removed.signal });
@@ -266,7 +266,7 @@ describe("a node that", () => {
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("attests with a sealing key that nothing can be sealed to is not let in to jobs", async () => {
+  test("has attested an unusable encryption key is ended", async () => {
     const weak = await makeNode();
     const keys = { ...weak.keys, sealingKey: "A".repeat(43) };
     const node = await admittedNode(service, { identity: weak.identity, keys });
@@ -279,7 +279,7 @@ describe("a node that", () => {
   });
 });
 
-test("a gateway that stops answers held requests with nothing, and takes what is handed in", async () => {
+test("a gateway that stops ends open lease requests, and accepts answers", async () => {
   const node = await admittedNode(service);
   const uuid = service.queue.add();
   const job = await openedJob(service, node);
@@ -290,7 +290,7 @@ test("a gateway that stops answers held requests with nothing, and takes what is
   expect(service.queue.job(uuid).result).not.toBeNull();
 });
 
-test("who is connected is told by held requests, jobs, and signs of life", async () => {
+test("a node counts as connected by open requests, jobs, and recent requests", async () => {
   const node = await admittedNode(service);
   const isConnected = () => service.gateway.nodes()[0]?.isConnected;
   expect(isConnected()).toBe(true);

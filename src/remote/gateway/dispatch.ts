@@ -5,6 +5,7 @@ import { encryptJob } from "../protocol/encrypted-job.ts";
 import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
 import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
 import { requestText } from "../protocol/texts.ts";
+import { leaseWaitMs } from "../settings.ts";
 import { tooManyAttempts } from "./authenticate.ts";
 import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
 import type { Eligibility } from "./eligibility.ts";
@@ -23,7 +24,6 @@ type DispatchContext = NodeGatewayContext & {
 
 type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
 
-/** Lease requests beyond the node's concurrency. */
 const sparePolls = 4;
 
 const mostMethodSets = 16;
@@ -35,25 +35,24 @@ export class Dispatch {
     this.#context = context;
   }
 
-  /** Null if no job arrives in time. Errors: `node_unauthorized`, `too_many_attempts`. */
   async lease(
     run: Run,
     { methods, wait_ms: waitMs }: LeaseBody,
     signal: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const { runs, known, settings, queue, clock, stopping } = this.#context;
+    const { runs, known, queue, clock, stopping } = this.#context;
     if (!runs.isLive(run)) {
       throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
     }
     const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
-    if (run.polls >= mostPolls) throw tooManyAttempts("the node asks for more than it can run");
+    if (run.polls >= mostPolls) throw tooManyAttempts("the node has too many open lease requests");
     const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
-    const endMs = clock.elapsed() + Math.min(waitMs, settings.leaseWaitMs);
+    const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
     this.#notePoll(run, methods, 1);
     try {
       return await this.#nextJob(run, methods, endMs, ended);
     } finally {
-      run.heardMs = Math.max(run.heardMs, clock.elapsed());
+      run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
       this.#notePoll(run, methods, -1);
       // Releases what the queue reserved for this request.
       queue.wakeNodes();
@@ -108,7 +107,7 @@ export class Dispatch {
 
   #notePace(run: Run): void {
     const { eligibility, clock, queue, stopping } = this.#context;
-    run.givenMs.push(clock.elapsed());
+    run.dispatchedMs.push(clock.elapsed());
     const waitMs = eligibility.paceMs(run);
     if (waitMs === 0 || run.isPaced) return;
     run.isPaced = true;
@@ -119,7 +118,6 @@ export class Dispatch {
     clock.sleep(waitMs, stopping).then(wake, () => undefined);
   }
 
-  /** Null if the run or lease has ended or encryption failed. */
   async #dispatch(
     run: Run,
     lease: Lease<GatewayWork>,
@@ -183,7 +181,7 @@ export class Dispatch {
 
 const notSealed = {
   code: "node_lost",
-  message: "the job could not be encrypted to the node that was to run it",
+  message: "the job could not be encrypted to its node",
   status: 503,
   retryable: true,
 };

@@ -1,20 +1,19 @@
 /**
  * A search of all platforms waits for the nodes that know most of them, as a narrower answer shows no error. Capabilities are
- * claims, so a node is waited for only while it takes such work and does not fail repeatedly.
+ * claims, so only for nodes that take such work and do not fail repeatedly.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { type Capability, mergedCapabilities, reachOf } from "../capability.ts";
 import type { GatewayWork } from "./context.ts";
+import type { JobFailures } from "./job-failures.ts";
 import type { NodeDirectoryContext } from "./node-directory.ts";
 import type { NodeRegistry } from "./node-registry.ts";
-import type { NodeRecord } from "./node-store.ts";
-import { isQuarantined, type Penalties } from "./penalties.ts";
+import { isQuarantined, type NodeRecord } from "./node-store.ts";
 import type { Releases } from "./releases.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** A run that is idle and silent this long counts as disconnected. */
 const silentMs = 5_000;
 
 /** From here on, no work is reserved for a node. */
@@ -25,7 +24,7 @@ const paceWindowMs = 1_000;
 type EligibilityContext = Pick<
   NodeDirectoryContext,
   "settings" | "clock" | "embeddedReach" | "running"
-> & { known: NodeRegistry; runs: Runs; penalties: Penalties; released: Releases };
+> & { known: NodeRegistry; runs: Runs; failures: JobFailures; released: Releases };
 
 export class Eligibility {
   readonly #context: EligibilityContext;
@@ -39,30 +38,28 @@ export class Eligibility {
   load = (run: Run): number =>
     // A retry prefers nodes without recent failures.
     this.running(run) / (this.#recordOf(run)?.concurrency ?? 1) +
-    this.#context.penalties.failuresInRow(run.nodeId);
+    this.#context.failures.inRow(run.nodeId);
 
   isConnected(run: Run): boolean {
     const { runs, clock } = this.#context;
     if (!runs.isLive(run)) return false;
-    return run.polls > 0 || this.running(run) > 0 || run.heardMs + silentMs > clock.elapsed();
+    return run.polls > 0 || this.running(run) > 0 || run.lastRequestMs + silentMs > clock.elapsed();
   }
 
-  /** Attested, approved, not quarantined, below its concurrency and dispatch rate. */
   isOpen(run: Run): boolean {
     return this.#isServing(run) && this.paceMs(run) === 0 && !this.#isBusy(run);
   }
 
-  /** Milliseconds to wait: at most `dispatchesPerSecond` in any sliding second. */
+  /** At most `dispatchesPerSecond` in any sliding second. */
   paceMs(run: Run): number {
     const { settings, clock } = this.#context;
     const sinceMs = clock.elapsed() - paceWindowMs;
-    const [oldestMs = sinceMs] = run.givenMs;
-    if (oldestMs <= sinceMs) run.givenMs = run.givenMs.filter((atMs) => atMs > sinceMs);
-    const blockingMs = run.givenMs[run.givenMs.length - settings.dispatchesPerSecond];
+    const [oldestMs = sinceMs] = run.dispatchedMs;
+    if (oldestMs <= sinceMs) run.dispatchedMs = run.dispatchedMs.filter((atMs) => atMs > sinceMs);
+    const blockingMs = run.dispatchedMs[run.dispatchedMs.length - settings.dispatchesPerSecond];
     return blockingMs === undefined ? 0 : blockingMs - sinceMs;
   }
 
-  /** Whether the run requests the method, did so recently, or is fully occupied. */
   takes(run: Run, method: Method): boolean {
     const demand = run.demand.get(method);
     if (demand === undefined) return false;
@@ -82,7 +79,7 @@ export class Eligibility {
     return reach > 0 && this.#isBest(run, work, reach);
   }
 
-  /** Prefers the furthest reach; among equals, the strongest evidence while such a node has an open request. */
+  /** Furthest reach first; among equals, the strongest evidence that is polling. */
   #isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // A continued page stays on the node of the page before.
     if ((work.place?.nodeId ?? null) !== null) return true;
@@ -98,13 +95,12 @@ export class Eligibility {
     return true;
   }
 
-  /** Whether the claimed reach counts. */
   #isExpected(run: Run, work: GatewayWork): boolean {
     return (
       this.#isServing(run) &&
       this.isConnected(run) &&
       this.takes(run, work.method) &&
-      this.#context.penalties.failuresInRow(run.nodeId) < mostFailuresInRow
+      this.#context.failures.inRow(run.nodeId) < mostFailuresInRow
     );
   }
 

@@ -9,13 +9,11 @@ type FakeJob = {
   uuid: string;
   work: GatewayWork;
   attempts: number;
-  /** Elapsed time. */
-  givenMs: number | null;
+  dispatchedMs: number | null;
   lease: { nodeId: string; token: string; lost: AbortController } | null;
   result: SignedAnswer | null;
   failures: LeaseFailure[];
   leftMs: number;
-  /** Nodes lost with the lease. */
   deaths: number;
 };
 
@@ -26,7 +24,6 @@ export type FakeQueue = NodeQueue & {
   job(uuid: string): FakeJob;
   jobs(): readonly FakeJob[];
   remove(uuid: string): void;
-  /** As after a cancellation or missed renewal. */
   loseLease(uuid: string): void;
   /** Writes fail until called with null. */
   breakWith(error: EarshotError | null): void;
@@ -66,7 +63,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       if (asking.accepts?.(job.work) === false) continue;
       const { nodeId } = asking;
       job.lease = { nodeId, token: randomUUID(), lost: new AbortController() };
-      job.givenMs = clock.elapsed();
+      job.dispatchedMs = clock.elapsed();
       asking.onLease?.();
       return job;
     }
@@ -90,7 +87,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         uuid,
         work: { ...comet, ...work },
         attempts: 0,
-        givenMs: null,
+        dispatchedMs: null,
         lease: null,
         result: null,
         failures: [],

@@ -17,7 +17,7 @@ import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../protocol/answer.ts";
 import { base64 } from "../protocol/encoding.ts";
-import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
+import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
   gatewayKeyOf,
@@ -43,19 +43,17 @@ import { NodeGateway, type NodeSession } from "./gateway.ts";
 import { NodeDirectory, type NodeDirectoryContext } from "./node-directory.ts";
 import { changeNodeState, type NodeOperations, nodeOperations } from "./node-store.ts";
 
-/** With its own control database and queue, on a manual clock. */
 export type TestGateway = {
   clock: ManualClock;
   database: SqliteDatabase;
   store: Store<NodeOperations>;
   queue: FakeQueue;
   gateway: NodeGateway;
+  directory: NodeDirectory;
   gatewayKey: string;
-  /** Result or error of the fake verifier. */
   verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
   logged: { message: string; fields: Record<string, unknown> }[];
-  /** Metric hooks. */
-  told: string[];
+  reported: string[];
   /** Starts another gateway over the same store. */
   restart(): Promise<void>;
   /** As an operator from another process; noticed within a second. */
@@ -66,7 +64,6 @@ export type TestGateway = {
 /** Creating one takes longer than most tests. */
 const idleDatabases: SqliteDatabase[] = [];
 
-/** The files are unlinked at once; their space is freed with the process. */
 function openDatabase(): SqliteDatabase {
   const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-"));
   const database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
@@ -97,15 +94,15 @@ export async function startTestGateway(
     database,
     store,
     queue,
-    gateway: open(),
+    ...open(),
     gatewayKey: gatewayKeys.publicKey,
     verify: async () => ({}),
     logged: [],
-    told: [],
+    reported: [],
     restart: async () => {
       await test.gateway.stop();
       for (const job of queue.jobs()) queue.loseLease(job.uuid);
-      test.gateway = open();
+      Object.assign(test, open());
       await test.gateway.start();
     },
     change: async (id, state) => {
@@ -121,7 +118,7 @@ export async function startTestGateway(
     },
   };
 
-  function open(): NodeGateway {
+  function open(): Pick<TestGateway, "directory" | "gateway"> {
     const log = (fields: Record<string, unknown>, message: string) =>
       void test.logged.push({ message, fields });
     const shared = { settings, store, clock, log: { info: log, warn: log } };
@@ -131,7 +128,7 @@ export async function startTestGateway(
       embeddedReach: () => 0,
       ...more,
     });
-    return new NodeGateway(directory, {
+    const gateway = new NodeGateway(directory, {
       ...shared,
       resultMs: 3_600_000,
       queue,
@@ -147,10 +144,11 @@ export async function startTestGateway(
       gatewayKey: gatewayKeys,
       randomBytes,
       randomUuid: randomUUID,
-      onDispatch: (evidence) => test.told.push(`dispatch ${evidence}`),
-      onRefusedAnswer: (code) => test.told.push(`refused ${code}`),
-      onRegistration: (outcome) => test.told.push(`registration ${outcome}`),
+      onDispatch: (evidence) => test.reported.push(`dispatch ${evidence}`),
+      onRefusedAnswer: (code) => test.reported.push(`refused ${code}`),
+      onRegistration: (outcome) => test.reported.push(`registration ${outcome}`),
     });
+    return { directory, gateway };
   }
 
   await test.gateway.start();
@@ -194,7 +192,6 @@ export const factsOf = (
 export const refusal = (code: string, message = code): EarshotError =>
   new EarshotError("evidence_refused", message, { status: 403, details: [{ code, message }] });
 
-/** Driven manually. */
 export type TestNode = {
   id: string;
   identity: Identity;
@@ -259,7 +256,6 @@ export function registrationOf(
     name: node.name,
     capabilities: [...node.capabilities].map(({ ways, ...rest }) => ({ ...rest, ways: [...ways] })),
     concurrency: node.concurrency,
-    url: null,
     version: "1.0.0",
   };
 }
@@ -273,7 +269,6 @@ export async function attest(test: TestGateway, node: TestNode) {
   return answer;
 }
 
-/** Approved and attested. */
 export async function admittedNode(
   test: TestGateway,
   changed: Partial<TestNode> = {},
@@ -286,7 +281,6 @@ export async function admittedNode(
   return node;
 }
 
-/** Dated `lateMs` earlier. */
 export function signed(
   test: TestGateway,
   node: TestNode,
@@ -315,7 +309,7 @@ export type OpenedJob = {
   envelope: JobEnvelope;
   token: string;
   request: string;
-  sealer: AnswerSealer;
+  sealer: AnswerEncryptor;
   leftMs: number;
 };
 

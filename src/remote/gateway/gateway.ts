@@ -6,6 +6,7 @@ import { type GatewayAnswer, signGatewayAnswer } from "../protocol/gateway-answe
 import type { ChallengeAnswer, Registration, RegistrationAnswer } from "../protocol/messages.ts";
 import type { SignedRequest } from "../protocol/signed-request.ts";
 import { gatewayAudience } from "../protocol/statement.ts";
+import { challengeMs, leaseWaitMs } from "../settings.ts";
 import { authenticate } from "./authenticate.ts";
 import { Challenges } from "./challenges.ts";
 import { Completion } from "./completion.ts";
@@ -15,7 +16,6 @@ import { maintainNodes } from "./maintenance.ts";
 import type { NodeDirectory } from "./node-directory.ts";
 import type { NodeRecord } from "./node-store.ts";
 import type { NodeView } from "./node-views.ts";
-import type { Stall } from "./penalties.ts";
 import { admit, refusedNode } from "./registration.ts";
 import type { Run, Runs } from "./runs.ts";
 
@@ -24,10 +24,7 @@ export type { Run as NodeSession } from "./runs.ts";
 
 const pendingAgainMs = 10_000;
 
-/**
- * Server side of remote nodes. Jobs are encrypted to attested keys, and answers must be signed by them. Runs are in memory
- * only: all nodes attest again after a restart.
- */
+/** Server side of remote nodes. Runs are in memory only: all nodes attest again after a restart. */
 export class NodeGateway {
   readonly dispatch: Dispatch;
   readonly completion: Completion;
@@ -38,11 +35,11 @@ export class NodeGateway {
   #maintenance: Promise<void> = Promise.resolve();
 
   constructor(directory: NodeDirectory, context: NodeGatewayContext) {
-    const { known, runs, penalties, released, eligibility } = directory;
+    const { known, runs, events, failures, released, eligibility } = directory;
     this.#context = context;
     this.#directory = directory;
     this.#challenges = new Challenges(context);
-    this.completion = new Completion({ ...context, known, runs, penalties });
+    this.completion = new Completion({ ...context, known, runs, events, failures });
     this.dispatch = new Dispatch({
       ...context,
       known,
@@ -51,8 +48,8 @@ export class NodeGateway {
       released,
       stopping: this.#stopping.signal,
       onUnusable: (run) => {
-        const reason = "key_unusable: nothing can be encrypted to its key";
-        penalties.noteRefusedAnswer(run.nodeId, reason);
+        const detail = "key_unusable: nothing can be encrypted to its key";
+        events.note(run.nodeId, "answer_refused", detail);
         void this.#end(run);
       },
     });
@@ -77,7 +74,6 @@ export class NodeGateway {
     await this.#maintenance;
   }
 
-  /** The published requirements; `quotes` is the policy file, or null. */
   policy() {
     const { verifier, settings, gatewayKey, policy } = this.#context;
     return {
@@ -93,31 +89,29 @@ export class NodeGateway {
     return signGatewayAnswer(answer, this.#context.gatewayKey);
   }
 
-  /** Errors: `node_refused` with `not_enrolled`. */
   requireEnrolled({ headers }: Pick<SignedRequest, "headers">, address: string): void {
     const proof = headers[enrolmentField] ?? "";
     const input = headers["signature-input"] ?? "";
     if (input !== "" && isEnrolmentProof(proof, this.#context.enrolmentToken, input)) return;
     const refusal = nodeRefused(
       "not_enrolled",
-      "the node does not show the enrolment token of this gateway",
-      "set EARSHOT_NODE_ENROLMENT_TOKEN at the node to what `earshot nodes enroll` prints at the gateway",
+      "the request has no proof of the enrolment token",
+      "set EARSHOT_NODE_ENROLMENT_TOKEN at the node: `earshot nodes enroll` prints it at the gateway",
     );
     this.#noteRefusal(null, address, refusal);
     throw refusal;
   }
 
   challenge(): ChallengeAnswer {
-    const { settings, gatewayKey, clock } = this.#context;
+    const { gatewayKey, clock } = this.#context;
     return {
       nonce: this.#challenges.open(),
       gateway_key: gatewayKey.publicKey,
-      expires_in_ms: settings.challengeMs,
+      expires_in_ms: challengeMs,
       now_ms: clock.now(),
     };
   }
 
-  /** Errors: `node_refused` with the failed check; `unavailable`. */
   async register(registration: Registration, address: string): Promise<RegistrationAnswer> {
     try {
       return await this.#register(registration);
@@ -155,7 +149,7 @@ export class NodeGateway {
       attestation_id: admission.attestation.id,
       valid_ms: Math.floor(validMs),
       again_in_ms: isPending ? Math.min(pendingAgainMs, halfMs) : halfMs,
-      lease_wait_ms: this.#context.settings.leaseWaitMs,
+      lease_wait_ms: leaseWaitMs,
     };
   }
 
@@ -166,7 +160,7 @@ export class NodeGateway {
     if (replaced !== null) {
       this.#directory.events.note(record.id, "replaced", `run ${replaced.keyId}`);
       if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
-        this.#directory.penalties.noteStall(record.id, "restarted");
+        this.#directory.events.note(record.id, "run_lost");
       }
       await this.#takeBack(replaced, this.#context.queue.failLeasesOf);
     }
@@ -179,26 +173,13 @@ export class NodeGateway {
   }
 
   enter(request: SignedRequest): Run {
-    const { clock, settings } = this.#context;
-    return authenticate(request, {
-      runs: this.#directory.runs,
-      clock,
-      clockSkewMs: settings.clockSkewMs,
-    });
+    return authenticate(request, { runs: this.#directory.runs, clock: this.#context.clock });
   }
 
   /** The node shuts down: its jobs are dispatched to others at once. */
   async leave(run: Run): Promise<void> {
     this.#directory.events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);
-  }
-
-  noteStall(nodeId: string, stall: Exclude<Stall, "restarted">): void {
-    this.#directory.penalties.noteStall(nodeId, stall);
-  }
-
-  noteAnswered(nodeId: string, job: string): void {
-    this.#directory.penalties.noteDone(nodeId, job);
   }
 
   nodes(): readonly NodeView[] {
@@ -215,7 +196,7 @@ export class NodeGateway {
       const state = this.#directory.known.get(id)?.state ?? "deleted";
       this.#context.log.info({ node: id, state }, "a node was changed");
       if (state !== "deleted" && state !== "removed") continue;
-      this.#directory.penalties.forget(id);
+      this.#directory.events.forgive(id);
       const run = this.#directory.runs.ofNode(id);
       if (run !== undefined) void this.#end(run);
     }
@@ -235,7 +216,7 @@ export class NodeGateway {
       await take(run.nodeId);
     } catch (error) {
       // The leases expire on their own.
-      const message = "the jobs of a node could not be taken back";
+      const message = "the jobs of a node could not be requeued";
       this.#context.log.warn({ error: messageOf(error) }, message);
     }
     this.#context.queue.wakeNodes();

@@ -1,11 +1,12 @@
 import { messageOf } from "../../lib/errors.ts";
+import { memoryMs } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import type { NodeEvents } from "./node-events.ts";
 import type { NodeRegistry } from "./node-registry.ts";
 import type { NodeRecord } from "./node-store.ts";
 import type { Run, Runs } from "./runs.ts";
 
-type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log" | "settings"> & {
+type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log"> & {
   known: NodeRegistry;
   runs: Runs;
   events: NodeEvents;
@@ -16,15 +17,14 @@ type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log" | "
 const roundMs = 1_000;
 const useRounds = 10;
 const sweepRounds = 60;
-/** Silence after which a run without attestation is ended. */
 const silentMs = 600_000;
 
-/** Synchronises memory and store until `stopping`, then writes what is pending. */
+/** Synchronises memory and store until `stopping`, then once more. */
 export async function maintainNodes(
   context: MaintenanceContext,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { store, clock, log, settings, known, runs, events } = context;
+  const { store, clock, log, known, runs, events } = context;
 
   const tasks = {
     "nodes could not be read": async () => {
@@ -35,14 +35,13 @@ export async function maintainNodes(
       const used = events.take();
       if (used.length > 0) await store.write("noteNodeEvents", { events: used });
     },
-    "what nodes did could not be written": async (round: number) => {
+    "job counts of nodes could not be written": async (round: number) => {
       if (round % useRounds !== 0) return;
       noteSeen();
       await known.writeUses();
     },
     "old rows of nodes could not be deleted": async (round: number) => {
       if (round % sweepRounds !== 0) return;
-      const { memoryMs } = settings;
       while (await store.write("sweepNodes", { nowMs: clock.now(), memoryMs })) {
         if (stopping.aborted) return;
       }
@@ -51,7 +50,7 @@ export async function maintainNodes(
 
   function noteSeen(): void {
     for (const run of runs.all()) {
-      const silence = clock.elapsed() - run.heardMs;
+      const silence = clock.elapsed() - run.lastRequestMs;
       known.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
       if (!runs.isLive(run) && silence > silentMs) context.onSilent(run);
     }

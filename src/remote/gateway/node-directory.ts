@@ -1,10 +1,10 @@
 import type { Work } from "../capability.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { Eligibility } from "./eligibility.ts";
+import { JobFailures } from "./job-failures.ts";
 import { NodeEvents } from "./node-events.ts";
 import { NodeRegistry } from "./node-registry.ts";
 import { type NodeView, viewOf } from "./node-views.ts";
-import { Penalties } from "./penalties.ts";
 import { type ReleaseSource, Releases } from "./releases.ts";
 import { Runs } from "./runs.ts";
 
@@ -12,19 +12,18 @@ export type NodeDirectoryContext = Pick<
   NodeGatewayContext,
   "settings" | "store" | "clock" | "log"
 > & {
-  /** Jobs leased to a node and not completed. */
   running: { of(nodeId: string): number };
   /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
   embeddedReach: (work: Work) => number;
   releases?: ReleaseSource;
 };
 
-/** The nodes, their runs, and what each may receive. Needs no queue: the queue routes jobs by it, the gateway changes it. */
+/** Needs no queue: the queue routes jobs by it, the gateway changes it. */
 export class NodeDirectory {
   readonly known: NodeRegistry;
   readonly runs: Runs;
   readonly events: NodeEvents;
-  readonly penalties: Penalties;
+  readonly failures: JobFailures;
   readonly released: Releases;
   readonly eligibility: Eligibility;
   readonly #clock: NodeDirectoryContext["clock"];
@@ -33,12 +32,13 @@ export class NodeDirectory {
     this.#clock = context.clock;
     this.known = new NodeRegistry(context.store);
     this.runs = new Runs(context.clock);
-    this.events = new NodeEvents(context);
-    const { known, runs, events } = this;
-    this.penalties = new Penalties({ ...context, known, events });
+    const { known, runs } = this;
+    this.events = new NodeEvents({ ...context, known });
+    const { events } = this;
+    this.failures = new JobFailures({ ...context, events });
     this.released = new Releases({ ...context, runs, events });
-    const { penalties, released } = this;
-    this.eligibility = new Eligibility({ ...context, known, runs, penalties, released });
+    const { failures, released } = this;
+    this.eligibility = new Eligibility({ ...context, known, runs, failures, released });
   }
 
   nodes(): readonly NodeView[] {

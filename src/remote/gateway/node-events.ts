@@ -2,65 +2,65 @@ import type { Clock } from "../../lib/clock.ts";
 import { withoutControls } from "../../lib/controls.ts";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import type { NodeLog } from "./context.ts";
-import type { NodeEvent } from "./node-store.ts";
+import type { NodeRegistry } from "./node-registry.ts";
+import { isQuarantined, type NodeEvent } from "./node-store.ts";
 
-const messages = {
-  admitted: "a node has attested",
-  pending: "a node waits for approval",
-  refused: "a node was not let in",
-  approved: "a node was approved",
-  draining: "a node is drained",
-  removed: "a node was removed",
-  left: "a node has left",
-  replaced: "another run of a node has attested",
-  quarantined: "a node is quarantined",
-  answer_refused: "an answer of a node was refused",
-  lease_lapsed: "a node did not renew its lease",
-  job_late: "a node held a job until its time was over",
-  jobs_failed: "a node failed at what another answered",
-  credential_released: "a credential was released to a node",
-} as const;
+type EventKind = { message: string; isWarning?: true; points?: number; isStall?: true };
 
-type NodeAction = keyof typeof messages;
+/** Points of ten minutes add up to a quarantine. Stalls within 30 s count once. */
+const kinds = {
+  admitted: { message: "a node has attested" },
+  pending: { message: "a node waits for approval" },
+  left: { message: "a node has left" },
+  credential_released: { message: "a credential was released to a node" },
+  refused: { message: "a node was refused", isWarning: true },
+  replaced: { message: "another run of a node has attested", isWarning: true },
+  answer_refused: { message: "an answer was refused", isWarning: true, points: 3 },
+  jobs_failed: { message: "another node answered a failed job", isWarning: true, points: 1 },
+  lease_lapsed: { message: "a lease was not renewed", isWarning: true, points: 3, isStall: true },
+  job_late: { message: "a job passed its deadline", isWarning: true, points: 3, isStall: true },
+  run_lost: { message: "a run ended with jobs", isWarning: true, points: 3, isStall: true },
+} satisfies Record<string, EventKind>;
 
-const warnings: ReadonlySet<NodeAction> = new Set([
-  "refused",
-  "replaced",
-  "quarantined",
-  "answer_refused",
-  "lease_lapsed",
-  "job_late",
-  "jobs_failed",
-]);
+type Action = keyof typeof kinds;
+type Errors = { points: readonly { atMs: number; points: number }[]; stalledMs: number };
 
+const windowMs = 600_000;
+const stallMs = 30_000;
+const mostPoints = 9;
+const firstQuarantineMs = 300_000;
+const longestQuarantineMs = 86_400_000;
 const mostWaiting = 1_000;
 const longestDetail = 500;
 const repeatMs = 600_000;
 const mostRemembered = 10_000;
 
+/** The event log of nodes, which also quarantines those with too many errors. */
 export class NodeEvents {
-  readonly #clock: Clock;
-  readonly #log: NodeLog;
+  readonly #context: { clock: Clock; log: NodeLog; known: NodeRegistry };
   #waiting: NodeEvent[] = [];
   readonly #refusedMs = new Map<string, number>();
+  readonly #errors = new Map<string, Errors>();
 
-  constructor({ clock, log }: { clock: Clock; log: NodeLog }) {
-    this.#clock = clock;
-    this.#log = log;
+  constructor(context: { clock: Clock; log: NodeLog; known: NodeRegistry }) {
+    this.#context = context;
   }
 
-  note(nodeId: string | null, action: NodeAction, detail: string): void {
-    const text = oneLine(detail, "").slice(0, longestDetail);
-    const level = warnings.has(action) ? "warn" : "info";
-    this.#log[level]({ node: nodeId, detail: text }, messages[action]);
-    if (this.#waiting.length >= mostWaiting) return;
-    this.#waiting.push({ atMs: this.#clock.now(), nodeId, action, detail: text });
+  note(nodeId: string | null, action: Action, given?: string): void {
+    const { clock, log } = this.#context;
+    const kind: EventKind = kinds[action];
+    const detail = oneLine(given ?? kind.message, "").slice(0, longestDetail);
+    log[kind.isWarning ? "warn" : "info"]({ node: nodeId, detail }, kind.message);
+    if (this.#waiting.length < mostWaiting) {
+      this.#waiting.push({ atMs: clock.now(), nodeId, action, detail });
+    }
+    if (nodeId !== null && kind.points !== undefined) this.#penalise(nodeId, kind, detail);
   }
 
-  /** At most once in ten minutes per check and node; all unknown nodes count as one. */
+  /** Once in ten minutes per check and node; all unknown nodes count as one. */
   noteRefusal(nodeId: string | null, address: string, { code, message }: ErrorDetail): void {
     const kind = `${code} ${nodeId}`;
-    const nowMs = this.#clock.elapsed();
+    const nowMs = this.#context.clock.elapsed();
     const beforeMs = this.#refusedMs.get(kind);
     if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
     if (this.#refusedMs.size >= mostRemembered) this.#refusedMs.clear();
@@ -73,7 +73,37 @@ export class NodeEvents {
     this.#waiting = [];
     return used;
   }
+
+  forgive(nodeId: string): void {
+    this.#errors.delete(nodeId);
+  }
+
+  #penalise(nodeId: string, { points = 0, isStall }: EventKind, detail: string): void {
+    const { known, clock, log } = this.#context;
+    const record = known.get(nodeId);
+    if (record === undefined) return;
+    const { points: before, stalledMs } = this.#errors.get(nodeId) ?? noErrors;
+    const atMs = clock.elapsed();
+    if (isStall && stalledMs + stallMs > atMs) return;
+    const recent = isQuarantined(record, clock)
+      ? []
+      : [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
+    const isOver = recent.reduce((total, one) => total + one.points, 0) >= mostPoints;
+    this.#errors.set(nodeId, {
+      points: isOver ? [] : recent,
+      stalledMs: isStall ? atMs : stalledMs,
+    });
+    if (!isOver) return;
+    const nowMs = clock.now();
+    const untilMs =
+      nowMs + Math.min(firstQuarantineMs * 2 ** record.quarantines, longestQuarantineMs);
+    const reason = `too many errors within ten minutes, the last: ${detail}`;
+    log.warn({ node: nodeId, reason, untilMs }, "a node is quarantined");
+    known.quarantine({ id: nodeId, untilMs, reason, nowMs });
+  }
 }
+
+const noErrors: Errors = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
 /** Untrusted text as one line; `otherwise` if empty. */
 export function oneLine(text: string, otherwise: string): string {

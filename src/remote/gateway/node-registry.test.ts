@@ -11,7 +11,6 @@ const record: NodeRecord = {
   evidence: "none",
   capabilities: [],
   concurrency: 1,
-  url: null,
   version: "1",
   createdMs: 0,
   seenMs: 0,
@@ -28,7 +27,6 @@ const record: NodeRecord = {
   isListed: false,
 };
 
-/** `write` is called for each write. */
 async function knownNodes(stored: NodeRecord[], write = async (_name: string) => {}) {
   const store = { read: async () => [...stored], write } as unknown as Store<NodeOperations>;
   const known = new NodeRegistry(store);
@@ -36,7 +34,7 @@ async function knownNodes(stored: NodeRecord[], write = async (_name: string) =>
   return known;
 }
 
-test("a refresh returns the nodes whose state an operator changed, and those that are gone", async () => {
+test("a refresh returns the nodes whose state an operator changed, and deleted ones", async () => {
   const stored = [record, { ...record, id: "two" }];
   const known = await knownNodes(stored);
   stored.splice(0, 2, { ...record, state: "draining" });
@@ -45,7 +43,7 @@ test("a refresh returns the nodes whose state an operator changed, and those tha
   expect(await known.refresh()).toEqual([]);
 });
 
-test("a refresh that overlaps a change of the store changes nothing", async () => {
+test("a refresh that overlaps a write changes nothing", async () => {
   const known = await knownNodes([record]);
   const writing = Promise.withResolvers<void>();
   const change = known.change(async () => {
@@ -59,7 +57,7 @@ test("a refresh that overlaps a change of the store changes nothing", async () =
   expect(known.get("one")).toMatchObject({ state: "draining" });
 });
 
-test("what nodes did is counted at once, and once when it is written", async () => {
+test("counts of a node apply at once, and are written once", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
   known.note("one", { done: 1 });
@@ -74,7 +72,7 @@ test("what nodes did is counted at once, and once when it is written", async () 
   expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
 });
 
-test("a quarantine outlasts refreshes until it is written, and operators change the node all the same", async () => {
+test("a quarantine outlasts refreshes until it is written, and operators can change the node", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
   known.quarantine({ id: "one", untilMs: 5, reason: "errors", nowMs: 0 });

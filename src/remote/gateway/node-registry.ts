@@ -1,10 +1,7 @@
 import type { NodeGatewayContext } from "./context.ts";
 import type { NodeRecord, NodeUse, Quarantine } from "./node-store.ts";
 
-/**
- * In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. Own decisions
- * apply at once and are written in the next round.
- */
+/** In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. */
 export class NodeRegistry {
   readonly #store: NodeGatewayContext["store"];
   #records = new Map<string, NodeRecord>();
@@ -22,7 +19,6 @@ export class NodeRegistry {
 
   all = (): readonly NodeRecord[] => [...this.#records.values()];
 
-  /** Runs a write; `write` calls `put` with its result. */
   async change<Value>(write: () => Promise<Value>): Promise<Value> {
     this.#changing += 1;
     try {
@@ -33,7 +29,6 @@ export class NodeRegistry {
     }
   }
 
-  /** Merges unwritten counts and quarantines. */
   put(stored: NodeRecord): NodeRecord {
     const quarantine = this.#quarantines.get(stored.id);
     const counted = withUse(stored, this.#uses.get(stored.id));
@@ -74,7 +69,6 @@ export class NodeRegistry {
     return [...before.values()].filter(({ id, state }) => this.#records.get(id)?.state !== state);
   }
 
-  /** Failed writes are retried in the next round. */
   async writeQuarantines(): Promise<void> {
     for (const [id, quarantine] of this.#quarantines) {
       await this.change(async () => {
@@ -84,7 +78,6 @@ export class NodeRegistry {
     }
   }
 
-  /** Lost if the write fails. */
   async writeUses(): Promise<void> {
     if (this.#uses.size === 0) return;
     await this.change(async () => {

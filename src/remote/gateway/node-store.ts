@@ -6,7 +6,7 @@ import type { Capability } from "../capability.ts";
 import { isInsecure } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 
-/** `approved` by an operator, or by a policy that lists the machine. `draining` gets no new work. `removed` is permanent. */
+/** `approved` by an operator, or by a policy that lists the machine. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";
 
 export type NodeRecord = {
@@ -17,7 +17,6 @@ export type NodeRecord = {
   evidence: EvidenceKind;
   capabilities: readonly Capability[];
   concurrency: number;
-  url: string | null;
   version: string;
   createdMs: number;
   seenMs: number;
@@ -29,12 +28,9 @@ export type NodeRecord = {
   quarantines: number;
   jobsDone: number;
   jobsFailed: number;
-  /** Platform instance in its last quote. */
   machine: string | null;
-  /** The policy's name of its image, and its measured compose hash. */
   image: string | null;
   composeHash: string | null;
-  /** The policy lists its machine, so no operator needs to approve it. */
   isListed: boolean;
 };
 
@@ -43,7 +39,6 @@ export type NodeEvent = { atMs: number; nodeId: string | null; action: string; d
 
 export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
 
-/** Since the last write. */
 export type NodeUse = { id: string; done: number; failed: number; seenMs: number };
 
 export type NodeArrival = Omit<
@@ -67,6 +62,11 @@ type RefusedArrival = {
   refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed";
 };
 
+export const isQuarantined = (
+  { quarantinedUntilMs }: NodeRecord,
+  clock: { now(): number },
+): boolean => quarantinedUntilMs !== null && quarantinedUntilMs > clock.now();
+
 const attestationsPerNode = 1_000;
 const storedEvents = 10_000;
 const sweptRows = 1_000;
@@ -82,9 +82,8 @@ export const nodeOperations = {
     return yield* nodeOf(database, id);
   }),
 
-  keepNode: durable(keepNode),
+  storeArrival: durable(storeArrival),
 
-  /** May be lost in a crash. */
   noteNodeUse: relaxed(function* (database, { uses }: { uses: readonly NodeUse[] }): Steps<null> {
     for (const use of uses) {
       yield* database.run(
@@ -137,7 +136,7 @@ export const nodeOperations = {
     );
   }),
 
-  /** Deletes expired attestations and old unapproved nodes. Returns whether more remain. */
+  /** Returns whether more remain. */
   sweepNodes: relaxed(function* (
     database,
     { nowMs, memoryMs }: { nowMs: number; memoryMs: number },
@@ -159,7 +158,7 @@ export const nodeOperations = {
 
 export type NodeOperations = typeof nodeOperations;
 
-const nodeColumns = `id, identity_key AS identityKey, name, state, evidence, capabilities, concurrency, url, version,
+const nodeColumns = `id, identity_key AS identityKey, name, state, evidence, capabilities, concurrency, version,
   created_ms AS createdMs, seen_ms AS seenMs, attested_ms AS attestedMs, attestation_id AS attestationId,
   quarantined_until_ms AS quarantinedUntilMs, quarantine_reason AS quarantineReason, quarantines,
   jobs_done AS jobsDone, jobs_failed AS jobsFailed, machine, image, compose_hash AS composeHash, is_listed AS isListed`;
@@ -195,11 +194,8 @@ function* insertEvents(database: Database, events: readonly NodeEvent[]): Steps<
   );
 }
 
-/**
- * A new node is pending unless the policy lists its machine and no other node of that machine is removed or quarantined. An
- * approval does not extend to insecure evidence or another machine.
- */
-function* keepNode(
+/** Pending unless the policy lists its machine and no other node of that machine is removed or quarantined. */
+function* storeArrival(
   database: Database,
   arrival: NodeArrival,
 ): Steps<StoredArrival | RefusedArrival> {
@@ -210,7 +206,7 @@ function* keepNode(
   const waitsFor = isUnapproved && arrival.isListed ? yield* objectionTo(database, arrival) : null;
   const state = waitsFor === null ? stateAfter(before, arrival) : "pending";
   yield* upsert(database, arrival, state);
-  if (state !== "pending") yield* keepAttestation(database, arrival);
+  if (state !== "pending") yield* storeAttestation(database, arrival);
   return { refused: null, record: yield* requireNode(database, arrival.id), waitsFor };
 }
 
@@ -226,7 +222,7 @@ function* objectionTo(
   );
   if (other === undefined) return null;
   const fate = other.state === "removed" ? "was removed" : "is quarantined";
-  return `node ${other.id} of its machine ${fate}, so that the policy alone does not approve it`;
+  return `node ${other.id} of its machine ${fate}: an operator has to approve it`;
 }
 
 function refusalOf(before: NodeRecord, arrival: NodeArrival): RefusedArrival["refused"] | null {
@@ -249,12 +245,12 @@ function stateAfter(before: NodeRecord | null, { isListed }: NodeArrival): NodeS
 function* upsert(database: Database, arrival: NodeArrival, state: NodeState): Steps<void> {
   const { attestation, capabilities, isListed, keptUntilMs: _, ...rest } = arrival;
   yield* database.run(
-    `INSERT INTO node(id, identity_key, name, state, evidence, capabilities, concurrency, url, version, created_ms, seen_ms,
+    `INSERT INTO node(id, identity_key, name, state, evidence, capabilities, concurrency, version, created_ms, seen_ms,
        attested_ms, attestation_id, machine, image, compose_hash, is_listed)
-     VALUES(:id, :identityKey, :name, :state, :evidence, :capabilities, :concurrency, :url, :version, :nowMs, :nowMs,
+     VALUES(:id, :identityKey, :name, :state, :evidence, :capabilities, :concurrency, :version, :nowMs, :nowMs,
        :nowMs, :attestationId, :machine, :image, :composeHash, :isListed)
      ON CONFLICT(id) DO UPDATE SET name = :name, state = :state, evidence = :evidence, capabilities = :capabilities,
-       concurrency = :concurrency, url = :url, version = :version, seen_ms = :nowMs, attested_ms = :nowMs,
+       concurrency = :concurrency, version = :version, seen_ms = :nowMs, attested_ms = :nowMs,
        attestation_id = :attestationId, machine = :machine, image = :image, compose_hash = :composeHash,
        is_listed = :isListed`,
     {
@@ -267,7 +263,7 @@ function* upsert(database: Database, arrival: NodeArrival, state: NodeState): St
   );
 }
 
-function* keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }: NodeArrival) {
+function* storeAttestation(database: Database, { attestation, keptUntilMs, nowMs }: NodeArrival) {
   const { id, node_id: nodeId, key_id: keyId } = attestation;
   yield* database.run(
     `INSERT INTO attestation(id, node_id, key_id, content, verified_ms, kept_until_ms)
@@ -283,10 +279,7 @@ function* keepAttestation(database: Database, { attestation, keptUntilMs, nowMs 
   );
 }
 
-/**
- * Approval ends a quarantine; approving an approved, unquarantined node unbinds it from its machine until it attests next.
- * Errors: `node_not_found`, `node_not_approved`, `node_removed`.
- */
+/** Approval ends a quarantine; approving again unbinds the node from its machine until it attests next. */
 export function* changeNodeState(
   database: Database,
   { id, state, nowMs }: { id: string; state: Exclude<NodeState, "pending">; nowMs: number },
@@ -316,18 +309,18 @@ function* requireNode(database: Database, id: string): Steps<NodeRecord> {
   if (node !== null) return node;
   throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
     status: 404,
-    hint: "earshot nodes list shows the ids of all",
+    hint: "`earshot nodes list --all` shows the ids",
   });
 }
 
 const nodeRemoved = (id: string): EarshotError =>
-  new EarshotError("node_removed", `node ${id} was removed, which is for good`, {
+  new EarshotError("node_removed", `node ${id} was removed permanently`, {
     status: 409,
-    hint: "remove node.key from its data folder and start it again: it comes as another node",
+    hint: "delete node.key in its data folder and restart it: it gets a new identity",
   });
 
 const nodeNotApproved = (id: string): EarshotError =>
-  new EarshotError("node_not_approved", `node ${id} waits for approval and gets no work`, {
+  new EarshotError("node_not_approved", `node ${id} is pending and gets no work`, {
     status: 409,
-    hint: "earshot nodes approve lets it in, earshot nodes remove keeps it out",
+    hint: "use `earshot nodes approve` or `earshot nodes remove`",
   });

@@ -3,8 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { Capability } from "../capability.ts";
 import type { Eligibility } from "./eligibility.ts";
-import type { NodeRecord, NodeState } from "./node-store.ts";
-import { isQuarantined } from "./penalties.ts";
+import { isQuarantined, type NodeRecord, type NodeState } from "./node-store.ts";
 import type { Runs } from "./runs.ts";
 
 export type NodeView = {
@@ -14,18 +13,15 @@ export type NodeView = {
   keyId: string | null;
   evidence: EvidenceKind;
   state: NodeState | "quarantined";
-  /** Attested and recently active. */
   isConnected: boolean;
   capabilities: readonly Capability[];
-  /** Methods that it requests, did so recently, or would if not fully occupied. */
+  /** Polling now or recently, or fully occupied. */
   takes: readonly Method[];
   concurrency: number;
   running: number;
-  url: string | null;
   version: string;
   attestationId: string | null;
   attestedMs: number | null;
-  /** First attestation of its run, if connected. */
   connectedMs: number | null;
   seenMs: number | null;
   quarantinedUntilMs: number | null;
@@ -52,7 +48,6 @@ export function viewOf(
     takes: methodNames.filter((method) => run !== undefined && eligibility.takes(run, method)),
     concurrency: record.concurrency,
     running: run === undefined ? 0 : eligibility.running(run),
-    url: record.url,
     version: record.version,
     attestationId: state === "pending" ? null : attestationId,
     attestedMs: record.attestedMs,

@@ -37,8 +37,8 @@ async function answerWrongly(): Promise<void> {
 
 const view = () => service.gateway.nodes()[0];
 
-describe("a node that answers wrongly too often", () => {
-  test("gets no work for a while, also after a restart, and then does again", async () => {
+describe("a node with too many refused answers", () => {
+  test("gets no work for a while, also after a restart of the gateway", async () => {
     await answerWrongly();
     await answerWrongly();
     expect(view()).toMatchObject({ state: "approved" });
@@ -57,7 +57,7 @@ describe("a node that answers wrongly too often", () => {
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("is held off twice as long each time, until an operator approves it again", async () => {
+  test("is quarantined twice as long each time, until an operator approves it again", async () => {
     const lastsMs = () => (view()?.quarantinedUntilMs ?? 0) - service.clock.now();
     for (const minutes of [5, 10, 20]) {
       for (let times = 0; times < 3; times += 1) await answerWrongly();
@@ -71,7 +71,7 @@ describe("a node that answers wrongly too often", () => {
     expect(Math.round(lastsMs() / 60_000)).toBe(5);
   });
 
-  test("but not within ten minutes goes on", async () => {
+  test("but not within ten minutes is not quarantined", async () => {
     for (let times = 0; times < 6; times += 1) {
       await answerWrongly();
       await service.clock.advance(300_000);
@@ -80,37 +80,26 @@ describe("a node that answers wrongly too often", () => {
   });
 });
 
-test("a quarantine time of 0 turns quarantine off", async () => {
-  const lenient = await startTestGateway({ quarantineMs: 0 });
-  const stalling = await admittedNode(lenient);
-  for (let times = 0; times < 5; times += 1) {
-    lenient.gateway.noteStall(stalling.id, "lease_lapsed");
-    await lenient.clock.advance(30_000);
-  }
-  expect(lenient.gateway.nodes()).toMatchObject([{ state: "approved", quarantinedUntilMs: null }]);
-  await lenient.close();
-});
-
 test("leases that lapse together count once", async () => {
-  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.noteStall(node.id, "lease_lapsed");
+  for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
     await service.clock.advance(30_000);
-    service.gateway.noteStall(node.id, "lease_lapsed");
+    service.directory.events.note(node.id, "lease_lapsed");
   }
   expect(view()).toMatchObject({ state: "quarantined" });
 });
 
-test("jobs that are held until their time is over count, those of one stall once", async () => {
-  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.noteStall(node.id, "job_late");
-  service.gateway.noteStall(node.id, "lease_lapsed");
+test("jobs kept past their deadline count, those of one stall once", async () => {
+  for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "job_late");
+  service.directory.events.note(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
     await service.clock.advance(30_000);
-    service.gateway.noteStall(node.id, "job_late");
+    service.directory.events.note(node.id, "job_late");
   }
   expect(view()).toMatchObject({ state: "quarantined" });
-  expect(view()?.quarantineReason).toContain("until its time was over");
+  expect(view()?.quarantineReason).toContain("passed its deadline");
 });
 
 describe("a failure at a job that another node answers", () => {
@@ -123,13 +112,13 @@ describe("a failure at a job that another node answers", () => {
     return uuid;
   }
 
-  test("counts: every third is a strike", async () => {
+  test("counts a third", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       expect(view()).toMatchObject({ state: "approved" });
       const uuid = await failedJob();
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
-      if (times % 2 === 0) service.gateway.noteAnswered("embedded", uuid);
+      if (times % 2 === 0) service.directory.failures.noteDone("embedded", uuid);
       else await complete(service, other, await openedJob(service, other));
       service.queue.remove(uuid);
     }
@@ -137,7 +126,7 @@ describe("a failure at a job that another node answers", () => {
     expect(view()?.quarantineReason).toContain("a job that another node answered");
   });
 
-  test("does not count where nobody mends it, or the node itself does", async () => {
+  test("does not count if no one or the same node answers the job", async () => {
     for (let times = 1; times <= 12; times += 1) {
       const uuid = await failedJob();
       if (times % 2 === 0) await complete(service, node, await openedJob(service, node));
@@ -167,7 +156,7 @@ describe("a final failure of one node", () => {
     expect(view()).toMatchObject({ state: "quarantined" });
   });
 
-  test("ends the job when a second node says the same, and then counts against neither", async () => {
+  test("ends the job if a second node reports the same, and counts against neither", async () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
     for (const one of [node, node, other]) {
@@ -182,7 +171,7 @@ describe("a final failure of one node", () => {
     expect(failures).toEqual([true, true, false]);
   });
 
-  test("is not confirmed by a second node that says something else", async () => {
+  test("is not confirmed by another failure of a second node", async () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
     for (const [one, code] of [
@@ -198,19 +187,18 @@ describe("a final failure of one node", () => {
   });
 });
 
-test("the lapse of a node that nobody knows is nothing", () => {
-  service.gateway.noteStall("nobody", "lease_lapsed");
+test("a lapse of an unknown node is ignored", () => {
+  service.directory.events.note("nobody", "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
 });
 
-describe("a run that takes the place of one before it", () => {
-  /** Killed and restarted with new keys. */
+describe("a run that replaces another one", () => {
   async function startedAnew(): Promise<void> {
     node = await makeNode({ identity: node.identity });
     await attest(service, node);
   }
 
-  test("that held jobs counts as a lapse: what ends again and again gets no more work", async () => {
+  test("that had jobs counts as a lapse: frequent restarts lead to quarantine", async () => {
     for (const state of ["approved", "approved", "quarantined"]) {
       service.queue.add();
       service.queue.add();
@@ -220,13 +208,13 @@ describe("a run that takes the place of one before it", () => {
       expect(view()).toMatchObject({ state });
       await service.clock.advance(30_000);
     }
-    expect(view()?.quarantineReason).toContain("ended while it held jobs");
+    expect(view()?.quarantineReason).toContain("ended with jobs");
   });
 
-  test("counts once with the leases that lapse in the same stall, and not where it held nothing", async () => {
+  test("counts once with the leases that lapse in the same stall, and not without jobs", async () => {
     service.queue.add();
     await openedJob(service, node);
-    service.gateway.noteStall(node.id, "lease_lapsed");
+    service.directory.events.note(node.id, "lease_lapsed");
     for (let times = 0; times < 3; times += 1) {
       await startedAnew();
       await openedJob(service, node);
@@ -242,7 +230,7 @@ describe("a run that takes the place of one before it", () => {
   });
 });
 
-test("a quarantine that cannot be written stands all the same, and is written once it can be", async () => {
+test("a quarantine applies before it is written, and is written later", async () => {
   service.database.run(
     `CREATE TRIGGER full BEFORE UPDATE OF quarantined_until_ms ON node
      BEGIN SELECT raise(FAIL, 'database or disk is full'); END`,

@@ -31,7 +31,7 @@ afterEach(() => service.close());
 const nodes = () => service.store.read("nodes", null);
 
 describe("a nonce", () => {
-  test("counts once, also where its registration was refused", async () => {
+  test("is used once, even if its registration was refused", async () => {
     const node = await makeNode();
     const { nonce } = service.gateway.challenge();
     const spoilt = registrationOf(service, node, nonce, { audience: "another" });
@@ -42,7 +42,7 @@ describe("a nonce", () => {
     expect(await register(whole)).toBe("node_refused challenge_unknown");
   });
 
-  test("that is made up, or came too late, counts for nothing", async () => {
+  test("that is unknown or expired is refused", async () => {
     const node = await makeNode();
     const made = registrationOf(service, node, "A".repeat(43));
     expect(await checkThatFails(() => service.gateway.register(made, node.address))).toBe(
@@ -69,7 +69,7 @@ test.for([
   );
 });
 
-test("a statement that its identity key has not signed is refused, and verified by nobody", async () => {
+test("a statement without a valid identity signature is refused before its evidence is verified", async () => {
   let verified = 0;
   service.verify = async () => {
     verified += 1;
@@ -89,7 +89,7 @@ test("a statement that its identity key has not signed is refused, and verified 
   expect(entered(service, victim)).toMatchObject({ nodeId: victim.id });
 });
 
-test("evidence that the gateway does not take is refused before it is verified", async () => {
+test("evidence of a kind that is not accepted is refused before it is verified", async () => {
   const strict = await startTestGateway({ evidence: ["tdx"] });
   strict.verify = async () => {
     throw new Error("it was verified");
@@ -101,7 +101,7 @@ test("evidence that the gateway does not take is refused before it is verified",
   await strict.close();
 });
 
-test("what the gateway cannot find out for the moment refuses nobody", async () => {
+test("a transient failure of verification is not a refusal", async () => {
   service.verify = async () => {
     throw new EarshotError("collateral_unavailable", "no answer", { status: 503, retryable: true });
   };
@@ -114,7 +114,7 @@ test("what the gateway cannot find out for the moment refuses nobody", async () 
   });
 });
 
-test("what the verifier refuses is refused with its check, and told to the operator", async () => {
+test("a refusal by the verifier names its check and is logged", async () => {
   service.verify = async () => {
     throw refusal("tcb_status", "the machine is out of date\u001b[31m\nsecond line");
   };
@@ -126,7 +126,7 @@ test("what the verifier refuses is refused with its check, and told to the opera
   expect(events[0]?.detail).toBe(
     "tcb_status: the machine is out of date[31m second line (192.0.2.1)",
   );
-  expect(service.told).toEqual(["registration refused"]);
+  expect(service.reported).toEqual(["registration refused"]);
   expect(await nodes()).toEqual([]);
 });
 
@@ -136,7 +136,7 @@ describe("a refusal", () => {
       ({ action }) => action === "refused",
     );
 
-  test("that is the same each time is noted once in ten minutes", async () => {
+  test("is logged once in ten minutes if it repeats", async () => {
     const known = await admittedNode(service);
     await service.change(known.id, "removed");
     for (let at = 0; at < 40; at += 1) {
@@ -150,7 +150,7 @@ describe("a refusal", () => {
     expect(await refusals()).toHaveLength(2);
   });
 
-  test("for another reason is noted at once", async () => {
+  test("is logged at once for another reason", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const weaker = await makeNode({ identity: node.identity, evidence: "none" });
     await checkThatFails(() => attest(service, weaker));
@@ -173,7 +173,7 @@ describe("a node without the enrolment token", () => {
     return await checkThatFails(() => service.gateway.requireEnrolled({ headers }, address));
   };
 
-  test("gets one refusal, whatever it shows, and the one with it none", async () => {
+  test("gets one refusal, whatever it sends", async () => {
     const node = await makeNode();
     expect(await request(node, null)).toBe("node_refused not_enrolled");
     const other = enrolmentTokenOf(Buffer.alloc(32, 8));
@@ -182,7 +182,7 @@ describe("a node without the enrolment token", () => {
     expect(await request(node, testToken)).toBe("nothing failed");
   });
 
-  test("cannot use what another node has shown for a request of its own", async () => {
+  test("cannot use another node's enrolment proof for its own request", async () => {
     const captured =
       signed(service, await makeNode(), "challenge").headers["signature-input"] ?? "";
     const { headers } = signed(service, await makeNode(), "challenge");
@@ -192,7 +192,7 @@ describe("a node without the enrolment token", () => {
     ).toBe("node_refused not_enrolled");
   });
 
-  test("is noted once in ten minutes, from however many addresses", async () => {
+  test("is logged once in ten minutes, from any number of addresses", async () => {
     const node = await makeNode();
     for (let at = 0; at < 200; at += 1) await request(node, null, `192.0.2.${at}`);
     await service.clock.advance(1_000);
@@ -201,8 +201,8 @@ describe("a node without the enrolment token", () => {
   });
 });
 
-describe("a node that nobody knows", () => {
-  test("waits for approval, gets no session, and is let in when it was approved", async () => {
+describe("an unknown node", () => {
+  test("waits for approval without a session, and is admitted after approval", async () => {
     const node = await makeNode();
     const first = await attest(service, node);
     expect(first).toMatchObject({ node_id: node.id, state: "pending" });
@@ -226,7 +226,7 @@ describe("a node that nobody knows", () => {
     });
   });
 
-  test("is let in at once where the policy names its machine", async () => {
+  test("is admitted at once if the policy lists its machine", async () => {
     service.verify = async () => ({ isListedPlatform: true });
     const node = await makeNode({ evidence: "tdx" });
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
@@ -234,7 +234,7 @@ describe("a node that nobody knows", () => {
   });
 
   test.each(["was removed", "is quarantined"])(
-    "waits all the same where a node of its machine %s",
+    "waits if a node of its machine %s",
     async (fate) => {
       service.verify = async () => ({ isListedPlatform: true });
       const before = await admittedNode(service, { evidence: "tdx" });
@@ -258,7 +258,7 @@ describe("a node that nobody knows", () => {
   );
 });
 
-test("one that was removed is refused, also by a gateway that has just started", async () => {
+test("a removed node is refused, also after a restart of the gateway", async () => {
   const node = await admittedNode(service);
   await service.change(node.id, "removed");
   expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
@@ -270,7 +270,7 @@ test("one that was removed is refused, also by a gateway that has just started",
 });
 
 describe("an approval", () => {
-  test("does not stand for weaker evidence", async () => {
+  test("does not extend to weaker evidence", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const thief = await makeNode({ identity: node.identity, evidence: "none" });
     expect(await checkThatFails(() => attest(service, thief))).toBe(
@@ -280,7 +280,7 @@ describe("an approval", () => {
     expect(await nodes()).toMatchObject([{ evidence: "tdx", state: "approved" }]);
   });
 
-  test("does not stand for another machine, until the operator says so", async () => {
+  test("does not extend to another machine until the operator approves again", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     service.verify = async () => ({ facts: factsOf("machine-2") });
     const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
@@ -292,7 +292,7 @@ describe("an approval", () => {
     expect(await checkThatFails(() => attest(service, back))).toBe("node_refused machine_changed");
   });
 
-  test("that lifts a quarantine lets the node move nowhere", async () => {
+  test("that ends a quarantine does not permit a move", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const untilMs = service.clock.now() + 300_000;
     const quarantine = { id: node.id, untilMs, reason: "slow", nowMs: service.clock.now() };
@@ -303,7 +303,7 @@ describe("an approval", () => {
     expect(await checkThatFails(() => attest(service, moved))).toBe("node_refused machine_changed");
   });
 
-  test("that the policy gave ends with what the policy says", async () => {
+  test("by the policy ends with the policy", async () => {
     service.verify = async () => ({ isListedPlatform: true });
     const node = await makeNode({ evidence: "tdx" });
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
@@ -313,7 +313,7 @@ describe("an approval", () => {
   });
 });
 
-test("an id is a short hash: another identity with the same one is refused", async () => {
+test("another identity with the same short id is refused", async () => {
   const node = await admittedNode(service);
   service.database.run("UPDATE node SET identity_key = 'another'");
   const fresh = await makeNode({ identity: node.identity });
@@ -321,7 +321,7 @@ test("an id is a short hash: another identity with the same one is refused", asy
 });
 
 describe("two runs of one node", () => {
-  test("the later one takes over, what the earlier one held goes back, and it is not let in again", async () => {
+  test("the later one replaces the earlier one, whose jobs are returned and whose keys stay refused", async () => {
     const earlier = await admittedNode(service);
     const job = service.queue.add();
     await openedJob(service, earlier);
@@ -354,7 +354,7 @@ describe("two runs of one node", () => {
     expect(entered(service, quick)).toMatchObject({ keyId: quick.keyId });
   });
 
-  test("a request for work that the earlier one has open ends", async () => {
+  test("an open lease request of the earlier one ends", async () => {
     const earlier = await admittedNode(service);
     const waiting = leased(service, earlier, { waitMs: 20_000 });
     await attest(service, await makeNode({ identity: earlier.identity }));
@@ -371,7 +371,7 @@ test("the keys of a run belong to one node", async () => {
   expect(entered(service, node)).toMatchObject({ nodeId: node.id });
 });
 
-test("the attestation of a run ends, and with the collateral if that is sooner", async () => {
+test("an attestation ends after an hour, or when its collateral expires", async () => {
   service.verify = async () => ({
     facts: factsOf("machine-1", service.clock.now() + 1_000_000),
   });
@@ -386,7 +386,7 @@ test("the attestation of a run ends, and with the collateral if that is sooner",
   );
 });
 
-test("after a restart nobody is known by the keys of its run, and a node that attests is let in", async () => {
+test("after a restart run keys are unknown until the node attests", async () => {
   const node = await admittedNode(service);
   await service.restart();
   expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
@@ -397,7 +397,7 @@ test("after a restart nobody is known by the keys of its run, and a node that at
   expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
 });
 
-test("the oldest of a thousand open challenges goes for one more", async () => {
+test("beyond a thousand open challenges the oldest is dropped", async () => {
   const node = await makeNode();
   const { nonce } = service.gateway.challenge();
   for (let at = 0; at < 1_000; at += 1) service.gateway.challenge();
@@ -407,7 +407,7 @@ test("the oldest of a thousand open challenges goes for one more", async () => {
   );
 });
 
-test("a name is one line without control characters, and two nodes may have the same", async () => {
+test("a name becomes one line without control characters, and need not be unique", async () => {
   const first = await makeNode({ name: "berlin\u001b[2J\n 1" });
   const second = await makeNode({ name: "berlin[2J 1" });
   await attest(service, first);

@@ -13,6 +13,7 @@ import {
   keyIdOf,
   nodeIdOf,
 } from "../protocol/statement.ts";
+import { memoryMs } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { oneLine } from "./node-events.ts";
 import type { NodeRegistry } from "./node-registry.ts";
@@ -36,7 +37,7 @@ type AdmissionContext = NodeGatewayContext & {
   released: Releases;
 };
 
-/** Cheapest checks first. Errors: `node_refused` with the failed check; `unavailable`. */
+/** Cheapest checks first. */
 export async function admit(
   context: AdmissionContext,
   registration: Registration,
@@ -57,7 +58,7 @@ export async function admit(
     id: attestationIdOf(statement, evidence),
     node_id: run.nodeId,
     key_id: run.keyId,
-    name: oneLine(registration.name, "without a name"),
+    name: oneLine(registration.name, "unnamed"),
     statement,
     identity_signature: registration.identity_signature,
     evidence,
@@ -66,7 +67,7 @@ export async function admit(
   };
   const arrival = arrivalOf(context, registration, { attestation, verified, validMs });
   const stored = await known.change(async () => {
-    const written = await store.write("keepNode", arrival);
+    const written = await store.write("storeArrival", arrival);
     if (written.refused !== null) throw runRefused(written.refused);
     // Another run may have attested meanwhile.
     checkRun(context, run);
@@ -81,20 +82,20 @@ function checkStatement(
   { statement, identity_signature: signature }: Registration,
 ): void {
   if (statement.audience !== gatewayAudience) {
-    throw nodeRefused("other_audience", "the evidence was not made for a gateway");
+    throw nodeRefused("other_audience", "the statement was not made for a gateway");
   }
   if (statement.gateway_key !== gatewayKey.publicKey) {
     throw nodeRefused(
       "other_gateway",
       "the statement names the key of another gateway",
-      "earshot nodes key prints that of this one (EARSHOT_NODE_GATEWAY_KEY)",
+      "set EARSHOT_NODE_GATEWAY_KEY: `earshot nodes key` prints it at the gateway",
     );
   }
   if (!settings.evidence.includes(statement.evidence)) {
     throw nodeRefused(
       "kind_not_accepted",
       `evidence of the kind ${statement.evidence} is not accepted here`,
-      `the gateway takes ${settings.evidence.join(",")}; EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} there has it take this too, and say so wherever it shows`,
+      `the gateway accepts ${settings.evidence.join(",")}; to accept this kind too, set EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} there`,
     );
   }
   const bytes = bytesOf(signature, 64);
@@ -107,7 +108,6 @@ function checkStatement(
 const unproven =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 
-/** Null if the identity key is unproven. */
 export const refusedNode = (check: string, { statement }: Registration): string | null =>
   unproven.test(check) ? null : nodeIdOf(statement.identity_key);
 
@@ -121,27 +121,23 @@ function checkRun(
   if (runs.isReplaced(run)) throw runRefused("superseded");
 }
 
-const anotherNode =
-  "remove node.key from its data folder and start it again: it comes as another node";
+const anotherNode = "delete node.key in its data folder and restart it: it gets a new identity";
 
 const runRefusals = {
   node_removed: ["the operator has removed this node", anotherNode],
-  other_identity: ["another node has the id of this one", anotherNode],
+  other_identity: ["another node has the same id", anotherNode],
   key_in_use: [
-    "the keys of this run are another node's",
-    "start it again: a run makes keys of its own",
+    "the keys of this run belong to another node",
+    "restart it: each run makes new keys",
   ],
-  superseded: [
-    "another run of this node has attested since",
-    "run each node with a data folder of its own",
-  ],
+  superseded: ["another run of this node has attested since", "use one data folder per node"],
   evidence_downgraded: [
-    "this node was approved with evidence of hardware and comes without",
-    "start it with the evidence that it had, or remove it and let it come as another node",
+    "this node was approved with hardware evidence, which is missing now",
+    "start it with its former evidence, or delete node.key in its data folder: it gets a new identity",
   ],
   machine_changed: [
     "this node was approved on another machine",
-    "earshot nodes approve lets the operator take it on this one",
+    "an operator approves the new machine with `earshot nodes approve`",
   ],
 } as const;
 
@@ -151,8 +147,8 @@ function runRefused(check: keyof typeof runRefusals): EarshotError {
 }
 
 function arrivalOf(
-  { settings, resultMs, clock }: NodeGatewayContext,
-  { statement, capabilities, concurrency, url, version }: Registration,
+  { resultMs, clock }: NodeGatewayContext,
+  { statement, capabilities, concurrency, version }: Registration,
   found: { attestation: Attestation; verified: VerifiedEvidence; validMs: number },
 ): NodeArrival {
   const { attestation, verified, validMs } = found;
@@ -165,14 +161,13 @@ function arrivalOf(
     evidence: statement.evidence,
     capabilities,
     concurrency,
-    url,
     version: oneLine(version, "unknown"),
     machine: facts?.platformInstanceId ?? facts?.ppid ?? null,
     image,
     composeHash,
     isListed: isListedPlatform,
     attestation,
-    keptUntilMs: nowMs + validMs + resultMs + settings.memoryMs,
+    keptUntilMs: nowMs + validMs + resultMs + memoryMs,
     nowMs,
   };
 }
@@ -182,7 +177,7 @@ function throwRefusal(error: unknown): never {
   if (!(error instanceof EarshotError)) throw error;
   const { code, message } = error.details[0] ?? error;
   if (!error.retryable) throw nodeRefused(code, message, error.hint);
-  const hint = "come again in a while";
+  const hint = "retry later";
   const details = [{ code, message, hint }];
   throw new EarshotError("unavailable", message, { status: 503, retryable: true, hint, details });
 }

@@ -18,12 +18,9 @@ const searchesMastodon = [
   { platform: "mastodon", method: "searchbyquery", ways: ["credential"] },
 ] as const;
 
-/** For the image `trusted`. */
 let allowed: readonly Release[];
-/** Account and owner kind per lookup. */
 let cachedFor: string[];
 let released: string[];
-/** Runs while a credential is read. */
 let whileRead: () => Promise<unknown>;
 let service: TestGateway;
 
@@ -54,7 +51,6 @@ const trustedNode = (): Promise<TestNode> =>
 const addSearch = (special: object = {}) =>
   service.queue.add({ query: "comet", platform: "mastodon", ...special });
 
-/** Null without a job. */
 async function jobOf(node: TestNode) {
   const envelope = await leased(service, node);
   return envelope === null ? null : await openedBy(node, envelope);
@@ -77,7 +73,7 @@ const events = async () => {
   return all.filter(({ action }) => action === "credential_released");
 };
 
-test("a node that the policy names gets the job and the credential, encrypted to its key", async () => {
+test("a node that a rule names gets the job and the credential, encrypted to its key", async () => {
   const node = await trustedNode();
   const other = await trustedNode();
   addSearch();
@@ -94,7 +90,7 @@ test("a node that the policy names gets the job and the credential, encrypted to
   expect(service.gateway.nodes()[0]).toMatchObject({ capabilities: searchesMastodon });
 });
 
-test("a node of another image gets neither the job nor a credential", async () => {
+test("a node with another image gets neither the job nor a credential", async () => {
   service.verify = async () => ({ image: "other" });
   const node = await trustedNode();
   addSearch();
@@ -103,14 +99,14 @@ test("a node of another image gets neither the job nor a credential", async () =
   expect(service.gateway.nodes()).toMatchObject([{ capabilities: [] }]);
 });
 
-test("a job that asks no such platform brings no credential", async () => {
+test("a job for another platform has no credential", async () => {
   const node = await admittedNode(service, { evidence: "tdx" });
   service.queue.add({ query: "comet", platform: "x" });
   expect(await jobOf(node)).toEqual({});
   expect(cachedFor).toEqual([]);
 });
 
-test("nothing is released to a run that attests as another image later", async () => {
+test("nothing is released after the run attests as another image", async () => {
   const node = await trustedNode();
   addSearch();
   expect(await jobOf(node)).not.toBeNull();
@@ -121,7 +117,7 @@ test("nothing is released to a run that attests as another image later", async (
   expect(cachedFor).toHaveLength(1);
 });
 
-test("nothing is released once the attestation has ended, and no longer than it lasts", async () => {
+test("nothing is released beyond the attestation", async () => {
   const node = await trustedNode();
   await service.clock.advance(3_590_000);
   addSearch();
@@ -135,7 +131,7 @@ test("nothing is released once the attestation has ended, and no longer than it 
   expect(cachedFor).toHaveLength(1);
 });
 
-test("nothing is released when the node attests as another image while the credential is read", async () => {
+test("nothing is released if the node attests as another image while the credential is read", async () => {
   const node = await trustedNode();
   whileRead = async () => {
     service.verify = async () => ({ image: "other" });
@@ -146,7 +142,7 @@ test("nothing is released when the node attests as another image while the crede
   expect(released).toEqual([]);
 });
 
-test("a job that needs its account's own credential goes to a node that may be sent it, and to no other", async () => {
+test("a job that needs its account's own credential goes only to a node that may receive it", async () => {
   const node = await trustedNode();
   addSearch({ isKeptHere: true });
   expect(await jobOf(node)).toBeNull();
@@ -160,7 +156,7 @@ test("a job that needs its account's own credential goes to a node that may be s
   expect(await jobOf(node)).toBeNull();
 });
 
-test("an event names node, credential and attestation, once for each attestation and without the secret", async () => {
+test("an event names node, credential and attestation, once each and without the secret", async () => {
   const node = await trustedNode();
   for (const _job of [1, 2]) {
     addSearch();
@@ -177,7 +173,7 @@ test("an event names node, credential and attestation, once for each attestation
   expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
 });
 
-test("nothing is released when the attestation ends while the credential is read", async () => {
+test("nothing is released if the attestation ends while the credential is read", async () => {
   const node = await trustedNode();
   whileRead = () => service.clock.advance(3_600_000);
   addSearch();

@@ -12,7 +12,6 @@ import type { Run, Runs } from "./runs.ts";
 
 export type ReleaseSource = {
   allowed(verified: VerifiedEvidence): readonly Release[];
-  /** Of the deployment's credentials now. */
   capabilities(): readonly Capability[];
   /** Null if none is releasable. */
   credentialFor(
@@ -23,10 +22,9 @@ export type ReleaseSource = {
   onRelease(credential: ReleasedCredential): void;
 };
 
-/** Releases credentials, one job at a time, to runs whose current attestation permits it. */
+/** One job at a time, to runs whose current attestation permits it. */
 export class Releases {
   readonly #context: ReleasesContext;
-  /** Already in the event log. */
   readonly #noted = new WeakMap<Run, Set<string>>();
 
   constructor(context: ReleasesContext) {
@@ -44,7 +42,7 @@ export class Releases {
     return all.filter(({ platform }) => platforms.includes(platform));
   }
 
-  /** Reach (`reachOf`) for a job that needs its account's own credential; 0 if not releasable. */
+  /** For a job that needs its account's own credential; 0 if not releasable. */
   reachOfKept(run: Run, work: GatewayWork): number {
     const [platform, ...others] = requestedPlatforms(work);
     const isReleased = this.#allowed(run).some(

@@ -15,8 +15,8 @@ import {
 } from "./gateway.test-support.ts";
 
 /**
- * Invariant under all steps: only a node's last attested run gets work, while its attestation is valid and the node approved,
- * and only the current lease holder can answer a job.
+ * Only a node's last attested run gets work, while its attestation is valid and the node approved, and only the lease holder
+ * can answer.
  */
 type Step =
   | { kind: "start" | "leave" | "lease" | "complete" | "attest"; run: number }
@@ -52,7 +52,6 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 20, maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
 
-/** Two approved, attested nodes, and jobs. */
 const beginning: readonly Step[] = [
   { kind: "start", run: 0 },
   { kind: "start", run: 1 },
@@ -72,7 +71,7 @@ type Known = {
   untilMs: number;
 };
 
-test("work goes to attested runs alone, and answers come from who holds the lease", async () => {
+test("only attested runs get work, and only lease holders answer it", async () => {
   let leases = 0;
   const property = fc.asyncProperty(steps, async (used) => {
     const service = await startTestGateway({ attestationMs, dispatchesPerSecond: 1_000 });
@@ -212,7 +211,6 @@ async function createModel(service: TestGateway) {
     }
   }
 
-  /** Gateway and model agree. */
   function check(): void {
     for (const [of, { current, state }] of known.entries()) {
       const id = first[of]?.id ?? "";

@@ -13,7 +13,6 @@ export type OpenLease = {
   /** Text that the answer's signature must cover. */
   readonly request: string;
   readonly opener: AnswerOpener;
-  /** Encryption of the job, Unix milliseconds. */
   readonly sealedMs: number;
   completing: Promise<void> | null;
 };
@@ -27,31 +26,27 @@ export type AttestedRun = {
   validMs: number;
 };
 
-/** A run that attested since the gateway started. `…Ms` are on the clock's `elapsed` scale. */
+/** `…Ms` are on the clock's `elapsed` scale. */
 export class Run {
   readonly nodeId: string;
   readonly keyId: string;
   readonly signingKey: string;
   readonly sealingKey: string;
-  /** Unix milliseconds of the first attestation; never later than the clock at the last one. */
+  /** Unix milliseconds of the first attestation. */
   connectedMs = Number.POSITIVE_INFINITY;
   readonly attestations = new Map<string, Attestation>();
   evidence: EvidenceKind;
   releases: readonly Release[] = [];
   challenge = 0;
   untilMs = 0;
-  heardMs = 0;
-  /** Nonces of its requests, with expiry. */
+  lastRequestMs = 0;
   readonly nonces = new Map<string, number>();
-  /** By token; removed once no answer is accepted. */
   readonly leases = new Map<string, OpenLease>();
   sending = 0;
   polls = 0;
-  /** Lease requests by method; `endedMs` is the last change. */
   readonly demand = new Map<string, { open: number; most: number; endedMs: number }>();
   readonly requests = new Map<string, Parameters<NodeQueue["lease"]>[0]>();
-  /** Last second's dispatches, oldest first. */
-  givenMs: number[] = [];
+  dispatchedMs: number[] = [];
   isPaced = false;
   /** Aborts when the run is replaced, removed or leaves. */
   readonly ended = new AbortController();
@@ -126,7 +121,7 @@ export class Runs {
     // Concurrent verifications may finish out of order.
     run.challenge = Math.max(run.challenge, challenge);
     run.untilMs = Math.max(run.untilMs, this.#clock.elapsed() + validMs);
-    run.heardMs = this.#clock.elapsed();
+    run.lastRequestMs = this.#clock.elapsed();
   }
 }
 

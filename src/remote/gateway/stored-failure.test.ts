@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LeaseFailure } from "../../jobs/lease.ts";
 import type { Capability } from "../capability.ts";
 import { comet } from "./fake-queue.test-support.ts";
-import { storedFailure } from "./penalties.ts";
+import { storedFailure } from "./job-failures.ts";
 
 const requestsX: readonly Capability[] = [
   { platform: "x", method: "searchbyquery", ways: ["api"] },
@@ -26,7 +26,7 @@ function reported(
   );
 }
 
-test("what one node calls final is retried, unless another confirms that the request is wrong", () => {
+test("a final failure of one node is retried unless another confirms it", () => {
   for (const code of ["internal", "upstream_refused", "upstream_failed", "anything_else"]) {
     expect(reported({ code }).retryable, code).toBe(true);
   }
@@ -40,23 +40,23 @@ test("what one node calls final is retried, unless another confirms that the req
   );
 });
 
-test("invalid_query of one node is final where the gateway cannot read the query either", () => {
+test("invalid_query of one node is final if the gateway's parser agrees", () => {
   const unreadable = { ...comet, query: '"comet' };
   expect(reported({ code: "invalid_query" }, holdsX, unreadable).retryable).toBe(false);
   expect(reported({ code: "cursor_invalid" }, holdsX, unreadable).retryable).toBe(true);
 });
 
-test("what may have been billed is not asked a second time of another", () => {
+test("a request that may have been billed is not sent to another node", () => {
   expect(reported({ code: "upstream_timeout" }, requestsX).retryable).toBe(false);
   expect(reported({ code: "credential_refused" }, requestsX).retryable).toBe(true);
   const everywhere = { ...comet, platform: "social" } as const;
   expect(reported({ code: "upstream_timeout" }, requestsX, everywhere).retryable).toBe(true);
 });
 
-test("the words of a node are told as its own, in one line without an end of theirs", () => {
+test("messages of a node are quoted on one bounded line", () => {
   const message = `your key\n\u001b[31mis ${"a".repeat(5_000)}`;
   const failure = reported({ message, hint: "send it\u202e to me" });
-  expect(failure.message).toMatch(/^node north said: your key \[31mis a+…$/);
+  expect(failure.message).toMatch(/^node north reported: your key \[31mis a+…$/);
   expect(failure.message.length).toBeLessThan(330);
-  expect(failure.hint).toBe("node north said: send it to me");
+  expect(failure.hint).toBe("node north reported: send it to me");
 });

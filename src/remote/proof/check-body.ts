@@ -8,10 +8,7 @@ import { skewMs } from "./proof-checks.ts";
 import type { Proof } from "./read-proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
-/**
- * Checks as a gateway does, and against the signature time if known. Returns the number of records. Errors: `proof_refused`,
- * `job_refused`, `answer_refused`.
- */
+/** As a gateway does, and against the signature time if known. Returns the number of records. */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,
   signedAtMs: number | null,

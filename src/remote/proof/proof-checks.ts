@@ -4,9 +4,8 @@ import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
 import { quoteDigestOf, type SignedResult } from "../protocol/signed-result.ts";
 import {
   attestationIdOf,
-  callerAudience,
+  gatewayAudience,
   identityMessageOf,
-  jobOfNonce,
   keyIdOf,
   nodeIdOf,
 } from "../protocol/statement.ts";
@@ -15,7 +14,6 @@ import { proofRefused } from "./read-proof.ts";
 
 export type ExpectedOfProof = {
   job?: string;
-  nonce?: string;
   body?: Uint8Array;
   query?: string;
   gatewayKey?: string;
@@ -32,7 +30,7 @@ const messages = {
   node_id: "the node id is not that of its identity key",
   key_id: "the key id is not that of the keys",
   attestation_id: "the attestation id is not that of its content",
-  made_for_callers: "the statement was made for callers, not for a gateway",
+  other_audience: "the statement was not made for a gateway",
   key_unusable: "a key of the statement is invalid or weak",
   identity_signature: "the identity key has not signed the statement",
   other_key: "the signature names other keys than the attestation",
@@ -42,7 +40,6 @@ const messages = {
   other_quote: "the signature names another quote",
   signed_in_future: "the time of the signature is in the future",
   not_the_job: "the proof is of another job",
-  not_the_nonce: "the answer is not to the request with this nonce",
   not_the_result: "the given result is not the signed one",
   not_the_query: "the request has another query",
   not_the_window: "the request has another window",
@@ -55,13 +52,13 @@ function requireThat(code: keyof typeof messages, holds: boolean): void {
   if (!holds) throw proofRefused(code, messages[code]);
 }
 
-/** Ids must match their contents, and the statement must be for a gateway. */
+/** The statement must be for a gateway. */
 export function checkNames({ attestation }: Proof): void {
   const { statement, evidence, node_id, key_id, id } = attestation;
   requireThat("node_id", node_id === nodeIdOf(statement.identity_key));
   requireThat("key_id", key_id === keyIdOf(statement));
   requireThat("attestation_id", id === attestationIdOf(statement, evidence));
-  requireThat("made_for_callers", statement.audience !== callerAudience);
+  requireThat("other_audience", statement.audience === gatewayAudience);
 }
 
 export function checkIdentity({ attestation }: Proof): void {
@@ -97,12 +94,11 @@ export function checkExpected(
   expected: ExpectedOfProof,
 ): void {
   const { gateway_key } = attestation.statement;
-  const { nonce, signedAfterMs } = expected;
+  const { signedAfterMs } = expected;
   const requested = membersOf(request);
   const is = <Value>(value: Value | undefined, found: unknown): boolean =>
     value === undefined || value === found;
   requireThat("not_the_job", is(expected.job, job));
-  requireThat("not_the_nonce", nonce === undefined || jobOfNonce(nonce) === job);
   const isBody = expected.body === undefined || Buffer.from(body, "utf8").equals(expected.body);
   requireThat("not_the_result", isBody);
   requireThat("not_the_query", is(expected.query, requested.query));

@@ -7,7 +7,7 @@ import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 
 const mostCharacters = 268_435_456;
 
-/** `name` and `policy_id` are the gateway's claims; everything else is signed, or verified through signed data. */
+/** `name` and `policy_id` are the gateway's claims. */
 const attestation = z.strictObject({
   id: z.string().max(64),
   node_id: z.string().max(64),
@@ -42,7 +42,6 @@ const problemShape = z.object({
   detail: z.string().max(1_000),
 });
 
-/** Accepts JSON text, bytes or a parsed value. Errors: `proof_refused`. */
 export function readProof(proof: unknown): Proof {
   const text = proof instanceof Uint8Array ? decode(proof) : proof;
   const json = typeof text === "string" ? parse(text) : text;
@@ -50,16 +49,10 @@ export function readProof(proof: unknown): Proof {
   if (read.success) return { ...read.data, attestation: withCollateral(read.data.attestation) };
   const { data: problem } = problemShape.safeParse(json);
   if (problem !== undefined) {
-    throw proofRefused("malformed", `this is no proof, but why there is none: ${problem.detail}`);
+    throw proofRefused("malformed", `this is an error in place of a proof: ${problem.detail}`);
   }
   const [issue] = read.error.issues;
   throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
-}
-
-export function readAttestation(value: unknown): Attestation {
-  const read = attestation.safeParse(value);
-  if (read.success) return withCollateral(read.data);
-  throw proofRefused("malformed", "the attestation is malformed");
 }
 
 function withCollateral(read: z.infer<typeof attestation>): Attestation {

@@ -21,14 +21,12 @@ export type ProofOptions = {
   accepted: readonly EvidenceKind[];
   policy: NodePolicy | null;
   nowMs: number;
-  /** Replaces the proof's collateral. */
   collateral?: CollateralSource;
   /** When certificates and collateral must be valid; default: signature time. */
   asOfMs?: number;
   expected?: ExpectedOfProof;
 };
 
-/** Messages of passed checks, in reporting order. */
 const checks = {
   form: "the proof is complete and well-formed",
   names: "the names of node, keys and attestation match their keys",
@@ -43,10 +41,10 @@ const checks = {
 const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
   tdx: "the quote chains to Intel's root, and the policy accepts its program and machine",
   simulated: "the quote chains to the simulated root, and the policy accepts it",
-  none: "no evidence is needed, as `none` is accepted",
+  none: "evidence `none` is accepted",
 };
 
-/** `code` names the failure; skipped if a prerequisite failed or nothing is expected. */
+/** `code` names the failure. */
 export type ProofStep = {
   check: keyof typeof checks;
   outcome: "passed" | "failed" | "skipped";
@@ -61,12 +59,11 @@ export type ProofVerdict = {
   proof: Proof | null;
   signed: SignedResult | null;
   evidence: VerifiedEvidence | null;
-  /** Time of the evidence check, Unix milliseconds. */
   asOfMs: number | null;
   records: number | null;
 };
 
-/** Verifies a proof offline and reports every check. Trusts no claim of the gateway but the signature time. */
+/** Trusts no claim of the gateway but the signature time. */
 export async function verifyProof(input: unknown, options: ProofOptions): Promise<ProofVerdict> {
   const steps: ProofStep[] = [];
 
@@ -109,7 +106,7 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
   const timeMs = options.asOfMs ?? signed?.signedAtMs ?? 0;
   let evidence: VerifiedEvidence | null = null;
   if (signed === null) {
-    const message = "not checked, as the signature does not hold";
+    const message = "not checked, as the signature is invalid";
     for (const check of ["binding", "time", "evidence"] as const) skip(check, message);
   } else {
     await run("binding", () => checkBinding(proof, signed));
@@ -123,7 +120,7 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
   if (Object.keys(expected).length > 0) {
     await run("expected", () => checkExpected(proof, signed, expected));
   } else {
-    skip("expected", "nothing was given to compare with");
+    skip("expected", "no expected values were given");
   }
   const asOfMs = evidence?.facts == null ? null : timeMs;
   const holds = steps.every(({ outcome }) => outcome !== "failed");

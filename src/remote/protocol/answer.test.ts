@@ -40,7 +40,6 @@ function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedIte
   return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: reported, Score }) };
 }
 
-/** Methods other than search. */
 const questions: readonly [FetchMethod, string, Platform][] = [
   ["gettweets", "alice.example", "bluesky"],
   ["getmedia", " @Alice.Example", "bluesky"],
@@ -83,14 +82,13 @@ async function codeOf(read: () => unknown): Promise<string> {
   }
 }
 
-/** With the knowledge of `answerOf`. */
 const ofItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
   outcomeOf(answerBytes(nodeAnswer(answerOf(items))), request);
 
 const whole = answerOf([postItem(1), postItem(2), postItem(3)]);
 
 describe("an answer", () => {
-  test("is read as it was given", async () => {
+  test("is read as written", async () => {
     const given = nodeAnswer(whole);
     const read = await readAnswer(answerBytes(given), testRequest);
     expect(read.answer).toEqual(whole);
@@ -102,7 +100,7 @@ describe("an answer", () => {
     ).toEqual([]);
   });
 
-  test("of another kind than posts has no ids", async () => {
+  test("of other kinds of records has no ids", async () => {
     const record = {
       ID: "did:a",
       Content: "",
@@ -145,7 +143,7 @@ describe("an answer", () => {
     ).toBe("not_a_post");
   });
 
-  test("does not lead on to another platform than the one that was asked", async () => {
+  test("does not continue on another platform than requested", async () => {
     const request = { ...testRequest, method: "gettweets" } as const;
     const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const leadingTo = (platform: "x" | "mastodon") =>
@@ -154,7 +152,7 @@ describe("an answer", () => {
     expect(await outcomeOf(leadingTo("mastodon"), request)).toBe("other_platform");
   });
 
-  test("with a post that its platform numbered before ids told times is of its own time", async () => {
+  test("with a post from before ids had times uses its own time", async () => {
     const uri = "https://x.com/i/status/20";
     const record = {
       ID: "20",
@@ -183,7 +181,7 @@ describe("an answer", () => {
   });
 });
 
-describe("items that cannot be those of an answer are refused", () => {
+describe("impossible items are refused", () => {
   const item = postItem(1);
   const changed = (special: Record<string, unknown>): FetchedItem => {
     const record = { ...JSON.parse(item.record), ...special };
@@ -303,7 +301,7 @@ describe("items that cannot be those of an answer are refused", () => {
     ],
     ["the name of an import", { uri: "import:bluesky:7" }, "name_malformed"],
   ] satisfies [string, Partial<FetchedItem>, string][])(
-    "that are called as no reader calls them: %s",
+    "with names that no reader of the platform produces: %s",
     async (_name, special, code) => {
       const request = { ...testRequest, platform: "social" } as const;
       expect(await ofItems([onBluesky(special)], request)).toBe(code);
@@ -342,7 +340,7 @@ describe("items that cannot be those of an answer are refused", () => {
     ["bluesky", "import:x:7", null, "name_missing"],
     ["x", null, null, "name_missing"],
   ] as const)(
-    "that were imported go by what imports call them: %s %s of %s",
+    "of imports by the names that imports produce: %s %s of %s",
     async (platform, uri, userId, code) => {
       const imported = named({ platform, uri, userId }, { origin: "import" });
       expect(await ofItems([imported], { ...testRequest, platform: "social" })).toBe(code);
@@ -369,22 +367,22 @@ describe("items that cannot be those of an answer are refused", () => {
       { reposted: { uri: "https://x.com/i/status/7", user_id: null } },
       "taken",
     ],
-  ])("that repost one which %s", async (_name, special, code) => {
+  ])("of reposts whose original %s", async (_name, special, code) => {
     expect(await ofItems([postItem(1, { is_retweet: true, ...special })])).toBe(code);
   });
 
-  test("that say of a repost what is neither true nor false", async () => {
+  test("of reposts with an invalid `is_retweet`", async () => {
     expect(await ofItems([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
   });
 
-  test("before the place at which the page begins", async () => {
+  test("before the position at which the page begins", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
     expect(await ofItems([item], { ...testRequest, after })).toBe("before_its_page");
     expect(await ofItems([postItem(2)], { ...testRequest, after })).toBe("taken");
   });
 });
 
-describe("what is told of an answer is refused where it cannot be so", () => {
+describe("impossible knowledge is refused", () => {
   const { coverage } = whole;
   const [posts] = coverage.platforms ?? [];
   const gap = { fromMs: nowMs - 2_000, toMs: nowMs - 1_000 };
@@ -465,7 +463,7 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     expect(await outcomeOf(answerBytes(nodeAnswer(whole, { knowledge })))).toBe(code);
   });
 
-  test("a window in which nothing can lie is taken wherever it is", async () => {
+  test("an empty window is accepted anywhere", async () => {
     const toMs = nowMs + 5_000;
     const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
@@ -479,7 +477,7 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     const known = { complete: true, held: [window], gaps: [], truncated: false };
     return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
   };
-  test("a later page covers what is older than the page before", async () => {
+  test("a later page covers what is older than the previous page", async () => {
     const lastMs = nowMs - 90_000;
     const after = { platform: "bluesky", id: lowestId(lastMs) } as const;
     const coveredTo = (toMs: number) => {
@@ -531,14 +529,14 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     expect(await outcomeOf(bytes, { ...testRequest, ...special, query })).toBe(code);
   });
 
-  test("texts come without what could move the cursor", () => {
+  test("control characters are removed from texts", () => {
     const warnings = [{ code: "a", message: "one\u001b[2Jtwo", hint: "\u0007three" }];
     const read = readKnowledge(knowledgeText({ ...whole, warnings }));
     expect(read.warnings).toEqual([{ code: "a", message: "one[2Jtwo", hint: "three" }]);
   });
 });
 
-describe("bytes that are not those of an answer are refused", () => {
+describe("malformed bytes are refused", () => {
   const given = nodeAnswer(whole);
   const text = Buffer.from(answerBytes(given)).toString("utf8");
   const replaced = (from: string, to: string) => {
@@ -595,7 +593,7 @@ describe("bytes that are not those of an answer are refused", () => {
     else expect(outcome).toBe(code);
   });
 
-  test("any byte that is changed is refused, or is told by the signature", async () => {
+  test("any changed byte is refused, or breaks the signature", async () => {
     const bytes = Buffer.from(answerBytes(given));
     await fc.assert(
       fc.asyncProperty(
@@ -620,7 +618,7 @@ describe("bytes that are not those of an answer are refused", () => {
     );
   });
 
-  test("anything at all is refused, never a fault of another kind", async () => {
+  test("any bytes are refused with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -667,7 +665,7 @@ describe("a request", () => {
     .tuple(fc.oneof(search, fetching), more)
     .map(([requested, rest]) => ({ ...requested, ...rest })) as fc.Arbitrary<AnswerRequest>;
 
-  test("is read as it was written, and written in one way", () => {
+  test("is read as written, in one form only", () => {
     fc.assert(
       fc.property(request, (requested) => {
         const text = requestText(requested);
@@ -678,7 +676,7 @@ describe("a request", () => {
     );
   });
 
-  test("does not tell whose it is, nor which node has the credential", () => {
+  test("names neither its account nor the node with the credential", () => {
     const place = {
       platform: "x",
       credentialId: "c",
@@ -712,7 +710,7 @@ describe("a request", () => {
     expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
   });
 
-  test("that is anything at all is refused, never a fault of another kind", async () => {
+  test("of any text is refused with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
         expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
@@ -722,7 +720,7 @@ describe("a request", () => {
   });
 });
 
-describe("a request asks about what its query names", () => {
+describe("a request is about the target of its query", () => {
   const asking = (special: Partial<AnswerRequest>) =>
     codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...special })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
@@ -831,7 +829,7 @@ describe("a request by a username without a platform", () => {
     },
   );
 
-  test("is about nothing more than the name", async () => {
+  test("is about nothing but the name", async () => {
     const target = { ...user("bluesky:@ann.bsky.social"), id: "did:plc:ann" } as Target;
     expect(await asking("bluesky", target)).toBe("target_mismatch");
   });
@@ -840,7 +838,7 @@ describe("a request by a username without a platform", () => {
 describe("a failure", () => {
   const failure = { code: "upstream_failed", message: "it failed", status: 502, retryable: true };
 
-  test("is read as it was given, without control characters, and cut where it is too long", () => {
+  test("is read as written, truncated and without control characters", () => {
     expect(readFailure(failureBytes(failure))).toEqual(failure);
     expect(readFailure(failureBytes({ ...failure, hint: "a\u001bb" }))).toEqual({
       ...failure,

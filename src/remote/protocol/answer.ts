@@ -42,7 +42,7 @@ export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uin
   return Buffer.from(`${JSON.stringify(head)}\n${body}`, "utf8");
 }
 
-/** Does not verify the signature (signed-result.ts). Errors: `answer_refused`. */
+/** Does not verify the signature (signed-result.ts). */
 export async function readAnswer(
   plain: Uint8Array,
   request: AnswerRequest,
@@ -99,4 +99,4 @@ function decoded(bytes: Buffer): string {
 }
 
 const bodyMismatch = () =>
-  answerRefused("body_mismatch", "the body of the answer is not that of its records");
+  answerRefused("body_mismatch", "the body does not consist of the listed records");

@@ -13,8 +13,8 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Checks plausibility, not truth: platform and kind, each post once; for a search, newest first, within the window, and
- * matching as far as records show; consistent continuation and coverage. Errors: `answer_refused`.
+ * Plausibility, not truth: platform and kind, each post once; for a search, newest first, within the window, and matching as
+ * far as records show; consistent continuation and coverage.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -22,7 +22,7 @@ export async function checkAnswer(
   knowledge: Knowledge,
 ): Promise<void> {
   if (records.length > request.maxResults) {
-    throw answerRefused("too_many_items", `more than ${request.maxResults} items were given`);
+    throw answerRefused("too_many_items", `the answer has more than ${request.maxResults} records`);
   }
   const check = createRecordCheck(request);
   const yieldAfter = createYield();
@@ -32,7 +32,7 @@ export async function checkAnswer(
     await yieldAfter(record.item.record.length);
     const names = namesOf(record);
     if (names.some((name) => seen.has(name))) {
-      throw answerRefused("repeated_item", "an item is in the answer twice");
+      throw answerRefused("repeated_item", "a record is in the answer twice");
     }
     for (const name of names) seen.add(name);
   }
@@ -44,7 +44,6 @@ export async function checkAnswer(
   checkCoverage(request, knowledge.coverage);
 }
 
-/** Errors: `answer_refused`. */
 export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) => void {
   const { method, fromMs, toMs, asOfMs, target = null } = request;
   let tree: QueryNode | null = null;
@@ -52,11 +51,11 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
   function checkFound(record: ReadRecord): void {
     const { item, createdMs } = record;
     if (item.id === null) {
-      throw answerRefused("not_a_post", "a search was answered with what is no post");
+      throw answerRefused("not_a_post", "a search returned a record that is not a post");
     }
     const { earliestMs, latestMs } = timesOf(item.id, createdMs);
     if (earliestMs >= toMs || (fromMs !== null && latestMs < fromMs)) {
-      throw answerRefused("outside_window", "a post is outside the window that was requested");
+      throw answerRefused("outside_window", "a post is outside the requested window");
     }
     tree ??= parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY }).tree;
     if (!couldMatch(tree, asOfMs, item.id, record)) throw notAMatch();
@@ -64,7 +63,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
 
   function checkFetched({ item, kind }: ReadRecord, expected: RecordKind): void {
     if (kind !== expected) {
-      throw answerRefused("other_kind", `${method} was answered with a ${kind}`);
+      throw answerRefused("other_kind", `${method} returned a ${kind}`);
     }
     const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
     // On Mastodon, address and uri may differ.
@@ -102,10 +101,10 @@ function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): v
     const position = positionOf(item);
     if (position === null) continue;
     if (before === null && after !== null && !isAfter(after, position, item.uri)) {
-      throw answerRefused("before_its_page", "an item belongs on an earlier page");
+      throw answerRefused("before_its_page", "a record belongs on an earlier page");
     }
     if (before !== null && comparePositions(before, position) >= 0) {
-      throw answerRefused("out_of_order", "the items of a search are not newest first");
+      throw answerRefused("out_of_order", "the records of a search are not newest first");
     }
     before = position;
   }
@@ -114,7 +113,7 @@ function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): v
 const positionOf = ({ platform, id }: FetchedItem): Position | null =>
   id === null ? null : { platform, id };
 
-/** Within a millisecond `uriHash` orders posts, but a node whose segments are not yet rewritten does not know that order. */
+/** A node whose segments are not yet rewritten does not know the order of `uriHash` within a millisecond. */
 function isAfter(after: Position, post: Position, uri: string | null): boolean {
   if (after.uriHash === undefined || uri === null || !shareMillisecond(after, post)) {
     return comparePositions(after, post) < 0;
@@ -133,14 +132,14 @@ function checkContinuation(
     next !== null && position !== null && comparePositions(next, position) < 0;
   const isTie = next !== null && after !== null && shareMillisecond(next, after);
   if (isBefore(lastPosition) || (!isTie && isBefore(after))) {
-    throw answerRefused("next_misplaced", "the answer continues before its own end");
+    throw answerRefused("next_misplaced", "the cursor is before the end of the page");
   }
   if (nextPlace !== null && (isSearch(method) || nextPlace.platform !== platform)) {
     throw otherPlatform();
   }
 }
 
-const notAMatch = () => answerRefused("not_a_match", "an item does not match the query");
+const notAMatch = () => answerRefused("not_a_match", "a record does not match the query");
 
 const kindsOfMethods: Readonly<Record<FetchMethod, RecordKind>> = {
   searchbyprofile: "profile",

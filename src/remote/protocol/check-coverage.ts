@@ -16,7 +16,7 @@ const streamToleranceMs = 60_000;
 /** X reports whole seconds. */
 const idToleranceMs = 1_000;
 
-/** Coverage must be of requested platforms, within the window and, if complete, span all of it. Errors: `answer_refused`. */
+/** Of requested platforms, within the window and, if complete, all of it. */
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
   if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();
@@ -28,7 +28,10 @@ export function checkCoverage(request: AnswerRequest, coverage: Knowledge["cover
   const hasRecentSearch = posts.some(({ platform }) => platform === "x");
   const least = complete ? leastWindow(request, hasRecentSearch) : null;
   if (least !== null && !isWithin(least, coverage)) {
-    throw answerRefused("coverage_too_narrow", "the coverage is complete for a part of the window");
+    throw answerRefused(
+      "coverage_too_narrow",
+      "the coverage claims to be complete, for a part of the window",
+    );
   }
 }
 
@@ -36,7 +39,7 @@ export const isRequested = ({ platform }: Pick<AnswerRequest, "platform">, one: 
   platform === "social" || platform === one;
 
 export const otherPlatform = () =>
-  answerRefused("other_platform", "a part of the answer is of a platform that was not requested");
+  answerRefused("other_platform", "the answer contains a platform that was not requested");
 
 const isWithin = (span: Span, { fromMs, toMs }: Span): boolean =>
   span.toMs <= toMs && (fromMs === null || (span.fromMs !== null && span.fromMs >= fromMs));
@@ -48,10 +51,7 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
   return isWithin(coverage, { fromMs, toMs });
 }
 
-/**
- * The window minus what the query, or the post whose replies are requested, excludes. With recent search, a live window may
- * begin a little later. Null if empty.
- */
+/** The window minus what the query, or the target of a replies request, excludes. Null if empty. */
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {

@@ -13,21 +13,21 @@ import { jobRefused } from "./errors.ts";
 type Requested = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
- * Callers compare only the query with their own, so the target must be what it names. Only the gateway knows its records: a
- * record ID may mean any post of the platform, a bare username any account of that name. Errors: `job_refused`.
+ * Callers compare only the query with their own, so the target must be what it names. Only the gateway knows what a record ID
+ * or a bare username means: any post or account that it can name is accepted.
  */
 export function checkTarget(request: Requested): void {
   const { platform, method, query, target = null } = request;
   const what = methods[method].query;
   if (what === "text" || what === "none") {
     if (target === null) return;
-    throw mismatch("a target is named where the method has none");
+    throw mismatch("the request has a target, but its method has none");
   }
   const isNamed =
     platform !== "social" &&
     target?.platform === platform &&
     paths(platform).some((path) => isNamedBy(query, { what, target, path }));
-  if (!isNamed) throw mismatch("the answer is about another target than the query");
+  if (!isNamed) throw mismatch("the target of the request is not that of its query");
 }
 
 const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "social"];
@@ -51,7 +51,6 @@ function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Tar
   }
 }
 
-/** Only the gateway knows which account is meant. */
 function isOfName({ handle }: BareName, target: UserTarget): boolean {
   const { platform } = target;
   if (platform === null || !canName(handle, target)) return false;

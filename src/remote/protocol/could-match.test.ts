@@ -27,7 +27,7 @@ function decide(query: string, metadata: object = shown): boolean {
   return couldMatch(parseQuery(query).tree, asOfMs, id, readRecord(JSON.stringify(record)));
 }
 
-describe("a record that cannot be of a matching post is refused:", () => {
+describe("a record that contradicts the query is refused:", () => {
   test.each([
     "zebra",
     "-comet",
@@ -62,7 +62,7 @@ describe("a record that cannot be of a matching post is refused:", () => {
   });
 });
 
-describe("a record that may be of a matching post is taken:", () => {
+describe("a record that may match is accepted:", () => {
   test.each([
     "comet",
     "bright comet lang:en",
@@ -88,7 +88,7 @@ describe("a record that may be of a matching post is taken:", () => {
   });
 });
 
-test("a post whose claimed time lies behind its ID is of any time between the two", () => {
+test("a post whose claimed time is before its ID may have any time in between", () => {
   const late = { ...shown, created_at: "2026-03-01T00:00:00Z" };
   expect(decide("since:2026-02-10", late)).toBe(true);
   expect(decide("until:2026-02-10", late)).toBe(true);
@@ -96,7 +96,7 @@ test("a post whose claimed time lies behind its ID is of any time between the tw
   expect(decide("until:2026-01-31", late)).toBe(false);
 });
 
-test("of a post that is reduced to its IDs nothing but IDs, times and platform is decided", () => {
+test("a post reduced to its IDs is checked by IDs, times and platform alone", () => {
   const reduced = { kind: "ids", langs: [] };
   for (const query of ["zebra", "-comet", "lang:de", "filter:safe", "min_faves:1000"]) {
     expect(decide(query, reduced)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * An answer is rejected only for a record that contradicts the query, because names, counts and references may not be in the
- * record. A node runs the same check before it signs, so no honest answer is rejected.
+ * Rejects only records that contradict the query, as names, counts and references may be missing. The node runs the same check
+ * before it signs.
  */
 
 import { matches, type Subject } from "@earshot/query/match";
@@ -27,7 +27,7 @@ export type TimeRange = { earliestMs: number; latestMs: number };
 /** Imported files may have coarse times for X. */
 const skewMs = 60_000;
 
-/** False only if the record rules the post out. `within_time:` counts back from `asOfMs`. */
+/** False only if the record rules the post out. */
 export function couldMatch(
   tree: QueryNode,
   asOfMs: number,
@@ -118,7 +118,6 @@ function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Answer {
   return latestMs < ms ? false : null;
 }
 
-/** Null if undecidable: it may be a former handle. */
 function isAccount(
   name: string,
   account: Pick<PostReference, "username" | "userId"> | null,

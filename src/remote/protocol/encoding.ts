@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** Unpadded base64url. Null unless canonical: one name per value. */
+/** Base64url; null unless canonical: one name per value. */
 export function bytesOf(text: string, length?: number): Buffer | null {
   const bytes = Buffer.from(text, "base64url");
   if (length !== undefined && bytes.length !== length) return null;
   return bytes.toString("base64url") === text ? bytes : null;
 }
 
-/** Padded base64; null unless canonical. */
 export function bytesOfBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes : null;

@@ -2,15 +2,13 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { base64, bytesOf } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
-/** AES-256-GCM with the secret of the job and a random nonce. */
 type SealedBytes = { nonce: string; sealed: string };
 
 export type AnswerEncryptor = { seal(plain: Uint8Array): SealedBytes };
 
-/** Errors: `answer_refused` with `not_openable`. */
 export type AnswerOpener = { open(answer: SealedBytes): Uint8Array };
 
-/** 32 bytes that only the two ends of a lease know, and what binds answers to it. */
+/** Known to the two ends of a lease alone. */
 type AnswerSecret = { secret: Uint8Array; aad: Uint8Array };
 
 const cipherName = "aes-256-gcm";
@@ -37,7 +35,7 @@ export const createAnswerOpener = ({ secret, aad }: AnswerSecret): AnswerOpener 
       const plain = decipher.update(sealed.subarray(0, -options.authTagLength));
       return Buffer.concat([plain, decipher.final()]);
     } catch {
-      const message = "the answer was not sealed for this lease, or was changed";
+      const message = "the answer was encrypted for another lease, or changed";
       throw answerRefused("not_openable", message);
     }
   },

@@ -61,8 +61,8 @@ async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string>
   return "taken";
 }
 
-describe("a sealed job", () => {
-  test("opens for the keys it was sealed to, and its answer opens for the gateway", async () => {
+describe("an encrypted job", () => {
+  test("opens for its keys, and its answer opens for the gateway", async () => {
     const { payload: opened, sealer } = await openJob(envelope, opening());
     expect(opened).toEqual(payload);
     const plain = Buffer.from("an answer");
@@ -73,7 +73,7 @@ describe("a sealed job", () => {
     expect(JSON.stringify([envelope, first])).not.toMatch(/cats|an answer/);
   });
 
-  test("opens once, whatever comes in between, and again when it could not come again", async () => {
+  test("opens once while it is valid", async () => {
     const opened = createOpenedLeases();
     await openJob(envelope, opening({ opened }));
     expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
@@ -82,7 +82,7 @@ describe("a sealed job", () => {
     expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
   });
 
-  test("is not opened where no more leases can be remembered", () => {
+  test("does not open when no more leases can be remembered", () => {
     const opened = createOpenedLeases(2);
     expect([opened.add("a", 10, 0), opened.add("b", 20, 0), opened.add("c", 20, 0)]).toEqual([
       true,
@@ -106,7 +106,7 @@ describe("a sealed job", () => {
     expect(await codeOf(openJob(envelope, opening(special)))).toBe(`job_refused ${code}`);
   });
 
-  test("opens for no other keys, also where another gateway's node would take it", async () => {
+  test("opens for no other keys, even if they accept another gateway", async () => {
     const other = await makeRunKeys();
     expect(await codeOf(openJob(envelope, opening({ keys: other })))).toBe(
       "job_refused not_openable",
@@ -132,7 +132,7 @@ describe("a sealed job", () => {
     expect(await codeOf(openJob(changed, opening()))).toBe(`job_refused ${code}`);
   });
 
-  test("is bound to what stands beside it even by the gateway itself", async () => {
+  test("is bound to its head, even if the gateway signs a changed one", async () => {
     const other = await sealing({ job: lease });
     const { signature: _signature, ...head } = { ...other.envelope, sealed: envelope.sealed };
     const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
@@ -141,7 +141,7 @@ describe("a sealed job", () => {
     expect(await codeOf(openJob(forged, opening()))).toBe("job_refused not_signed");
   });
 
-  test("is not made for a key that nothing can be sealed to", async () => {
+  test("is not made for an unusable key", async () => {
     for (const sealingKey of [base64(Buffer.alloc(32)), "", "A".repeat(42), `${"_".repeat(42)}8`]) {
       const code = await codeOf(sealing({ sealingKey }));
       expect(["job_refused key_unusable", "taken"]).toContain(code);
@@ -153,12 +153,12 @@ describe("a sealed job", () => {
     ["no token", { token: "x" }],
     ["no number", { attempt: 0.5 }],
     ["another member", { more: 1 }],
-  ])("with a payload that is malformed (%s) is refused", async (_name, special) => {
+  ])("with a malformed payload (%s) is refused", async (_name, special) => {
     const made = await sealing({ payload: { ...payload, ...special } });
     expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
   });
 
-  test("that is anything at all is refused, never a fault of another kind", async () => {
+  test("of any bytes is refused with the same error code", async () => {
     const opened = createOpenedLeases();
     await fc.assert(
       fc.asyncProperty(
@@ -186,7 +186,6 @@ describe("a job with a credential", () => {
     released = made.envelope;
   });
 
-  /** Signed by the gateway itself. */
   function resigned(changes: Partial<JobEnvelope>): JobEnvelope {
     const changed = { ...released, ...changes };
     const { key_id, issued_at, expires_at, release: bound } = changed;
@@ -201,7 +200,7 @@ describe("a job with a credential", () => {
     return { ...changed, signature: base64(gateway.sign(signed)) };
   }
 
-  test("brings it to the run it was released to, with attestation and time", async () => {
+  test("has it for the attested run, with attestation and expiry", async () => {
     const opened = await openJob(resigned({}), opening());
     expect(opened).toMatchObject({ payload: { credential }, release });
     expect(JSON.stringify(released)).not.toContain("the-secret-token");
@@ -213,12 +212,12 @@ describe("a job with a credential", () => {
     ["attestation", { release: { ...release, attestation: "attestation-2" } }],
     ["time", { release: { ...release, expires_at: release.expires_at + 1 } }],
     ["release", { release: undefined }],
-  ])("does not open for another %s, also when the gateway signs that", async (_name, changes) => {
+  ])("does not open for another %s, even if the gateway signs that", async (_name, changes) => {
     const code = await codeOf(openJob(resigned(changes as Partial<JobEnvelope>), opening()));
     expect(code).toBe("job_refused not_openable");
   });
 
-  test("does not open with other keys, nor when it was changed on the way", async () => {
+  test("does not open with other keys, or when it was changed", async () => {
     const keysOfOther = await makeRunKeys();
     expect(await codeOf(openJob(released, opening({ keys: keysOfOther })))).toBe(
       "job_refused not_openable",
@@ -240,7 +239,7 @@ describe("a job with a credential", () => {
   });
 });
 
-describe("a sealed answer", () => {
+describe("an encrypted answer", () => {
   test("opens for its lease alone", async () => {
     const { sealer } = await openJob(envelope, opening());
     const other = await sealing({ lease: payload.token });
@@ -248,7 +247,7 @@ describe("a sealed answer", () => {
     expect(await codeOf(() => other.opener.open(answer))).toBe("answer_refused not_openable");
   });
 
-  test("that was changed anywhere does not open", async () => {
+  test("does not open after any change", async () => {
     const { sealer } = await openJob(envelope, opening());
     const { nonce, sealed } = sealer.seal(Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");

@@ -13,7 +13,7 @@ import { isSignedBy, type RunKeys, type SigningKey } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
 import { releasedCredential } from "./released-credential.ts";
 
-export type { AnswerEncryptor as AnswerSealer, AnswerOpener } from "./encrypted-answer.ts";
+export type { AnswerEncryptor, AnswerOpener } from "./encrypted-answer.ts";
 
 const jobPayload = z.strictObject({
   token: z.uuid(),
@@ -55,7 +55,7 @@ const bindingOf = (head: Head): Binding => ({
 const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array): Buffer =>
   frame("earshot-job-signature/v1", aadOf(head), encapsulated, sealed);
 
-/** Nodes refuse the job `lifeMs` after `nowMs` (gateway clock). Errors: `job_refused` (`key_unusable`). */
+/** Nodes refuse the job `lifeMs` after `nowMs` (gateway clock). */
 export async function encryptJob(options: {
   keyId: string;
   sealingKey: string;
@@ -79,7 +79,7 @@ export async function encryptJob(options: {
   const plain = Buffer.from(JSON.stringify(payload));
   const sealed = await encryptTo(sealingKey, plain, bindingOf(head));
   if (sealed === null) {
-    throw jobRefused("key_unusable", "nothing can be sealed to the sealing key of the node");
+    throw jobRefused("key_unusable", "the sealing key of the node is unusable");
   }
   const signature = gateway.sign(signedPartOf(head, sealed.encapsulated, sealed.sealed));
   const envelope: JobEnvelope = {
@@ -93,7 +93,7 @@ export async function encryptJob(options: {
   return { envelope, opener };
 }
 
-/** Opens a job once per lease. `nowMs` estimates the gateway's clock. Errors: `job_refused`. */
+/** Once per lease. `nowMs` estimates the gateway's clock. */
 export async function openJob(
   envelope: unknown,
   options: {
@@ -113,22 +113,22 @@ export async function openJob(
     throw jobRefused("malformed", "the envelope of the job is malformed");
   }
   if (job.key_id !== keyId) {
-    throw jobRefused("other_key", "the job was sealed for other keys than those of this run");
+    throw jobRefused("other_key", "the job is encrypted to other keys than those of this run");
   }
   if (!isSignedBy(gatewayKey, signedPartOf(job, encapsulated, sealed), signature)) {
-    throw jobRefused("not_signed", "the job was not signed by the gateway that was attested to");
+    throw jobRefused("not_signed", "the job is not signed by the attested gateway");
   }
   if (job.expires_at * 1_000 < nowMs || (job.issued_at - aheadSeconds) * 1_000 > nowMs) {
-    throw jobRefused("outside_time", "the job is from another time");
+    throw jobRefused("outside_time", "the job is not valid at this time");
   }
   if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
     throw jobRefused("replayed", "the lease was opened before");
   }
   const found = await keys.open(encapsulated, sealed, bindingOf(job));
-  if (found === null) throw jobRefused("not_openable", "the job does not open with this key");
+  if (found === null) throw jobRefused("not_openable", "the job does not decrypt with this key");
   const payload = readPayload(found.plain);
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
-    throw jobRefused("payload_malformed", "what is in the job is malformed");
+    throw jobRefused("payload_malformed", "the payload of the job is malformed");
   }
   const sealer = createAnswerEncryptor({ secret: found.secret, aad: aadOf(job) });
   return { uuid: job.job, payload, release: job.release, sealer };
@@ -142,15 +142,13 @@ function readPayload(plain: Uint8Array): JobPayload | null {
   }
 }
 
-/** The leases that a node has opened, remembered while their envelopes could be replayed. */
+/** Remembered while their envelopes could be replayed. */
 export type OpenedLeases = {
-  /** False if known, or at the limit. */
   add(lease: string, endsMs: number, nowMs: number): boolean;
 };
 
 const mostLeases = 100_000;
 
-/** Refuses new leases while `most` have not ended. */
 export function createOpenedLeases(most = mostLeases): OpenedLeases {
   const endsOf = new Map<string, number>();
   return {

@@ -1,6 +1,6 @@
 /**
- * Requests of callers unknown to the operator are refused before their body is read, in place of limits per address. The token
- * admits no node: a leaked one costs CPU time and rows of pending nodes.
+ * Refuses unknown callers before their body is read. The token admits no node: a leaked one costs CPU time and rows of pending
+ * nodes.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";

@@ -1,6 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The first detail names the failed check. */
 type Refusal = (check: string, message: string, hint?: string) => EarshotError;
 
 const refusal =
@@ -31,7 +30,6 @@ export const nodeAnswerRefused = refusal(
   "drop the work: the job runs again",
 );
 
-/** Falls back to the error's own code. */
 export function checkOf(thrown: unknown): { code: string; message: string } {
   if (thrown instanceof EarshotError) return thrown.details[0] ?? thrown;
   return { code: "unreadable", message: "it cannot be read" };

@@ -4,15 +4,13 @@ import { isSignedBy } from "./keys.ts";
 export const gatewaySignatureField = "earshot-gateway-signature";
 
 export type GatewayAnswer = {
-  /** Unique to the request, by its nonce and key. */
   signatureInput: string;
   path: string;
   status: number;
-  /** As sent; empty without content. */
   body: string | Uint8Array;
 };
 
-/** Base64url. No one in between can alter or replay an answer. */
+/** No one in between can alter or replay an answer. */
 export function signGatewayAnswer(
   answer: GatewayAnswer,
   gateway: { sign(message: Uint8Array): Uint8Array },

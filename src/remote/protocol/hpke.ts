@@ -1,15 +1,13 @@
-/** HPKE (RFC 9180), base mode: X25519, HKDF-SHA256, AES-256-GCM. Loaded on first use. */
+/** HPKE (RFC 9180), base mode. Loaded on first use. */
 import { base64, bytesOf } from "./encoding.ts";
 
 type Opened = { plain: Buffer; secret: Buffer };
 export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
 
-/** Opens only with the same binding. */
 export type Binding = { info: Uint8Array; aad: Uint8Array; secretLabel: string };
 
 export type EncryptionKeyPair = {
   publicKey: string;
-  /** Null if encrypted to another key or with another binding. */
   open(encapsulated: Uint8Array, sealed: Uint8Array, binding: Binding): Promise<Opened | null>;
 };
 
@@ -52,7 +50,6 @@ export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
   return { publicKey, open };
 }
 
-/** Null if the public key is unusable. */
 export async function encryptTo(
   publicKey: string,
   plain: Uint8Array,

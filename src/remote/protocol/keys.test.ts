@@ -4,7 +4,7 @@ import { gatewayKeyOf, isSignedBy, isSigningKey, makeIdentity, makeRunKeys } fro
 
 const message = Buffer.from("a message");
 
-test("an identity is the same from its seed on, and another from none", () => {
+test("an identity depends on its seed alone", () => {
   const first = makeIdentity();
   expect(makeIdentity(first.seed).key).toBe(first.key);
   expect(makeIdentity().key).not.toBe(first.key);
@@ -13,7 +13,7 @@ test("an identity is the same from its seed on, and another from none", () => {
   expect(() => makeIdentity(Buffer.alloc(31))).toThrow("32 bytes");
 });
 
-test("a gateway's key follows from the key of its data folder, and tells nothing of it", () => {
+test("a gateway's key derives from the key of its data folder, and does not reveal it", () => {
   const key = gatewayKeyOf(Buffer.alloc(32, 1));
   expect(gatewayKeyOf(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
   expect(gatewayKeyOf(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);
@@ -21,7 +21,7 @@ test("a gateway's key follows from the key of its data folder, and tells nothing
   expect(isSignedBy(key.publicKey, message, key.sign(message))).toBe(true);
 });
 
-test("the keys of a run are of that run", async () => {
+test("run keys are new each time", async () => {
   const [first, second] = await Promise.all([makeRunKeys(), makeRunKeys()]);
   expect(first.signingKey).not.toBe(second.signingKey);
   expect(first.sealingKey).not.toBe(second.sealingKey);
@@ -45,7 +45,7 @@ test.each([
   ],
   ["a key cut short", (key: string, signature: Buffer) => [key.slice(1), message, signature]],
 ] satisfies [string, (key: string, signature: Buffer) => [string, Buffer, Buffer]][])(
-  "%s is no signature",
+  "%s is not a signature",
   (_name, change) => {
     const { key, sign } = makeIdentity();
     const [changedKey, changedMessage, signature] = change(key, Buffer.from(sign(message)));
@@ -61,7 +61,7 @@ test.each([
   "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
   "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-])("a key of small order signs nothing, though anybody could make its signatures: %s", (point) => {
+])("a key of small order verifies nothing: %s", (point) => {
   const anybodys = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]);
   for (const sign of [0, 0x80]) {
     const bytes = Buffer.from(point, "hex");
@@ -72,7 +72,7 @@ test.each([
   expect(isSigningKey(makeIdentity().key)).toBe(true);
 });
 
-test("bytes have one spelling", () => {
+test("base64url has one spelling", () => {
   expect(bytesOf("AQ", 1)).toEqual(Buffer.of(1));
   for (const text of ["AR", "AQ==", "AQ ", "A Q", "AQ\n", "+Q", "A"])
     expect(bytesOf(text)).toBeNull();

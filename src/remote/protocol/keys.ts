@@ -12,7 +12,6 @@ import { type EncryptionKeyPair, makeEncryptionKeyPair } from "./hpke.ts";
 
 const seedLength = 32;
 
-/** An Ed25519 key pair; the public key is raw, in base64url. */
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
 export type Identity = {
@@ -33,7 +32,7 @@ export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
   );
 }
 
-/** Keys of one run, in memory only. Public keys are raw, in base64url. */
+/** Of one run, in memory only. */
 export type RunKeys = {
   signingKey: string;
   sealingKey: string;
@@ -52,9 +51,7 @@ export async function makeRunKeys(): Promise<RunKeys> {
   };
 }
 
-/**
- * False for anything malformed and for small-order keys, which not every OpenSSL refuses: anyone can forge their signatures.
- */
+/** Also false for small-order keys, which not every OpenSSL refuses: anyone can forge their signatures. */
 export function isSignedBy(key: string, message: Uint8Array, signature: Uint8Array): boolean {
   const bytes = bytesOf(key, 32);
   if (bytes === null || signature.length !== 64 || isOfSmallOrder(bytes)) return false;
@@ -96,7 +93,7 @@ const publicKeyOf = (key: string): KeyObject =>
 
 const rawOf = (key: KeyObject): string => key.export({ format: "jwk" }).x ?? "";
 
-/** y of all points of order 1, 2, 4 and 8, including non-canonical encodings; little-endian, without the sign bit. */
+/** y of the points of order 1, 2, 4 and 8, with non-canonical encodings; little-endian, without the sign bit. */
 const smallOrders = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",

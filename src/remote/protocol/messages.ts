@@ -4,10 +4,7 @@ import { methodNames } from "../../platforms/methods.ts";
 import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 
-/**
- * JSON over HTTP under /internal/nodes (docs/nodes.md). Binary is base64url unless noted; times are durations in milliseconds,
- * because clocks differ.
- */
+/** JSON over HTTP under /internal/nodes (docs/nodes.md). Binary is base64url; times are durations, because clocks differ. */
 const bytes = (least: number, most = least) =>
   z
     .string()
@@ -27,10 +24,7 @@ export const challengeAnswer = z.object({
 });
 export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
 
-/**
- * What a node attests: the gateway's nonce, identity (Ed25519), keys of this run (Ed25519 to sign results, X25519 to receive
- * jobs) and the key that must sign its jobs. The quote contains a hash of all of it.
- */
+/** What a node attests. The quote contains a hash of it. */
 export const nodeStatement = z.strictObject({
   version: z.literal(1),
   evidence: z.enum(evidenceKinds),
@@ -51,7 +45,7 @@ export const capability = z.strictObject({
   ways: z.array(z.enum(accessMethods)).max(accessMethods.length),
 });
 
-/** All null for `none`. The texts are JSON; the quote covers only the RTMR3 events of `event_log`. */
+/** All null for `none`. The texts are JSON; the quote covers only the RTMR3 events. */
 export const evidenceBody = z.strictObject({
   quote: z
     .string()
@@ -63,7 +57,6 @@ export const evidenceBody = z.strictObject({
 });
 export type Evidence = z.infer<typeof evidenceBody>;
 
-/** Signed with the statement's signing key. */
 export const registration = z.strictObject({
   statement: nodeStatement,
   identity_signature: bytes(64),
@@ -71,10 +64,6 @@ export const registration = z.strictObject({
   name: z.string().min(1).max(64),
   capabilities: z.array(capability).max(platforms.length * methodNames.length),
   concurrency: z.int().min(1).max(1_000),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(512)
-    .nullable(),
   version: z.string().max(64),
 });
 export type Registration = z.infer<typeof registration>;
@@ -87,7 +76,6 @@ export const registrationAnswer = z.object({
   attestation_id: z.string(),
   valid_ms: z.number(),
   again_in_ms: z.number(),
-  /** Longest hold of a lease request. */
   lease_wait_ms: z.number(),
 });
 export type RegistrationAnswer = z.infer<typeof registrationAnswer>;
@@ -98,18 +86,15 @@ export const leaseBody = z.strictObject({
 });
 export type LeaseBody = z.infer<typeof leaseBody>;
 
-/** Encrypted to a run's keys and signed by the gateway (encrypted-job.ts). Gateway time in Unix seconds. */
+/** Encrypted to a run's keys and signed by the gateway. Unix seconds. */
 export const jobEnvelope = z.strictObject({
   version: z.literal(1),
   key_id: z.string().max(64),
   job: uuid,
-  /** Each lease is opened once. */
   lease: uuid,
   issued_at: z.int(),
   expires_at: z.int(),
-  /** Attestation and expiry of a credential in the job. */
   release: z.strictObject({ attestation: z.string().max(64), expires_at: z.int() }).optional(),
-  /** HPKE secret, encrypted job, and the gateway's signature over everything. */
   encapsulated: bytes(32),
   sealed: z
     .string()
@@ -122,7 +107,6 @@ export type JobEnvelope = z.infer<typeof jobEnvelope>;
 export const renewBody = z.strictObject({ job: uuid, token: uuid });
 export const renewAnswer = z.object({ hold_ms: z.number() });
 
-/** Encrypted for the gateway. */
 export const sealedAnswer = z.strictObject({
   job: uuid,
   token: uuid,
@@ -130,30 +114,3 @@ export const sealedAnswer = z.strictObject({
   sealed: z.string().regex(/^[A-Za-z0-9_-]+$/),
 });
 export type SealedAnswer = z.infer<typeof sealedAnswer>;
-
-/** No node serves more; higher rates are clamped. */
-const mostRequestsPerSecond = 1_000;
-const mostSubmissionsPerMinute = 10_000;
-const rate = (most: number) =>
-  z
-    .number()
-    .min(0)
-    .transform((reported) => Math.min(reported, most));
-
-/** An API key's status, for nodes that serve searches. Only the secret's hash is sent. */
-export const introspectBody = z.strictObject({
-  key_id: z.string().max(64),
-  secret_sha256: bytes(32),
-});
-export const introspectAnswer = z.discriminatedUnion("status", [
-  z.object({
-    status: z.literal("active"),
-    /** Keys with the same name share rate limits. */
-    rates_key: z.string().min(1).max(64),
-    requests_per_second: rate(mostRequestsPerSecond),
-    submissions_per_minute: rate(mostSubmissionsPerMinute),
-    methods: z.array(z.enum(methodNames)).nullable(),
-  }),
-  z.object({ status: z.enum(["unknown", "suspended"]) }),
-]);
-export type IntrospectAnswer = z.infer<typeof introspectAnswer>;

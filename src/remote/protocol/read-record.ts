@@ -9,7 +9,7 @@ import { platformName, postId } from "./wire.ts";
 
 const mostCharacters = 262_144;
 
-/** Posts have about 50; records are parsed again in bulk when shown. */
+/** Posts have about 50; records are parsed in bulk when shown. */
 const mostNames = 200;
 
 const text = z.string().nullable().default(null);
@@ -28,7 +28,7 @@ const time = z
   .nullable()
   .default(null);
 
-/** Safe for clients to follow; a scheme is optional. */
+/** For clients to follow; a scheme is optional. */
 const address = z.string().refine(isHarmless);
 const optionalAddress = address.nullable().default(null);
 
@@ -104,7 +104,7 @@ export type ReadRecord = {
   post: Post | null;
 };
 
-/** Requires uri and account, by which later deletions and hiding find a record. Errors: `answer_refused`. */
+/** Requires uri and account, by which later deletions and hiding find a record. */
 export function readRecord(record: string): ReadRecord {
   const read = parsed(record);
   const { ID: name, Metadata } = read ?? {};
@@ -116,7 +116,7 @@ export function readRecord(record: string): ReadRecord {
     name === undefined ||
     (isPost && !postId.safeParse(name).success)
   ) {
-    throw answerRefused("record_malformed", "a record of the answer is malformed");
+    throw answerRefused("record_malformed", "a record is malformed");
   }
   const { platform, uri, user_id: userId, created_at: createdMs } = Metadata;
   const item = { platform, id: isPost ? BigInt(name) : null, uri, userId, record };

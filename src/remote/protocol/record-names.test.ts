@@ -74,8 +74,8 @@ const read: readonly [string, unknown][] = [
   ],
 ];
 
-describe.each(["everything", "ids"] as const)("shown with %s", (mayShow) => {
-  test.each(read)("%s is taken", (_name, post) => {
+describe.each(["everything", "ids"] as const)("with %s", (mayShow) => {
+  test.each(read)("%s is accepted", (_name, post) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
     const options = { mayShow, idOf: () => lowestId(nowMs), nowMs };
     const item = itemOf({ kind: "post", post: post as Post }, options);

@@ -14,8 +14,8 @@ type ReportedNames = {
 type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
 
 /**
- * Names must be exactly as the platform's readers write them: later deletions and hiding match uri and account literally.
- * Imports may omit the account or use an `import:` uri. Errors: `answer_refused`.
+ * As the platform's readers write them: later deletions and hiding match uri and account literally. Imports may omit the
+ * account or use an `import:` uri.
  */
 export function checkPostNames(item: PostName, reported: ReportedNames): void {
   const { platform, uri, userId } = item;
@@ -41,7 +41,6 @@ const accountForms = {
   x: /^[1-9]\d{0,18}$/,
 } as const;
 
-/** Forms that the platform's API and stream readers produce. */
 function isNamedAsRead(item: PostName): boolean {
   const { platform, uri, userId } = item;
   if (!accountForms[platform].test(userId ?? "") || !isNamed(item)) return false;
@@ -63,8 +62,10 @@ function isNamed({ platform, id, uri, userId }: PostName): boolean {
   return id === null || identity.nativeId === null || identity.nativeId === id;
 }
 
-export const nameMissing = () =>
-  answerRefused("name_missing", "an item of the answer does not tell which post, or whose");
+export const nameMissing = () => answerRefused("name_missing", "a record has no uri or no account");
 
 const nameMalformed = () =>
-  answerRefused("name_malformed", "an item of the answer has a name that its platform never uses");
+  answerRefused(
+    "name_malformed",
+    "a record has a uri or account in a form that its platform never uses",
+  );

@@ -2,7 +2,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
-/** HTTP message signatures (RFC 9421), in one serialisation only, so that all implementations read the same. */
+/** HTTP message signatures (RFC 9421), in one serialisation only. */
 export type Component = readonly [name: string, value: string];
 
 export const contentDigestOf = (body: string | Uint8Array): string =>
@@ -34,7 +34,6 @@ export function isSignature(
   return isSignedBy(signingKey, signatureBase(components, parameters), bytes);
 }
 
-/** RFC 9421 section 2.5. */
 function signatureBase(components: readonly Component[], parameters: string): Buffer {
   const lines = components.map(([name, value]) => `"${name}": ${value}`);
   return Buffer.from([...lines, `"@signature-params": ${parameters}`].join("\n"), "utf8");

@@ -26,14 +26,14 @@ function outcomeOf(special: Changed): string {
   }
 }
 
-test("a signed request tells who sent it and when", () => {
+test("a signed request names its sender and time", () => {
   const sender = readSignedRequest(request);
   expect(sender).toMatchObject({ keyId: signing.keyId, createdMs: nowMs, nonce: signing.nonce });
   expect(sender.isSignedBy(node.key)).toBe(true);
   expect(sender.isSignedBy(makeIdentity().key)).toBe(false);
 });
 
-test("an independent reader of RFC 9421 takes it, and no other body or path", async () => {
+test("an independent implementation of RFC 9421 accepts it, and no other body or path", async () => {
   const verifying = (url: string) =>
     httpbis.verifyMessage(
       {
@@ -53,7 +53,7 @@ test("an independent reader of RFC 9421 takes it, and no other body or path", as
   await expect(verifying("https://gateway.example/internal/nodes/leave")).resolves.toBe(false);
 });
 
-test("a body that is not read yet is compared later", () => {
+test("a body can be compared later", () => {
   const unread = { ...request, body: null };
   expect(readSignedRequest(unread).isSignedBy(node.key)).toBe(true);
   expect(isBodyOf(request.headers, body)).toBe(true);
@@ -126,7 +126,7 @@ test.each([
   expect(outcomeOf(special)).toBe(code);
 });
 
-test("fields that are anything at all are refused, never a fault of another kind", () => {
+test("any fields are refused with the same error code", () => {
   const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
   fc.assert(
     fc.property(

@@ -18,16 +18,14 @@ export type SignedRequest = {
 
 export type SenderOfRequest = {
   keyId: string;
-  /** Unix milliseconds, whole seconds. */
   createdMs: number;
   nonce: string;
-  /** Covers method, path with query string, and body digest. */
   isSignedBy(signingKey: string): boolean;
 };
 
 const covered = coveredOf(["@method", "@request-target", "content-digest"]);
 
-/** `nowMs` estimates the gateway's clock; `nonce` is 16 to 64 characters of base64url, never reused. */
+/** `nowMs` estimates the gateway's clock; `nonce` is 16 to 64 characters of base64url. */
 export function signRequest(
   request: {
     method: string;
@@ -49,7 +47,7 @@ export function signRequest(
   };
 }
 
-/** `isSignedBy` checks the signature once the key is known. Errors: `signature_refused`. */
+/** `isSignedBy` checks the signature once the key is known. */
 export function readSignedRequest(request: SignedRequest): SenderOfRequest {
   const [digest, input, signature] = ["content-digest", "signature-input", "signature"].map(
     (name) => request.headers[name],
@@ -58,12 +56,12 @@ export function readSignedRequest(request: SignedRequest): SenderOfRequest {
     throw signatureRefused("not_signed", "the request is not signed");
   }
   if (request.body !== null && !isBodyOf(request.headers, request.body)) {
-    throw signatureRefused("content_digest", "the body is not the one that was signed");
+    throw signatureRefused("content_digest", "the body is not the signed one");
   }
   const read = inputPattern.exec(input)?.groups;
   const { parameters, created, nonce, keyid } = read ?? {};
   if (parameters === undefined || nonce === undefined || keyid === undefined) {
-    throw signatureRefused("signature_input", "the signature does not cover what it has to");
+    throw signatureRefused("signature_input", "the signature does not cover the required fields");
   }
   return {
     keyId: keyid,

@@ -33,7 +33,7 @@ function outcomeOf(changed: SignedFields, given = attested): string {
   }
 }
 
-test("a signed result tells what it is of", () => {
+test("a signed result names what it covers", () => {
   expect(verifyResult(fields, attested)).toEqual({
     keyId: signing.keyId,
     job: signing.job,
@@ -47,7 +47,7 @@ test("a signed result tells what it is of", () => {
   expect(outcomeOf(fields, { ...attested, body: reported.body })).toBe("signed");
 });
 
-test("without a quote there is no digest of one", () => {
+test("without a quote it has no digest of one", () => {
   expect(quoteDigestOf({ quote: null })).toBeNull();
   expect(quoteDigestOf({ quote: "00ff" })).toEqual(sha256(Buffer.of(0, 255)));
   const bare = signResult({ ...signing, evidence: "none", quoteSha256: null }, node);
@@ -55,7 +55,7 @@ test("without a quote there is no digest of one", () => {
   expect(verifyResult(bare, attested)).toMatchObject({ evidence: "none", quoteSha256: null });
 });
 
-test("an independent reader of RFC 9421 takes it, and no other Earshot-Job", async () => {
+test("an independent implementation of RFC 9421 accepts it, and no other Earshot-Job", async () => {
   const verifying = (headers: SignedFields) =>
     httpbis.verifyMessage(
       {
@@ -120,11 +120,11 @@ test.each([
   ["a uuid that is none", { job: 'x", id="y' }],
   ["an id of an attestation that is none", { attestationId: "short" }],
   ["a digest of another length", { quoteSha256: Buffer.alloc(31) }],
-])("what is signed with %s is refused", (_name, special) => {
+])("signed with %s it is refused", (_name, special) => {
   expect(outcomeOf(signResult({ ...signing, ...special }, node))).toBe("job_field");
 });
 
-test("fields that are anything at all are refused, never a fault of another kind", () => {
+test("any fields are refused with the same error code", () => {
   const names = Object.keys(fields) as (keyof SignedFields)[];
   const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
   fc.assert(

@@ -13,14 +13,12 @@ import {
   signatureOf,
 } from "./signed-fields.ts";
 
-/** What a result's signature covers besides the body. */
 export type SignedResult = {
   keyId: string;
   job: string;
   evidence: EvidenceKind;
   attestationId: string;
   quoteSha256: Uint8Array | null;
-  /** Unix milliseconds, whole seconds. */
   signedAtMs: number;
 };
 
@@ -68,7 +66,7 @@ export function signResult(
   };
 }
 
-/** Callers must compare job, key, evidence and attestation. Errors: `signature_refused`. */
+/** Callers must compare job, key, evidence and attestation. */
 export function verifyResult(
   fields: SignedFields,
   reported: {
@@ -82,11 +80,11 @@ export function verifyResult(
     throw signatureRefused("content_type", `the content type is not ${contentType}`);
   }
   if (fields["content-digest"] !== contentDigestOf(reported.body)) {
-    throw signatureRefused("content_digest", "the body is not the one that was signed");
+    throw signatureRefused("content_digest", "the body is not the signed one");
   }
   const input = inputPattern.exec(fields["signature-input"])?.groups;
   if (input?.parameters === undefined) {
-    throw signatureRefused("signature_input", "the signature does not cover what it has to");
+    throw signatureRefused("signature_input", "the signature does not cover the required fields");
   }
   const components = componentsOf(fields);
   if (!isSignature(fields.signature, components, input.parameters, reported.signingKey)) {
@@ -102,7 +100,7 @@ export function verifyResult(
     throw signatureRefused("request_digest", "the answer was signed for another request");
   }
   if (job.knowledge !== sha256(reported.knowledge).toString("base64")) {
-    throw signatureRefused("knowledge_digest", "the coverage is not the one that was signed");
+    throw signatureRefused("knowledge_digest", "the knowledge is not the signed one");
   }
   return {
     keyId: input.keyid ?? "",

@@ -14,16 +14,12 @@ const mostKnowledgeCharacters = 4_194_304;
 const mostFailureBytes = 65_536;
 const mostMessageCharacters = 4_096;
 
-/** Canonical; does not name the account. */
 export function requestText(request: AnswerRequest): string {
   const { target = null, place = null } = request;
   return textOf(requestShape, { ...request, target, place });
 }
 
-/**
- * Errors: `job_refused` with `request_malformed` unless written by `requestText`, or `target_mismatch` if the query names
- * another target.
- */
+/** `request_malformed` unless written by `requestText`; `target_mismatch` if the query names another target. */
 export function readRequest(text: string): AnswerRequest {
   const request = readAs(requestShape, text, mostRequestCharacters);
   if (request === null) throw jobRefused("request_malformed", "the request cannot be read");
@@ -35,14 +31,10 @@ export function knowledgeText(answer: Knowledge): string {
   return textOf(knowledgeShape, { ...answer, nextPlace: answer.nextPlace ?? null });
 }
 
-/** Errors: `answer_refused`. */
 export function readKnowledge(text: string): Knowledge {
   const knowledge = readAs(knowledgeShape, text, mostKnowledgeCharacters);
   if (knowledge === null) {
-    throw answerRefused(
-      "knowledge_malformed",
-      "what the node reports of its answer cannot be read",
-    );
+    throw answerRefused("knowledge_malformed", "the knowledge of the answer is malformed");
   }
   return { ...knowledge, warnings: knowledge.warnings.map(printable) };
 }
@@ -68,11 +60,10 @@ function printable<Texts extends { message: string; hint?: string }>(texts: Text
   return { ...texts, message: withoutControls(message), ...hinted };
 }
 
-/** Canonical; drops unknown members. Errors: if the shape does not fit. */
+/** Canonical; drops unknown members. */
 const textOf = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =>
   JSON.stringify(z.encode(shape, value as z.output<Shape>));
 
-/** Null unless canonical. */
 function readAs<Shape extends z.ZodType>(
   shape: Shape,
   text: string,

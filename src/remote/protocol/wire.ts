@@ -7,7 +7,7 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import { lastId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 
-/** Each value has exactly one spelling (`encode`), so that all readers agree. Times are Unix milliseconds. */
+/** Each value has exactly one spelling (`encode`). Times are Unix milliseconds. */
 export const platformName = z.enum(platforms);
 
 export const postId = z

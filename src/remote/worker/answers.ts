@@ -11,8 +11,8 @@ import type { Attested } from "./attest.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 import type { NodeSelf } from "./self.ts";
 
-/** Omits records that a gateway would refuse, such as posts whose counts or labels changed. */
-export async function withoutMisfits(
+/** Omits records that a gateway would refuse, such as posts whose counts changed. */
+export async function withoutRefused(
   request: AnswerRequest,
   answer: ShownAnswer,
   onLeftOut: (check: string) => void,
@@ -46,14 +46,13 @@ export type AnswerToSign = {
   answer: ShownAnswer;
 };
 
-/** `body` is what the client gets. */
 export function signAnswer(
   { self, evidence, gatewayClock }: SigningContext,
   { uuid: job, request, attested, answer }: AnswerToSign,
-  body = bodyOf(answer.items),
 ): { body: string; knowledge: string; fields: SignedFields } {
   const { keys, keyId } = self;
   const { attestationId, quoteSha256 } = attested;
+  const body = bodyOf(answer.items);
   const knowledge = knowledgeText(answer);
   const nowMs = gatewayClock.now();
   const signed = { body, job, request, knowledge, evidence, quoteSha256, attestationId, keyId };

@@ -14,7 +14,7 @@ import { searchArchive } from "../../search/archive/search.ts";
 import { withRecords } from "../../search/with-records.ts";
 import { answerBytes, bodyOf, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
-import { withoutMisfits } from "./answers.ts";
+import { withoutRefused } from "./answers.ts";
 
 /** A gateway never refuses what a node finds in its archive. */
 const nowMs = Date.UTC(2030, 0, 1);
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 });
 
-/** As imports do: Bluesky uris contain the account; posts without an address get an `import:` uri. */
+/** Bluesky uris contain the account; other posts without an address get an `import:` uri. */
 function asImported(post: Post): Post {
   const { platform, uri } = post;
   const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];
@@ -58,7 +58,6 @@ const fields = {
 
 const leftOut: string[] = [];
 
-/** The answer as the gateway reads it. */
 async function travelled(request: AnswerRequest) {
   const source = {
     archive,
@@ -68,7 +67,7 @@ async function travelled(request: AnswerRequest) {
     liveSinceMs: () => 0,
   };
   const found = await searchArchive(source, request, nowMs + 60_000);
-  const answer = await withoutMisfits(request, await withRecords(archive, found), (check) =>
+  const answer = await withoutRefused(request, await withRecords(archive, found), (check) =>
     leftOut.push(check),
   );
   const knowledge = knowledgeText(answer);
@@ -77,7 +76,7 @@ async function travelled(request: AnswerRequest) {
   return { given: answer, read: read.answer };
 }
 
-test("every answer of an archive to any query, window and page is taken as it is", async () => {
+test("every answer of an archive to any query, window and page is accepted unchanged", async () => {
   const queries = [
     "lang:en",
     "-filter:replies",

@@ -45,7 +45,6 @@ function make({ gatewayKey = null as string | null } = {}) {
       offer: {
         name: "a node",
         concurrency: 4,
-        url: null,
         version: "1",
         capabilities: async () => [
           { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
@@ -76,7 +75,7 @@ function make({ gatewayKey = null as string | null } = {}) {
   };
 }
 
-test("a node states who it is over the gateway's nonce, signed with its identity", async () => {
+test("a node signs a statement with the gateway's nonce by its identity key", async () => {
   const { clock, gateway, start } = make();
   const started = start();
   await clock.advance(0);
@@ -93,11 +92,11 @@ test("a node states who it is over the gateway's nonce, signed with its identity
   });
   const signature = bytesOf(identity_signature, 64) ?? new Uint8Array();
   expect(isSignedBy(self.identity.key, identityMessageOf(statement), signature)).toBe(true);
-  expect(rest).toMatchObject({ name: "a node", concurrency: 4, url: null });
+  expect(rest).toMatchObject({ name: "a node", concurrency: 4 });
   expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
 });
 
-test("it attests again at half of the time that an attestation counts", async () => {
+test("it attests again at half of the validity", async () => {
   const { clock, start, attestations } = make();
   start();
   await clock.advance(1_799_999);
@@ -106,7 +105,7 @@ test("it attests again at half of the time that an attestation counts", async ()
   expect(attestations()).toBe(2);
 });
 
-test("one that waits for approval comes again as the gateway says, and gets no work meanwhile", async () => {
+test("a pending node attests again when the gateway says, and gets no work", async () => {
   const { clock, start, statuses, become, attestations } = make();
   become("pending");
   const started = start();
@@ -120,7 +119,7 @@ test("one that waits for approval comes again as the gateway says, and gets no w
   expect(statuses.map(({ state }) => state)).toEqual(["pending", "admitted"]);
 });
 
-test("a gateway that does not know it is attested to at once, and once, whoever finds it out", async () => {
+test("it attests once to a gateway that does not know it", async () => {
   const { clock, gateway, start, attestations } = make();
   const challenge = gateway.answers.challenge;
   gateway.answers.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
@@ -141,7 +140,7 @@ test("a gateway that does not know it is attested to at once, and once, whoever 
   expect(started.admitted()).not.toBeNull();
 });
 
-test("a gateway that never knows it is not asked more than once a second", async () => {
+test("it attests at most once a second", async () => {
   const { clock, start, attestations } = make();
   const started = start();
   for (let ms = 0; ms < 10_000; ms += 100) {
@@ -151,7 +150,7 @@ test("a gateway that never knows it is not asked more than once a second", async
   expect(attestations()).toBeLessThanOrEqual(11);
 });
 
-test("an attestation counts to its end while the gateway is away, and no longer", async () => {
+test("an attestation stays valid while the gateway is unreachable, until it ends", async () => {
   const { clock, gateway, start, statuses } = make();
   const started = start();
   await clock.advance(0);
@@ -172,7 +171,7 @@ test.each([
   ["evidence_not_accepted", 403, true],
   ["challenge_ended", 403, false],
   ["collateral_unavailable", 503, false],
-])("refused with %s (%i): for good %s", async (check, status, isFinal) => {
+])("refused with %s (%i): final %s", async (check, status, isFinal) => {
   const { clock, gateway, start, statuses, attestations } = make();
   gateway.answers.register = () => {
     throw refusal("node_refused", status, check);
@@ -190,7 +189,7 @@ test.each([
   ["superseded", true],
   ["node_removed", true],
   ["evidence_not_accepted", false],
-])("refused with %s after it was admitted: for good %s", async (check, isFinal) => {
+])("refused with %s after it was admitted: final %s", async (check, isFinal) => {
   const { clock, gateway, start, statuses } = make();
   const started = start();
   await clock.advance(2_000);
@@ -202,7 +201,7 @@ test.each([
   expect(statuses.at(-1)).toMatchObject({ state: "refused", isFinal });
 });
 
-test("a gateway with another key than the one that is known gets no statement", async () => {
+test("a gateway with an unexpected key gets no statement", async () => {
   const { clock, gateway, start, statuses } = make({ gatewayKey: "A".repeat(43) });
   start();
   await clock.advance(0);
@@ -210,7 +209,7 @@ test("a gateway with another key than the one that is known gets no statement", 
   expect(gateway.to("register")).toEqual([]);
 });
 
-test("without a known key the first one counts until the node stops, which is told once", async () => {
+test("without a configured key the first one is pinned, and reported once", async () => {
   const { clock, gateway, start, statuses, firstKeys } = make();
   const challenge = gateway.answers.challenge;
   const started = start();
@@ -226,7 +225,7 @@ test("without a known key the first one counts until the node stops, which is to
 });
 
 test.each([null, [], {}, { nonce: "short" }])(
-  "an odd challenge is no gateway's: %j",
+  "a malformed challenge is not a gateway's: %j",
   async (odd) => {
     const { clock, gateway, start, statuses } = make();
     gateway.answers.challenge = () => clock.sleep(1_000).then(() => odd);
@@ -236,7 +235,7 @@ test.each([null, [], {}, { nonce: "short" }])(
   },
 );
 
-test("how far the gateway's clock has moved is told with each further attestation", async () => {
+test("each attestation reports the correction of the gateway's clock", async () => {
   const { clock, gateway, start, clockChanges } = make();
   const challenge = gateway.answers.challenge;
   const started = start();

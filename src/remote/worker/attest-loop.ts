@@ -8,24 +8,21 @@ import { isUnreachable } from "./gateway-errors.ts";
 import type { Reachability } from "./gateway-state.ts";
 
 export type NodeStatus =
-  /** No answer yet. */
   | { state: "connecting" }
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: dismissed permanently, or refused for a lasting reason before ever accepted. */
+  /** `isFinal`: dismissed permanently, or refused for a lasting reason before it was ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
 
 /** Renews after half of the validity, and at once when the gateway does not know the node. */
 export type AttestLoop = {
   status(): NodeStatus;
-  /** The valid attestation, or null. */
   admitted(): Attested | null;
-  /** Waits for a valid attestation; null after `waitMs`. Rejects with the signal's reason. */
+  /** Null after `waitMs`. */
   whenAdmitted(waitMs: number, signal?: AbortSignal): Promise<Attested | null>;
-  /** A request sent at `sentMs` (elapsed time) was refused as unknown: attests again unless done since. */
+  /** A request sent at `sentMs` was refused as unknown: attests again unless done since. */
   again(sentMs: number): void;
-  /** An attestation in progress has no effect. */
   stop(): void;
 };
 
@@ -33,17 +30,14 @@ export type AttestLoopContext = AttestContext & {
   clock: Clock;
   random: () => number;
   reachability: Pick<Reachability, "turn">;
-  /** On each status change and attestation. */
   onStatus: (status: NodeStatus) => void;
 };
 
-/** Backoff after a refusal. */
 const pauses = { leastMs: 1_000, mostMs: 60_000 };
-/** Minimum interval between attestations. */
 const leastMs = 1_000;
 
-const woken = new Error("the node attests at once");
-const stopped = new Error("the node stops");
+const woken = new Error("attestation requested");
+const stopped = new Error("node stopped");
 
 export function startAttestLoop(context: AttestLoopContext): AttestLoop {
   const { clock, random, reachability, onStatus } = context;
@@ -67,7 +61,6 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
     for (const give of [...waiting]) give(attested);
   }
 
-  /** Returns milliseconds until the next attempt. */
   async function attest(refusals: number): Promise<number> {
     try {
       const attested = await attestOnce(context, stopping.signal);
@@ -133,7 +126,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
   };
 }
 
-/** Neither transient nor a lost challenge. Of a node that was accepted, an operator may still fix the cause. */
+/** An operator may still fix the cause for a node that was accepted. */
 function isLasting({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;

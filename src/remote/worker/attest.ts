@@ -16,21 +16,16 @@ import { makeStatement, type NodeSelf } from "./self.ts";
 
 type NodeOffer = {
   name: string;
-  /** Concurrent jobs. */
   concurrency: number;
-  url: string | null;
   version: string;
-  /** As currently configured. */
   capabilities(): Promise<readonly Capability[]>;
 };
 
-/** Accepted by the gateway; times on the `elapsed` scale. */
+/** Times on the `elapsed` scale. */
 export type Attested = {
   state: RegistrationAnswer["state"];
   attestationId: string;
-  /** Null without a quote. */
   quoteSha256: Uint8Array | null;
-  /** Signs this gateway's jobs. */
   gatewayKey: string;
   atMs: number;
   untilMs: number;
@@ -47,14 +42,10 @@ export type AttestContext = {
   gatewayClock: GatewayClock;
   clock: Pick<Clock, "elapsed">;
   pin: GatewayPin;
-  /** With the correction of the estimated gateway clock. */
   onClock: (changeMs: number) => void;
 };
 
-/**
- * Attests once: requests a challenge, obtains evidence for a statement with it, and registers. Errors: `gateway_key_mismatch`,
- * `node_refused`, `evidence_unavailable`, `gateway_unreachable`.
- */
+/** Requests a challenge, obtains evidence for a statement with it, and registers. */
 export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
   const { self, offer, provider, link, clock } = context;
   const challenge = await requestChallenge(context, signal);

@@ -72,7 +72,6 @@ export const aRequest: AnswerRequest = {
   after: null,
 };
 
-/** Leased for 30 s. */
 export async function aJob(
   { keyId, keys }: NodeSelf,
   clock: Pick<Clock, "now">,
@@ -80,7 +79,6 @@ export async function aJob(
     request?: string;
     gateway?: typeof fakeGatewayKey;
     nowMs?: number;
-    /** The credential's attestation and duration. */
     released?: { attestation: string; forMs: number };
   } = {},
 ) {

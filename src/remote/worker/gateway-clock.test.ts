@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createGatewayClock } from "./gateway-state.ts";
 
-test("before the gateway has told anything, this machine's own clock counts", () => {
+test("before the first answer the local clock is used", () => {
   const clock = createManualClock(5_000);
   expect(createGatewayClock(clock).now()).toBe(5_000);
 });
 
-test("what the gateway told runs on by the elapsed time, whatever happens to the wall clock", async () => {
+test("the gateway's time advances with elapsed time, whatever happens to the wall clock", async () => {
   const clock = createManualClock(5_000);
   const gatewayClock = createGatewayClock(clock);
   expect(gatewayClock.learn(1_000_000, clock.elapsed())).toBeNull();
@@ -16,7 +16,7 @@ test("what the gateway told runs on by the elapsed time, whatever happens to the
   expect(gatewayClock.now()).toBe(1_000_250);
 });
 
-test("the time of a request lies in the middle between its sending and its answer", async () => {
+test("the gateway's time is that of the middle between request and answer", async () => {
   const clock = createManualClock();
   const gatewayClock = createGatewayClock(clock);
   const sentMs = clock.elapsed();
@@ -25,7 +25,7 @@ test("the time of a request lies in the middle between its sending and its answe
   expect(gatewayClock.now()).toBe(1_000_050);
 });
 
-test("how far the gateway's clock has moved is told", async () => {
+test("corrections of the gateway's clock are returned", async () => {
   const clock = createManualClock();
   const gatewayClock = createGatewayClock(clock);
   gatewayClock.learn(1_000_000, clock.elapsed());

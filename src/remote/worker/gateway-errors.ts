@@ -23,17 +23,17 @@ const problem = z.object({
 /** A gateway or proxy declines temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** No answer, or one that is not a gateway's. Retryable. */
+/** No answer, or not a gateway's. */
 export function unreachable(message: string, cause?: unknown): EarshotError {
   return new EarshotError("gateway_unreachable", message, {
     status: 503,
     retryable: true,
-    hint: "it is tried again; check the address and the gateway if the error persists",
+    hint: "the node retries; if the error persists, check the address and the gateway",
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-/** The answer is not signed by the gateway's key: check `not_signed` or `other_signature`. */
+/** Not signed by the gateway's key. */
 export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned
@@ -43,7 +43,7 @@ export function notFromGateway({ status, headers }: FetchedAnswer, host: string)
   return new EarshotError("gateway_unreachable", message, {
     status: 503,
     retryable: true,
-    hint: "something on the path answers for the gateway or changes its answers, or the versions differ: use an https:// address, and the same version at both ends",
+    hint: "a proxy answers or changes answers, or the versions differ: use an https:// address, and the same version at both ends",
     details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
   });
 }
@@ -57,11 +57,11 @@ export const codeOf = (error: unknown): string | null =>
 export const checkOf = (error: unknown): string | undefined =>
   error instanceof EarshotError ? error.details[0]?.code : undefined;
 
-/** `gateway_unreachable` if the answer is not a gateway's. */
 export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
   const { status } = answer;
   const { data } = problem.safeParse(jsonOf(answer));
-  if (data === undefined) return unreachable(`${host} answers with ${status}, unlike a gateway`);
+  if (data === undefined)
+    return unreachable(`${host} answers with ${status}, and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
     return unreachable(`the gateway is not able to answer: ${detail}`);

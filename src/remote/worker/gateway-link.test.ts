@@ -26,14 +26,13 @@ function signatureOf(
   return signGatewayAnswer({ signatureInput, path, status, body }, key);
 }
 
-/** Signed by the gateway unless the test supplies a signature or null. */
 function make(
   answer: (sent: Sent) => Given | Error,
   gatewayUrl = "https://gateway.example",
   known: string | null = fakeGatewayKey.publicKey,
 ) {
   const sent: Sent[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const clock = createManualClock();
   const link = createGatewayLink({
     gatewayUrl,
@@ -55,13 +54,13 @@ function make(
     clock,
     gatewayClock: clock,
     reachability: {
-      answered: () => told.push("answered"),
-      failed: (_sentMs, { code }) => told.push(code),
+      answered: () => reported.push("answered"),
+      failed: (_sentMs, { code }) => reported.push(code),
     },
-    onUnknown: () => told.push("unknown"),
+    onUnknown: () => reported.push("unknown"),
     timeoutMs: 10_000,
   });
-  return { sent, told, clock, link };
+  return { sent, reported, clock, link };
 }
 
 const problem = (status: number, special: object = {}) => ({
@@ -69,7 +68,7 @@ const problem = (status: number, special: object = {}) => ({
   body: JSON.stringify({ code: "node_refused", detail: "not this one", ...special }),
 });
 
-test("each request is signed anew with the key of the run, dated by the gateway's clock", async () => {
+test("each request is signed by the run's key with the gateway's time", async () => {
   const { sent, clock, link } = make(() => ({ status: 200, body: '{"hold_ms":30000}' }));
   expect(await link.post("renew", { job: "j", token: "t" })).toEqual({ hold_ms: 30_000 });
   await link.post("renew", { job: "j", token: "t" });
@@ -83,13 +82,13 @@ test("each request is signed anew with the key of the run, dated by the gateway'
   expect(new Set(nonces).size).toBe(2);
 });
 
-test("a gateway behind a path is asked below it", async () => {
+test("a gateway below a path is called there", async () => {
   const { sent, link } = make(() => ({ status: 204 }), "https://gateway.example/search");
   expect(await link.post("lease", {})).toBeNull();
   expect(sent[0]?.url).toBe("https://gateway.example/search/internal/nodes/lease");
 });
 
-test("a request that may be held has that much more time, and a large one as long as it takes to send", async () => {
+test("the timeout grows with the hold time and the size of the request", async () => {
   const { sent, link } = make(() => ({ status: 204 }));
   await link.post("lease", {}, { heldMs: 20_000 });
   await link.post("complete", "x".repeat(6_400_000));
@@ -98,8 +97,8 @@ test("a request that may be held has that much more time, and a large one as lon
   expect(sent[1]?.timeoutMs).toBeGreaterThan(110_000);
 });
 
-test("a refusal comes with the gateway's code, check and hint, without control characters", async () => {
-  const { told, link } = make(() =>
+test("a refusal has the gateway's code, check and hint, without control characters", async () => {
+  const { reported, link } = make(() =>
     problem(403, {
       detail: "not \u001b[31mthis\none",
       hint: "try \u0007another",
@@ -113,7 +112,7 @@ test("a refusal comes with the gateway's code, check and hint, without control c
     hint: "try another",
     details: [{ code: "evidence_not_accepted", message: "none" }],
   });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 test.each([
@@ -123,23 +122,23 @@ test.each([
   ["a page in the place of an answer", { status: 200, body: "<h1>Welcome</h1>" }],
   ["an odd code", problem(403, { code: "Not A Code!" })],
   ["nothing", { status: 404 }],
-])("%s counts as a gateway that cannot be reached", async (_what, answer) => {
-  const { told, link } = make(() => answer);
+])("%s counts as an unreachable gateway", async (_what, answer) => {
+  const { reported, link } = make(() => answer);
   await expect(link.post("lease", {})).rejects.toMatchObject({
     code: "gateway_unreachable",
     retryable: true,
   });
-  expect(told).toEqual(["gateway_unreachable"]);
+  expect(reported).toEqual(["gateway_unreachable"]);
 });
 
-test("a connection that breaks is told of, an end that was asked for is not", async () => {
-  const { told, link } = make(() => new Error("ECONNRESET"));
+test("a broken connection is reported, an aborted request is not", async () => {
+  const { reported, link } = make(() => new Error("ECONNRESET"));
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
-  expect(told).toEqual(["gateway_unreachable"]);
+  expect(reported).toEqual(["gateway_unreachable"]);
   const stopping = new AbortController();
   stopping.abort(new Error("the node stops"));
   await expect(link.post("lease", {}, { signal: stopping.signal })).rejects.toThrow("stops");
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
 });
 
 const another = gatewayKeyOf(Buffer.alloc(32, 8));
@@ -152,51 +151,51 @@ test.each([
   ["signed with another status", (sent: Sent) => signatureOf(sent, { ...active, status: 403 })],
   [
     "signed for another call",
-    (sent: Sent) => signatureOf({ ...sent, url: "https://gateway.example/renew" }, active),
+    (sent: Sent) => signatureOf({ ...sent, url: "https://gateway.example/lease" }, active),
   ],
   ["signed for another request", (sent: Sent) => signatureOf({ ...sent, headers: {} }, active)],
   ["with what is no signature", () => "AAAA"],
 ] as const)(
   "an answer %s is not the gateway's",
   async (_what, sign, check: string = "other_signature") => {
-    const { told, link } = make((sent) => ({ ...active, signature: sign(sent) }));
-    await expect(link.post("introspect", {})).rejects.toMatchObject({
+    const { reported, link } = make((sent) => ({ ...active, signature: sign(sent) }));
+    await expect(link.post("renew", {})).rejects.toMatchObject({
       code: "gateway_unreachable",
       message: expect.stringContaining("gateway.example answers with 200"),
       details: [{ code: check }],
     });
     const isOther = check === "other_signature";
-    expect(told).toEqual(["gateway_unreachable", ...(isOther ? ["unknown"] : [])]);
+    expect(reported).toEqual(["gateway_unreachable", ...(isOther ? ["unknown"] : [])]);
   },
 );
 
 test("reports a gateway that does not know the node, except while it attests", async () => {
-  const { told, link } = make(() => problem(401, { code: "node_unauthorized" }));
+  const { reported, link } = make(() => problem(401, { code: "node_unauthorized" }));
   await expect(link.post("register", {})).rejects.toMatchObject({ code: "node_unauthorized" });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "node_unauthorized" });
-  expect(told).toEqual(["unknown"]);
+  expect(reported).toEqual(["unknown"]);
 });
 
-test("an answer that was given before counts for no later request", async () => {
+test("a replayed answer is refused", async () => {
   const signatures: string[] = [];
   const { link } = make((sent) => {
     signatures.push(signatureOf(sent, active));
     return { ...active, signature: signatures[0] ?? null };
   });
-  await expect(link.post("introspect", {})).resolves.toMatchObject({ status: "active" });
-  await expect(link.post("introspect", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
+  await expect(link.post("renew", {})).resolves.toMatchObject({ status: "active" });
+  await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });
 
 test.each(["lease_lost", "node_unauthorized", "node_refused", "body_too_large"])(
-  "a refusal that nobody has signed steers nothing: %s",
+  "an unsigned refusal has no effect: %s",
   async (code) => {
     const { link } = make(() => ({ ...problem(409, { code }), signature: null }));
     await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   },
 );
 
-test("done is done only where the gateway says so", async () => {
+test("an unsigned success has no effect", async () => {
   const { link } = make(() => ({ status: 204, signature: null }));
   await expect(link.post("complete", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });
@@ -211,7 +210,7 @@ const challengeBy = (key: typeof fakeGatewayKey) => ({
   }),
 });
 
-test("a challenge is signed with the key that it tells, whether or not that is the one that counts", async () => {
+test("a challenge is signed with the key that it names, whether or not that one is accepted", async () => {
   const challenge = challengeBy(another);
   for (const known of [null, fakeGatewayKey.publicKey]) {
     const own = make(
@@ -230,7 +229,7 @@ test("a challenge is signed with the key that it tells, whether or not that is t
   }
 });
 
-test("before the gateway's key is known nothing but a challenge counts", async () => {
+test("before the gateway's key is known only a challenge is accepted", async () => {
   const { link } = make(() => active, undefined, null);
-  await expect(link.post("introspect", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
+  await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

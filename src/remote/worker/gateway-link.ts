@@ -24,25 +24,16 @@ import {
 } from "./gateway-errors.ts";
 import type { GatewayClock, GatewayPin, Reachability } from "./gateway-state.ts";
 
-type GatewayRoute =
-  | "challenge"
-  | "register"
-  | "lease"
-  | "renew"
-  | "complete"
-  | "fail"
-  | "leave"
-  | "introspect";
+type GatewayRoute = "challenge" | "register" | "lease" | "renew" | "complete" | "fail" | "leave";
 
 type PostOptions = {
   signal?: AbortSignal;
-  /** Longest hold by the gateway. */
   heldMs?: number;
 };
 
-/** Requests signed by the run's key, with answers signed by the gateway's key: nothing in between can steer the node. */
+/** Signed by the run's key, with answers signed by the gateway's key: nothing in between can steer the node. */
 export type GatewayLink = {
-  /** Null without content. Errors: `gateway_unreachable` without a signed answer; the gateway's own. */
+  /** Null without content. `gateway_unreachable` without a signed answer. */
   post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
 
@@ -52,12 +43,12 @@ export type GatewayLinkContext = {
   keys: RunKeys;
   keyId: string;
   enrolmentToken: string;
-  /** Must sign answers. A challenge may name another key, which the caller checks. */
+  /** A challenge may name another key, which the caller checks. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
   reachability: Pick<Reachability, "answered" | "failed">;
-  /** The gateway does not know the node, for example after a restart. `sentMs` is elapsed time. */
+  /** For example after a restart of the gateway. */
   onUnknown: (sentMs: number) => void;
   timeoutMs: number;
 };
@@ -153,7 +144,6 @@ async function send(
 
 const pathOf = (route: GatewayRoute): string => `/internal/nodes/${route}`;
 
-/** The key that a challenge names; null for other answers. */
 function challengeKey({ path }: SentRequest, answer: FetchedAnswer): string | null {
   if (path !== pathOf("challenge") || answer.status !== 200) return null;
   try {

@@ -2,15 +2,14 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Estimate of the gateway's clock, to date signatures and check job times. */
+/** To date signatures and check job times. */
 export type GatewayClock = {
-  /** Unix milliseconds; the local clock before the first `learn`. */
   now(): number;
-  /** From the answer to a request sent at `sentMs` (elapsed time). Returns the correction; null the first time. */
+  /** From the answer to a request sent at `sentMs`. Returns the correction; null the first time. */
   learn(receivedMs: number, sentMs: number): number | null;
 };
 
-/** Advances with elapsed time, unaffected by changes of the local wall clock. */
+/** Unaffected by changes of the local wall clock. */
 export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): GatewayClock {
   let offsetMs: number | null = null;
 
@@ -28,11 +27,10 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): Gatew
 
 export type GatewayPin = {
   key(): string | null;
-  /** Errors: `gateway_key_mismatch` for another key. */
   check(key: string): void;
 };
 
-/** Without a configured key, pins the first one until the process ends and calls `onFirst`. */
+/** Without a configured key, pins the first one until the process ends. */
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void): GatewayPin {
   let pinned = known;
   return {
@@ -52,19 +50,18 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
 
 const pauses = { leastMs: 250, mostMs: 5_000 };
 
-/** Delays requests, with growing backoff, while the gateway does not answer. */
+/** Growing delays while the gateway does not answer. */
 export type Reachability = {
-  /** Waits until a request may be sent; false after `waitMs`. Rejects with the signal's reason. */
+  /** False after `waitMs`. */
   turn(waitMs: number, signal?: AbortSignal): Promise<boolean>;
   answered(): void;
-  /** `sentMs` is elapsed time. Concurrent requests count as one failure. */
+  /** Concurrent requests count as one failure. */
   failed(sentMs: number, error: EarshotError): void;
 };
 
 export type ReachabilityContext = {
   clock: Pick<Clock, "elapsed" | "sleep">;
   random: () => number;
-  /** Called once when the gateway is lost, and once with null when it is back. */
   onChange: (error: EarshotError | null) => void;
 };
 

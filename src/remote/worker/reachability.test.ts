@@ -17,12 +17,12 @@ function make() {
   return { clock, changes, reachability };
 }
 
-test("a gateway that answers may be asked at once", async () => {
+test("a gateway that answers may be called at once", async () => {
   const { reachability } = make();
   expect(await reachability.turn(0)).toBe(true);
 });
 
-test("after failures it is asked after growing pauses, of 5 s at the most", async () => {
+test("after failures the delay grows to 5 s", async () => {
   const { clock, reachability } = make();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
@@ -35,7 +35,7 @@ test("after failures it is asked after growing pauses, of 5 s at the most", asyn
   expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]);
 });
 
-test("requests that were under way at one time and failed count as one failure", async () => {
+test("concurrent failures count as one", async () => {
   const { clock, changes, reachability } = make();
   const sentMs = clock.elapsed();
   await clock.advance(10);
@@ -45,7 +45,7 @@ test("requests that were under way at one time and failed count as one failure",
   expect(changes).toEqual([error]);
 });
 
-test("who cannot wait so long is told that it is not to be asked", async () => {
+test("waiting ends after the given time", async () => {
   const { clock, reachability } = make();
   reachability.failed(clock.elapsed(), error);
   const turn = reachability.turn(100);
@@ -53,7 +53,7 @@ test("who cannot wait so long is told that it is not to be asked", async () => {
   expect(await turn).toBe(false);
 });
 
-test("that it is lost and that it is back are told once each", async () => {
+test("loss and return of the gateway are reported once each", async () => {
   const { clock, changes, reachability } = make();
   reachability.failed(clock.elapsed(), error);
   await clock.advance(1_000);

@@ -38,7 +38,7 @@ async function used(special: Parameters<typeof aJob>[2]) {
 
 const releasedTo = (attestation: string, forMs = 20_000) => ({ released: { attestation, forMs } });
 
-test("a job brings the credential that was released for it, under either attestation of the run", async () => {
+test("a job has its released credential, under either attestation of the run", async () => {
   for (const attestation of [attestationId, newer.attestationId]) {
     const { lease } = await used(releasedTo(attestation));
     expect(lease?.released?.credential).toEqual(aCredential);
@@ -46,11 +46,11 @@ test("a job brings the credential that was released for it, under either attesta
   }
 });
 
-test("a job without one brings none", async () => {
+test("a job without a credential has none", async () => {
   expect((await used({})).lease).not.toHaveProperty("released");
 });
 
-test("a credential is over when its time is", async () => {
+test("a credential ends at its expiry", async () => {
   const { clock, lease } = await used(releasedTo(attestationId));
   await clock.advance(19_000);
   expect(lease?.released?.isOver()).toBe(false);
@@ -58,7 +58,7 @@ test("a credential is over when its time is", async () => {
   expect(lease?.released?.isOver()).toBe(true);
 });
 
-test("a credential is over when the lease is lost", async () => {
+test("a credential ends with the lease", async () => {
   const { lease, remote } = await used(releasedTo(attestationId));
   remote.abandon();
   expect(lease?.released?.isOver()).toBe(true);
@@ -81,7 +81,7 @@ test.each([
   },
 );
 
-test("a credential that another gateway has encrypted to the node is not used", async () => {
+test("a credential that another gateway encrypted to the node is not used", async () => {
   const gateway = gatewayKeyOf(Buffer.alloc(32, 8));
   const { lease, logged } = await used({ ...releasedTo(attestationId), gateway });
   expect(lease).toBeNull();

@@ -6,11 +6,10 @@ import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 
-/** Ends at its expiry or with the lease. Errors: `job_refused`. */
+/** Ends at its expiry or with the lease. */
 export function releaseIn(
   { payload: { credential }, release }: Pick<OpenedJob, "payload" | "release">,
   context: {
-    /** Of the lease request; possibly renewed since. */
     attested: Attested;
     attestLoop: Pick<AttestLoop, "admitted">;
     clock: Pick<Clock, "elapsed">;
@@ -26,7 +25,7 @@ export function releaseIn(
   }
   const leftMs = release.expires_at * 1_000 - gatewayClock.now();
   if (leftMs <= 0) {
-    throw jobRefused("credential_expired", "the credential was released for an earlier time");
+    throw jobRefused("credential_expired", "the credential has expired");
   }
   const untilMs = clock.elapsed() + leftMs;
   return { released: { credential, isOver: () => lost.aborted || clock.elapsed() >= untilMs } };

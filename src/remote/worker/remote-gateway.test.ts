@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Position } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
@@ -78,7 +78,7 @@ function make() {
   return { clock, gateway, logged, wanted, remote, leased };
 }
 
-test("a sealed job becomes a lease, with the time that it holds and nobody's account", async () => {
+test("an encrypted job becomes a lease, without the account", async () => {
   const { gateway, leased } = make();
   const { job, token, lease } = await leased();
   expect(lease).toMatchObject({
@@ -93,7 +93,7 @@ test("a sealed job becomes a lease, with the time that it holds and nobody's acc
   expect(gateway.to("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
 });
 
-test("an answer is handed in with the records of the node's own archive, signed with the attested key and sealed for the gateway", async () => {
+test("an answer has the records of the node's archive, signed with the attested key and encrypted for the gateway", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, opener, request } = await leased();
   gateway.answers.complete = () => null;
@@ -114,7 +114,7 @@ test("an answer is handed in with the records of the node's own archive, signed 
   expect(remote.running()).toBe(0);
 });
 
-test("a failure is sealed too", async () => {
+test("a failure is encrypted too", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, opener } = await leased();
   gateway.answers.fail = () => null;
@@ -126,7 +126,7 @@ test("a failure is sealed too", async () => {
   ).toEqual(failure);
 });
 
-test("a job that another gateway has signed is not run, and the log names the check and nothing of the job", async () => {
+test("a job signed by another gateway is not run, and the log has nothing of it but the check", async () => {
   const { clock, gateway, logged, remote } = make();
   const job = await aJob(self, clock, { gateway: gatewayKeyOf(Buffer.alloc(32, 8)) });
   gateway.answers.lease = () => job.envelope;
@@ -134,7 +134,7 @@ test("a job that another gateway has signed is not run, and the log names the ch
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
 });
 
-test("a job is run once, however often it is sent", async () => {
+test("a job runs once, however often it is sent", async () => {
   const { logged, remote, leased } = make();
   await leased();
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
@@ -149,7 +149,7 @@ test("a job of another time is not run, and the node attests again to learn the 
   expect(wanted).toHaveLength(1);
 });
 
-test.each([null, 7, {}, { version: 1 }])("what is no envelope is no job: %j", async (odd) => {
+test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j", async (odd) => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => odd;
   const lease = remote.lease({ nodeId: self.nodeId, methods }, 1_000);
@@ -157,7 +157,7 @@ test.each([null, 7, {}, { version: 1 }])("what is no envelope is no job: %j", as
   expect(await lease).toBeNull();
 });
 
-test("a request that cannot be read fails at once, so that another node may read it", async () => {
+test("an unreadable request fails at once, so that another node may read it", async () => {
   const { clock, gateway, remote } = make();
   const job = await aJob(self, clock, { request: '{"what":"ever"}' });
   gateway.answers.lease = () => job.envelope;
@@ -171,7 +171,7 @@ test("a request that cannot be read fails at once, so that another node may read
   });
 });
 
-test("a gateway that has no work and says so at once is not asked again at once", async () => {
+test("polls have a minimum interval when the gateway answers at once without work", async () => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => null;
   let ended = false;
@@ -185,7 +185,15 @@ test("a gateway that has no work and says so at once is not asked again at once"
   expect(await lease).toBeNull();
 });
 
-test("without a gateway there is no work, and no fault", async () => {
+test("every free slot polls, so that the gateway knows how many there are", async () => {
+  const { gateway, remote } = make();
+  gateway.answers.lease = () => new Promise(() => undefined);
+  for (let slot = 0; slot < 3; slot += 1)
+    void remote.lease({ nodeId: self.nodeId, methods }, 1_000);
+  await vi.waitFor(() => expect(gateway.to("lease")).toHaveLength(3));
+});
+
+test("an unreachable gateway means no work, and no error", async () => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => {
     throw unreachable("the connection was refused");
@@ -195,7 +203,7 @@ test("without a gateway there is no work, and no fault", async () => {
   expect(await lease).toBeNull();
 });
 
-test("what was found is handed in when the gateway is back, as it was sealed, while the lease holds", async () => {
+test("an answer is sent when the gateway is back, unchanged, while the lease lasts", async () => {
   const { clock, gateway, remote, leased } = make();
   const { job, token } = await leased();
   let failures = 3;
@@ -210,7 +218,7 @@ test("what was found is handed in when the gateway is back, as it was sealed, wh
   expect(new Set(gateway.to("complete").map((body) => JSON.stringify(body))).size).toBe(1);
 });
 
-test("it is dropped when the lease lapses first", async () => {
+test("an answer is dropped when the lease lapses first", async () => {
   const { clock, gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
   gateway.answers.complete = () => {
@@ -226,7 +234,7 @@ test("it is dropped when the lease lapses first", async () => {
   expect(remote.running()).toBe(0);
 });
 
-test("a lease that the gateway extends holds longer", async () => {
+test("a renewed lease lasts longer", async () => {
   const { clock, gateway, remote, leased } = make();
   const { job, token } = await leased();
   gateway.answers.renew = () => ({ hold_ms: 30_000 });
@@ -238,7 +246,7 @@ test("a lease that the gateway extends holds longer", async () => {
   expect(gateway.to("complete")).toHaveLength(1);
 });
 
-test("when the gateway says that the lease is lost, its work is to stop, and nothing of it is handed in", async () => {
+test("a lost lease aborts its work, and nothing is sent", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
   gateway.answers.renew = () => {
@@ -250,7 +258,7 @@ test("when the gateway says that the lease is lost, its work is to stop, and not
   expect(gateway.to("complete")).toEqual([]);
 });
 
-test("what lapsed while the process stood still is dropped without asking", async () => {
+test("a lease that lapsed while the process was stopped is dropped without a request", async () => {
   const { clock, gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
   await clock.hold(30_000);
@@ -259,7 +267,7 @@ test("what lapsed while the process stood still is dropped without asking", asyn
   expect(gateway.to("renew")).toEqual([]);
 });
 
-test("a result that the gateway finds too large ends its job, with what to do", async () => {
+test("a result that the gateway finds too large ends its job with a hint", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, opener } = await leased();
   gateway.answers.complete = () => {
@@ -275,7 +283,7 @@ test("a result that the gateway finds too large ends its job, with what to do", 
   });
 });
 
-test("an answer that the gateway refuses is let go of, and the log tells which check refused it and nothing of the answer", async () => {
+test("a refused answer is dropped, and the log has nothing of it but the check", async () => {
   const { gateway, logged, remote, leased } = make();
   const { job, token } = await leased();
   gateway.answers.complete = () => {
@@ -286,7 +294,7 @@ test("an answer that the gateway refuses is let go of, and the log tells which c
   expect(remote.running()).toBe(0);
 });
 
-test("a node that goes at once lets go of everything", async () => {
+test("a node that stops at once drops all leases", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
   remote.abandon();

@@ -4,18 +4,18 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { withRecords } from "../../search/with-records.ts";
 import { answerBytes } from "../protocol/answer.ts";
-import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
+import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { renewAnswer } from "../protocol/messages.ts";
 import { failureBytes, readRequest } from "../protocol/texts.ts";
-import { type SigningContext, signAnswer, withoutMisfits } from "./answers.ts";
+import { type SigningContext, signAnswer, withoutRefused } from "./answers.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { checkOf, codeOf, isUnreachable, unreachable } from "./gateway-errors.ts";
-import { createLeasePolls, type LeasedEnvelope, type LeasePollsContext } from "./lease-polls.ts";
 import { releaseIn } from "./released-credential.ts";
+import { type LeaseContext, type LeasedEnvelope, requestLease } from "./request-lease.ts";
 import type { NodeSelf } from "./self.ts";
 
-export type RemoteGatewayContext = LeasePollsContext &
+export type RemoteGatewayContext = LeaseContext &
   SigningContext & {
     self: NodeSelf;
     attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
@@ -33,14 +33,12 @@ export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
 
 const againMs = 250;
 
-/** Resends answers while the gateway is unreachable and the lease lasts. Errors: `lease_lost`. */
+/** Resends answers while the gateway is unreachable and the lease lasts. */
 export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
   const { self, link, attestLoop, reachability, archive, clock, gatewayClock, log } = context;
   const opened = createOpenedLeases();
   const leases = createLeases(clock);
-  const polls = createLeasePolls(context);
 
-  /** Null, with a log entry, if refused. */
   async function open(leased: LeasedEnvelope): Promise<Lease<AnswerRequest> | null> {
     const { keys, keyId } = self;
     const { gatewayKey } = leased.attested;
@@ -71,14 +69,14 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       };
     } catch (error) {
       const check = checkOf(error);
-      log.warn({ code: codeOf(error), check }, "a job of the gateway was not accepted");
+      log.warn({ code: codeOf(error), check }, "a job of the gateway was refused");
       // The clocks may have diverged.
       if (check === "outside_time") attestLoop.again(receivedMs);
       return null;
     }
   }
 
-  /** Content of a job; null if unreadable, which is reported to the gateway. */
+  /** Null if unreadable, which is reported to the gateway. */
   async function readOrFail<Value>(
     uuid: string,
     token: string,
@@ -88,7 +86,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       return read();
     } catch (error) {
       const fields = { uuid, code: codeOf(error), check: checkOf(error) };
-      log.warn(fields, "the request of a job cannot be read");
+      log.warn(fields, "the request of a job is unreadable");
       await fail(token, unreadableRequest);
       return null;
     }
@@ -114,8 +112,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const { uuid, request } = leases.get(token);
     const attested = await whenAdmitted(token);
     const shown = await withRecords(archive, result);
-    const answer = await withoutMisfits(readRequest(request), shown, (check) =>
-      log.warn({ uuid, check }, "a record that does not match its request was left out"),
+    const answer = await withoutRefused(readRequest(request), shown, (check) =>
+      log.warn({ uuid, check }, "a record that does not match its request was omitted"),
     );
     const signed = signAnswer(context, { uuid, request, attested, answer });
     const isAccepted = await send("complete", token, answerBytes({ ...answer, ...signed }));
@@ -166,7 +164,10 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   }
 
   return {
-    lease: ({ methods }, waitMs, signal) => polls.poll(methods, waitMs, signal, open),
+    lease: async ({ methods }, waitMs, signal) => {
+      const leased = await requestLease(context, methods, waitMs, signal);
+      return leased === null ? null : await open(leased);
+    },
     renew,
     complete: (_uuid, token, result) => complete(token, result),
     fail: (_uuid, token, failure) => fail(token, failure),
@@ -181,7 +182,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
 type LeasedJob = {
   uuid: string;
   request: string;
-  sealer: AnswerSealer;
+  sealer: AnswerEncryptor;
   lost: AbortController;
   untilMs: number;
 };

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("a node is the same from run to run, by a file that its owner alone can read", async () => {
+test("a node has the same identity in each run, from a file that only its owner can read", async () => {
   expect(await identityKey(folder)).toBe(await identityKey(folder));
   expect((await stat(join(folder, "node.key"))).mode & 0o777).toBe(0o600);
 });
@@ -24,13 +24,13 @@ test("another folder is another node", async () => {
   await rm(other, { recursive: true });
 });
 
-test("a file that holds no key is refused with its path, and never with what it says", async () => {
+test("a file without a key is refused with its path, without its content", async () => {
   await writeFile(join(folder, "node.key"), "open sesame\n");
   await expect(openSelf(folder, randomBytes)).rejects.toEqual(
     expect.objectContaining({
       code: "identity_unreadable",
       message: expect.not.stringContaining("sesame"),
-      hint: expect.stringContaining("put back the file"),
+      hint: expect.stringContaining("restore the file"),
     }),
   );
 });

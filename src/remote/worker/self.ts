@@ -14,11 +14,11 @@ export type NodeSelf = {
   bootId: string;
 };
 
-/** Identity from `node.key` in the data folder, with new run keys. Errors: `identity_unreadable`. */
+/** Identity from `node.key` in the data folder, with new run keys. */
 export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",
-    hint: "put back the file as it was; without it the node has a new identity, which has to be approved again",
+    hint: "restore the file; without it the node has a new identity, which an operator has to approve",
   });
   const identity = makeIdentity(secret);
   const keys = await makeRunKeys();

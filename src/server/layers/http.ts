@@ -3,7 +3,6 @@ import type { HttpContext } from "../../http/context.ts";
 import { insecureEvidence } from "../../http/dashboard/node-status.ts";
 import { createMetrics, type Metrics } from "../../http/metrics/metrics.ts";
 import { embeddedNodeId } from "../../jobs/lease.ts";
-import { gatewayDefaults } from "../../remote/settings.ts";
 import { countArchive } from "../../search/archive/count.ts";
 import { monthOf } from "../../upstream/requests/spending.ts";
 import { diskOf } from "../disk.ts";
@@ -35,7 +34,6 @@ export function makeHttp(below: Below): Http {
       ...config.keys,
       limits: config.limits,
       embedded: config.nodes.embedded,
-      maxResultBytes: gatewayDefaults.maxResultBytes,
       deadlineGraceMs: config.jobs.deadlineGraceMs,
     },
     clock,

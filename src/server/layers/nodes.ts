@@ -72,12 +72,12 @@ export function makeNodes(
   // Expired leases and jobs leased until their deadline count against the node.
   events.on("attemptFailed", ({ nodeId, why }) => {
     if (nodeId === null || nodeId === embeddedNodeId) return;
-    if (why === "lapsed") gateway.noteStall(nodeId, "lease_lapsed");
-    if (why === "late") gateway.noteStall(nodeId, "job_late");
+    if (why === "lapsed") directory.events.note(nodeId, "lease_lapsed");
+    if (why === "late") directory.events.note(nodeId, "job_late");
   });
   // The embedded node's success may count against a node that failed.
   events.on("jobEnded", ({ uuid, state, node }) => {
-    if (state === "done" && node === embeddedNodeId) gateway.noteAnswered(node, uuid);
+    if (state === "done" && node === embeddedNodeId) directory.failures.noteDone(node, uuid);
   });
 
   return {

@@ -57,7 +57,6 @@ export function makeRouting(
     embedded: settings.embedded,
     capabilities: capabilities.all,
     nodes: () => [...directory.nodes(), ...sharing.others()],
-    awayMs: settings.awayMs,
     clock,
   });
   sharing.offer(() => [

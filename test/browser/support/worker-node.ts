@@ -36,7 +36,7 @@ export async function startWorkerNode(
     createdMs: Date.now() - 60_000,
   });
   const x = stubUpstream("x", { gettweets: [{ kind: "post", post }] });
-  const node = await startRemoteNode(config, { listen: false, name, upstreams: { x } });
+  const node = await startRemoteNode(config, { name, upstreams: { x } });
   return {
     ...node,
     remove: async () => {

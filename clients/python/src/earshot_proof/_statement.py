@@ -34,7 +34,7 @@ def check_names(attestation: dict[str, Any], checks: Checks, openssl: OpenSsl) -
     checks.check("the node's id is made of its identity key", attestation["node_id"] == node_id)
     checks.check("the key id is made of the keys", attestation["key_id"] == _key_id(statement))
     checks.check("the attestation id is made of statement and quote", attestation["id"] == _attestation_id(attestation))
-    checks.check("the statement is for a gateway", statement["audience"] != "earshot-caller")
+    checks.check("the statement is for a gateway", statement["audience"] == "earshot")
     message = frame("earshot-node-identity/v1", *stated(statement))
     signature = from_base64url(attestation["identity_signature"])
     holds = openssl.ed25519_holds(identity_key, message, signature)

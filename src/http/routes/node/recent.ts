@@ -24,7 +24,7 @@ const bodyNeeded = {
   hint: 'send {"query":"comet","count":20}',
 };
 
-export const recentBody = closedObject(bodyNeeded, {
+const recentBody = closedObject(bodyNeeded, {
   query: z.string(queryText).meta({ description: "What to search, with operators." }),
   count: z
     .int(wholeNumber)
@@ -32,14 +32,14 @@ export const recentBody = closedObject(bodyNeeded, {
     .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
-export const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
+const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
   type: "social",
   arguments: { type: "searchbyquery", query, count },
   at: "",
 });
 
 /** Records are JSON text already. */
-export const recentText = (records: readonly string[], nodeId: string): string =>
+const recentText = (records: readonly string[], nodeId: string): string =>
   `{"data":[${records.join(",")}],"recordCount":${records.length},"workerPeerId":${JSON.stringify(nodeId)}}`;
 
 /** POST /api/v1/data/<platform>/tweets/recent: answered in the same request. */

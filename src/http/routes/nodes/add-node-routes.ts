@@ -4,7 +4,6 @@ import type { TypedApp } from "../typed-app.ts";
 import { addChallengeRoute } from "./challenge.ts";
 import { addCompleteRoute } from "./complete.ts";
 import { addFailRoute } from "./fail.ts";
-import { addIntrospectRoute } from "./introspect.ts";
 import { addLeaseRoute } from "./lease.ts";
 import { addLeaveRoute } from "./leave.ts";
 import { addRegisterRoute } from "./register.ts";
@@ -19,5 +18,4 @@ export function addNodeRoutes(app: TypedApp, context: HttpContext, pending: Pend
   addCompleteRoute(app, context);
   addFailRoute(app, context);
   addLeaveRoute(app, context);
-  addIntrospectRoute(app, context);
 }

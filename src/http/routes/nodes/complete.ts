@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sealedAnswer } from "../../../remote/protocol/messages.ts";
+import { maxResultBytes } from "../../../remote/settings.ts";
 import type { HttpContext } from "../../context.ts";
 import { nodeHook, nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -13,7 +14,7 @@ export function addCompleteRoute(
   app.route({
     ...signedRoute(context),
     url: "/internal/nodes/complete",
-    bodyLimit: context.settings.maxResultBytes,
+    bodyLimit: maxResultBytes,
     onRequest: [
       nodeHook(context.nodes),
       async (request, reply) => {

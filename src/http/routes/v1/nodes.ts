@@ -43,7 +43,7 @@ function nodeBody(node: NodeView) {
     state: node.state,
     connected: node.isConnected,
     capabilities: node.capabilities,
-    url: node.url,
+    url: null,
     version: node.version,
     key_id: node.keyId,
     attestation: node.attestationId,

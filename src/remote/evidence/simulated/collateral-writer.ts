@@ -16,7 +16,6 @@ export type CollateralFields = {
   tcbStatus: string;
   advisories: readonly string[];
   evaluationNumber: number;
-  /** Lowest TDX module version rated up to date. */
   moduleSvn: number;
   revoked: readonly ("machine" | "machines" | "collateral")[];
   tcbInfo: Readonly<Record<string, unknown>>;

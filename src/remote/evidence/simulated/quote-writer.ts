@@ -5,7 +5,6 @@ import type { KeyPair } from "./authority.ts";
 export type QuoteFields = Partial<Record<Exclude<keyof TdReport, "rtMr">, Uint8Array>> & {
   version: 4 | 5;
   rtMr: readonly Uint8Array[];
-  /** Version 5 only. */
   mrServiceTd: Uint8Array;
   qeMrSigner: Uint8Array;
   qeAttributes: number;

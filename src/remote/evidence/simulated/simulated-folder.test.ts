@@ -32,7 +32,7 @@ async function verify(file = files.tee) {
 }
 
 describe("a simulated TEE in a folder", () => {
-  test("makes evidence that the other files of the folder verify", async () => {
+  test("makes evidence that verifies with the other files of the folder", async () => {
     const { verified } = await verify();
     expect(verified).toMatchObject({
       kind: "simulated",
@@ -41,7 +41,7 @@ describe("a simulated TEE in a folder", () => {
     });
   });
 
-  test("can be made anew over what is there", async () => {
+  test("can be replaced", async () => {
     const before = await readFile(files.root, "utf8");
     await chmod(files.tee, 0o644);
     files = await writeSimulatedTee(join(folder, "made", "here"), nowMs);
@@ -66,7 +66,7 @@ describe("a simulated TEE in a folder", () => {
     expect(verdict).toBe(code);
   });
 
-  test("says in every certificate that it is none", async () => {
+  test("has a disclaimer in every certificate", async () => {
     const tee = await readSimulatedTee(files.tee);
     const policy = JSON.parse(await readFile(files.policy, "utf8"));
     const collateral = await collateralFromFolder(files.collateralFolder)(
@@ -80,7 +80,7 @@ describe("a simulated TEE in a folder", () => {
     expect(policy.images[0].name).toBe("simulated");
   });
 
-  test("keeps the key of the machine from others, and that of the root from everyone", async () => {
+  test("is readable by its owner alone, without the root's private key", async () => {
     expect((await stat(files.tee)).mode & 0o777).toBe(0o600);
     const text = await readFile(files.tee, "utf8");
     expect(text.match(/BEGIN PRIVATE KEY/g)).toHaveLength(1);
@@ -90,7 +90,7 @@ describe("a simulated TEE in a folder", () => {
   });
 });
 
-describe("a file that is no simulated TEE is refused, and not repeated", () => {
+describe("another file is refused without repeating its content", () => {
   test.each([
     ["no JSON", "secret"],
     ["something else", '{"secret":1}'],

@@ -10,7 +10,6 @@ import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts
 
 export type SimulatedFiles = {
   tee: string;
-  /** PEM; also in the policy. */
   root: string;
   collateralFolder: string;
   policy: string;
@@ -36,7 +35,7 @@ const teeFile = z.object({
   mr_config_id: bytes(48),
 });
 
-/** Replaces existing files. `tee.json` is owner-readable only; the root's private key is not stored. */
+/** `tee.json` is owner-readable only; the root's private key is not stored. */
 export async function writeSimulatedTee(folder: string, nowMs: number): Promise<SimulatedFiles> {
   const files = {
     tee: join(folder, "tee.json"),
@@ -63,7 +62,7 @@ export async function writeSimulatedTee(folder: string, nowMs: number): Promise<
   return files;
 }
 
-/** `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. Errors: `simulated_tee_unreadable`. */
+/** `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. */
 export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {
     const read = teeFile.parse(JSON.parse(await readFile(path, "utf8")));

@@ -7,19 +7,14 @@ import { issueMachine, type MachineIds, makeAuthority, makeKeyPair, pemOf } from
 import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
 import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
-/**
- * Software TEE: signs quotes in Intel's format under its own root, to exercise the whole verifier. Proves nothing about a
- * machine.
- */
+/** Software TEE: signs quotes in Intel's format under its own root. */
 export type SimulatedTee = {
   rootDer: Uint8Array;
-  /** Machine's certificate key and PEM chain. */
   pckKey: KeyObject;
   chain: string;
   composeHash: string;
   fields: Partial<QuoteFields>;
   quote(reportData: Uint8Array, fields?: Partial<QuoteFields>): Buffer;
-  /** With a boot event log, measured into RTMR3. */
   evidence(
     reportData: Uint8Array,
     fields?: Partial<QuoteFields> & { events?: readonly BootEvent[] },
