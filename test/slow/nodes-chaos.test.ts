@@ -53,21 +53,21 @@ function summaryOf(found: ChaosReport): string {
     `seed ${found.seed}; nodes are set apart by ${found.network}`,
     `${found.jobs} jobs in ${found.loadSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} leased more than once`,
     `by node: ${JSON.stringify(found.byNode)}`,
-    `faults: ${errors.join(", ")}; answers of the liar refused: ${found.liar.refused}`,
+    `faults: ${errors.join(", ")}`,
     `small keys: ${JSON.stringify(found.fairness)}, at most ${found.mostTurns} turns allowed; answered after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
   ].join("\n");
 }
 
 describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
-  test("each accepted job is done once, with the right answer, signed by the last lease holder", () => {
+  test("are each done once, with the right answer, signed by the holder of the last lease", () => {
     expect(report.contradictions).toEqual([]);
     expect(report.jobs).toBe(jobs);
     expect(report.distinct).toBe(jobs);
     expect(report.states).toEqual({ done: jobs });
   });
 
-  test("each kind of fault happened while jobs waited, and jobs were leased again", () => {
-    for (const kind of errorKinds) {
+  test("see every kind of fault while jobs wait, and some move to a second node", () => {
+    for (const kind of faultKinds) {
       const while_ = report.faults.filter((error) => error.kind === kind && error.waiting > 0);
       expect(while_.length, kind).toBeGreaterThan(0);
     }
@@ -75,12 +75,7 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     expect(Object.keys(report.byNode)).toHaveLength(3);
   });
 
-  test("a lying node is quarantined, and its answers reach no one", () => {
-    expect(report.liar.refused).toBeGreaterThanOrEqual(3);
-    expect(report.liar).toMatchObject({ accepted: 0, leaseStatus: 204 });
-  });
-
-  test("a key with few jobs gets its turn, however many jobs another has waiting", () => {
+  test("of a key with few jobs are run in turn, however many another key has queued", () => {
     for (const { key, jobs: own, most } of report.fairness) {
       expect(own, key).toBe(jobs / 20);
       expect(most, key).toBeLessThanOrEqual(report.mostTurns);

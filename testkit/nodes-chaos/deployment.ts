@@ -36,9 +36,6 @@ export type DeploymentOptions = {
   nodeConcurrency: number;
 };
 
-/** Starting processes takes long on a busy machine. */
-const patienceMs = 120_000;
-
 const evidences = ["none", "simulated", "simulated"] as const;
 
 export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
@@ -88,7 +85,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     actors.push(gateway);
     gateway.start();
     const gatewayIsReady = async (): Promise<void> => {
-      await until("the gateway", async () => ((await answers(base)) ? true : null), patienceMs);
+      await until("the gateway", async () => ((await answers(base)) ? true : null));
     };
     await gatewayIsReady();
     const victims = network.places.map(
@@ -118,12 +115,8 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     }
     // Nodes without evidence wait for approval.
     const approve = () => orderNode(gatewayDir, "node-0", "approve");
-    await until("a node that waits", async () => ((await approve()) ? true : null), patienceMs);
-    await until(
-      "the nodes",
-      async () => ((await connectedNodes(base)) === 3 ? true : null),
-      patienceMs,
-    );
+    await until("a node that waits", async () => ((await approve()) ? true : null));
+    await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
     return {
       base,
       network,

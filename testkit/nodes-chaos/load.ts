@@ -1,10 +1,8 @@
 import { until } from "../until.ts";
 import { type Client, createClient, type RequestedJob } from "./clients.ts";
-import { type ErrorReport, runErrors } from "./faults.ts";
-import { lie } from "./liar.ts";
+import type { Deployment } from "./deployment.ts";
+import { type InjectedFault, injectFaults } from "./faults.ts";
 import type { GeneratedPosts } from "./posts.ts";
-import type { LiarReport } from "./report.ts";
-import type { Room } from "./room.ts";
 
 export type LoadOptions = {
   deployment: Deployment;
@@ -17,10 +15,9 @@ export type LoadOptions = {
 };
 
 export type Rush = {
-  asked: readonly RequestedJob[];
-  faults: ErrorReport[];
-  liar: LiarReport;
-  /** Sorted waits of the small keys. */
+  requested: readonly RequestedJob[];
+  faults: InjectedFault[];
+  /** Sorted. */
   smallWaitsMs: number[];
 };
 
@@ -75,9 +72,8 @@ export async function runLoad(options: LoadOptions): Promise<Rush> {
       waiting: () => jobs - (deployment.store.states().get("done") ?? 0),
     }),
   );
-  const lying = crowd(1 / 4).then(() => lie(room));
-  const [faults, liar] = await Promise.all([faulty, lying, greedy(), ...smallKeys.map(small)]);
-  return { asked, faults, liar, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
+  const [faults] = await Promise.all([faulty, greedy(), ...smallKeys.map(small)]);
+  return { requested, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
 async function eachOf(

@@ -45,10 +45,3 @@ export async function connectedNodes(base: string): Promise<number> {
   const { nodes } = (await answer.json()) as { nodes: { connected: boolean; state: string }[] };
   return nodes.filter(({ connected, state }) => connected && state === "approved").length;
 }
-
-/** The state of a node in the public list; null if it is not in it. */
-export async function stateOf(base: string, nodeId: string): Promise<string | null> {
-  const answer = await fetch(`${base}/v1/nodes`);
-  const { nodes } = (await answer.json()) as { nodes: { id: string; state: string }[] };
-  return nodes.find(({ id }) => id === nodeId)?.state ?? null;
-}

@@ -12,18 +12,14 @@ export type StoreFindings = {
   fairness: { key: string; jobs: number; most: number }[];
 };
 
-/** `leaseStatus` answers a lease request under quarantine. */
-export type LiarReport = { refused: number; accepted: number; leaseStatus: number };
-
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
 export type ChaosReport = StoreFindings & {
   seed: number;
   network: Network["kind"];
   readySeconds: number;
-  rushSeconds: number;
-  faults: ErrorReport[];
-  liar: LiarReport;
+  loadSeconds: number;
+  faults: InjectedFault[];
   smallWaitsMs: number[];
   /** One turn per other key, plus concurrent leases. */
   mostTurns: number;

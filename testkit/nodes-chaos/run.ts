@@ -42,9 +42,9 @@ const deployment = await openDeployment({
 });
 try {
   const readySeconds = secondsSince(openingMs);
-  const rushMs = performance.now();
-  const { asked, faults, liar, smallWaitsMs } = await rush({
-    room,
+  const loadMs = performance.now();
+  const { requested, faults, smallWaitsMs } = await runLoad({
+    deployment,
     posts,
     jobs: Number(jobs),
     smallKeys,
@@ -60,7 +60,6 @@ try {
     readySeconds,
     loadSeconds,
     faults,
-    liar,
     smallWaitsMs,
     mostTurns: smallKeys.length + deployment.victims.length * nodeConcurrency,
     contradictions,
