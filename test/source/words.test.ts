@@ -67,7 +67,6 @@ const oldTitles = [
   "packages/query/",
   "src/ingest/",
   "src/platforms/",
-  "src/remote/",
   "src/search/",
   "src/upstream/",
   "test/archive/",
@@ -75,7 +74,6 @@ const oldTitles = [
   "test/dashboard/",
   "test/docs/",
   "test/mcp/",
-  "test/nodes/",
   "test/platforms/",
 ];
 
