@@ -1,13 +1,8 @@
 import { fetch as undiciFetch } from "undici";
 import { EarshotError } from "../../src/lib/errors.ts";
 import { answerOf } from "../../src/lib/fetched-answer.ts";
-import type {
-  Credential,
-  CredentialTools,
-  LeasedCredential,
-  NewCredential,
-  Secrets,
-} from "../../src/platforms/credential.ts";
+import type { CredentialTools, NewCredential } from "../../src/platforms/credential.ts";
+import { type StoredCredential, storedCredential } from "./stored-credential.ts";
 
 /** Other hosts are unreachable. */
 export function testTools(): CredentialTools & { time: { ms: number } } {
@@ -30,41 +25,8 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
   };
 }
 
-/** Concurrent callers share one renewal. */
-export function stored(made: NewCredential): LeasedCredential & { renewals: () => number } {
-  let secrets = made.secrets;
-  let renewal: Promise<Secrets> | null = null;
-  let renewals = 0;
-  const credential: Credential = {
-    id: "credential",
-    accountId: "account",
-    platform: "bluesky",
-    kind: "test",
-    host: made.host,
-    subject: made.subject,
-    subjectName: made.subjectName,
-    hint: made.hint,
-    createdMs: 0,
-    usedMs: null,
-    quarantine: null,
-    coolings: [],
-  };
-  return {
-    credential,
-    renewals: () => renewals,
-    secrets: () => secrets,
-    renew: async (seen, make) => {
-      if (JSON.stringify(seen) !== JSON.stringify(secrets)) return secrets;
-      renewal ??= renew(make).finally(() => {
-        renewal = null;
-      });
-      return await renewal;
-    },
-  };
-
-  async function renew(make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets> {
-    renewals += 1;
-    secrets = await make(secrets);
-    return secrets;
-  }
+export function stored(made: NewCredential): StoredCredential {
+  const { secrets, host, subject, subjectName, hint } = made;
+  const fields = { accountId: "account", kind: "test", host, subject, subjectName, hint };
+  return storedCredential(secrets, { platform: "bluesky", ...fields });
 }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { fetch as undiciFetch } from "undici";
 import { answerOf, type FetchedAnswer } from "../../src/lib/fetched-answer.ts";
 import type {
-  Credential,
   CredentialKind,
   CredentialTools,
   LeasedCredential,
@@ -14,6 +13,7 @@ import { xAppTokenKind } from "../../src/platforms/x/app-token.ts";
 import { xUserTokenKind } from "../../src/platforms/x/user-token.ts";
 import { lowestId } from "../../src/posts/ids.ts";
 import type { XEmulator } from "../emulators/x/server.ts";
+import { type StoredCredential, storedCredential } from "./stored-credential.ts";
 
 export const nowMs = Date.UTC(2026, 10, 21, 12);
 export const minuteMs = 60_000;
@@ -33,47 +33,8 @@ export const tools: CredentialTools = {
   randomBytes,
 };
 
-/** Renewals are serialised, as in the store. */
-export function stored(
-  secrets: Secrets,
-  subject: string | null = null,
-): LeasedCredential & { saved: Secrets[] } {
-  let current = secrets;
-  let renewal: Promise<Secrets> | null = null;
-  const saved: Secrets[] = [];
-  const credential: Credential = {
-    id: "credential",
-    accountId: null,
-    platform: "x",
-    kind: "",
-    host: "",
-    subject,
-    subjectName: null,
-    hint: "",
-    createdMs: 0,
-    usedMs: null,
-    quarantine: null,
-    coolings: [],
-  };
-  return {
-    credential,
-    saved,
-    secrets: () => current,
-    renew: async (seen, make) => {
-      if (JSON.stringify(seen) !== JSON.stringify(current)) return current;
-      renewal ??= make(current)
-        .then((made) => {
-          saved.push(made);
-          current = made;
-          return made;
-        })
-        .finally(() => {
-          renewal = null;
-        });
-      return await renewal;
-    },
-  };
-}
+export const stored = (secrets: Secrets, subject: string | null = null): StoredCredential =>
+  storedCredential(secrets, { platform: "x", subject });
 
 export type TestSession = Session & { settled: Required<Bill>; reserved: Required<Bill> };
 

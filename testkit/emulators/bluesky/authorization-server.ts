@@ -3,8 +3,8 @@
  * and 7636 (PKCE). Each refresh token is valid once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { didDocumentOf, type EmulatedAnswer, startHost } from "./host.ts";
 
 export type OAuthEmulator = {
   url: string;
@@ -20,7 +20,6 @@ export type OAuthEmulator = {
   close(): Promise<void>;
 };
 
-type Reported = { status: number; json?: unknown; headers?: Record<string, string> };
 type Pushed = { challenge: string; redirectUri: string; state: string; jkt: string };
 
 export async function startOAuthEmulator(did: string, handle: string): Promise<OAuthEmulator> {
@@ -39,19 +38,15 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   let nonce = 1;
   let made = 0;
 
-  const server = createServer((request, response) => {
-    void answer(request).then((reported) => write(response, reported));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await startHost(answer);
 
-  async function answer(request: IncomingMessage): Promise<Reported> {
-    const { pathname } = new URL(request.url ?? "/", url);
+  function answer(request: IncomingMessage, text: string): EmulatedAnswer {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
     requests.push({ method: request.method ?? "", path: pathname });
-    const body = new URLSearchParams(await textOf(request));
+    const body = new URLSearchParams(text);
     switch (pathname) {
       case `/${did}`:
-        return { status: 200, json: documentOf() };
+        return { status: 200, json: didDocumentOf(did, handle, url) };
       case "/xrpc/com.atproto.identity.resolveHandle":
         return { status: 200, json: { did } };
       case "/.well-known/oauth-protected-resource":
@@ -94,14 +89,17 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return { jkt: hashOf(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
   }
 
-  function guarded(request: IncomingMessage, next: (jkt: string) => Reported): Reported {
+  function guarded(
+    request: IncomingMessage,
+    next: (jkt: string) => EmulatedAnswer,
+  ): EmulatedAnswer {
     const checked = checkProof(request, null);
     if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
     const reported = next(checked.jkt);
     return { ...reported, headers: { ...reported.headers, ...nonceHeader() } };
   }
 
-  function push(body: URLSearchParams, jkt: string): Reported {
+  function push(body: URLSearchParams, jkt: string): EmulatedAnswer {
     const redirectUri = body.get("redirect_uri") ?? "";
     const client = new URL(body.get("client_id") ?? "x:");
     const isClient =
@@ -122,7 +120,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return { status: 201, json: { request_uri: requestUri, expires_in: 300 } };
   }
 
-  function grant(body: URLSearchParams, jkt: string): Reported {
+  function grant(body: URLSearchParams, jkt: string): EmulatedAnswer {
     if (body.get("grant_type") === "refresh_token") {
       const token = body.get("refresh_token") ?? "";
       const isOwn = refresh.get(token) === jkt;
@@ -140,7 +138,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return isRight ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
-  function tokens(jkt: string): Reported {
+  function tokens(jkt: string): EmulatedAnswer {
     made += 1;
     const [accessToken, refreshToken] = [`access-token-${made}`, `refresh-token-${made}`];
     access.set(accessToken, jkt);
@@ -158,7 +156,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     };
   }
 
-  function resource(request: IncomingMessage, method: string): Reported {
+  function resource(request: IncomingMessage, method: string): EmulatedAnswer {
     const [scheme, token = ""] = (request.headers.authorization ?? "").split(" ");
     const checked = checkProof(request, token);
     const isNonce = checked === "use_dpop_nonce";
@@ -190,12 +188,6 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     code_challenge_methods_supported: ["S256"],
   });
 
-  const documentOf = () => ({
-    id: did,
-    alsoKnownAs: [`at://${handle}`],
-    service: [{ id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint: url }],
-  });
-
   return {
     url,
     requests,
@@ -222,27 +214,13 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     changeNonce: () => {
       nonce += 1;
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-const refusal = (error: string, description = ""): Reported => ({
+const refusal = (error: string, description = ""): EmulatedAnswer => ({
   status: 400,
   json: { error, error_description: description },
 });
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const piece of request) text += String(piece);
-  return text;
-}
-
-function write(response: ServerResponse, { status, json, headers }: Reported): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(JSON.stringify(json ?? {}));
-}

@@ -2,8 +2,8 @@
  * An emulator of sign-in at a PDS, from the lexicons com.atproto.server.createSession, refreshSession and getSession;
  * also its DID directory.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { didDocumentOf, type EmulatedAnswer, startHost } from "./host.ts";
 
 export type PdsEmulator = {
   url: string;
@@ -13,12 +13,6 @@ export type PdsEmulator = {
   revoke(which: "access" | "all"): void;
   answerNext(method: string, answer: EmulatedAnswer): void;
   close(): Promise<void>;
-};
-
-type EmulatedAnswer = {
-  status: number;
-  json?: unknown;
-  headers?: Readonly<Record<string, string>>;
 };
 
 export type PdsOptions = { did: string; handle: string; password: string; lifeSeconds?: number };
@@ -31,21 +25,16 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
   const refresh = new Set<string>();
   let made = 0;
 
-  const server = createServer((request, response) => {
-    void answer(request).then((reported) => write(response, reported));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await startHost(answer);
 
-  async function answer(request: IncomingMessage): Promise<EmulatedAnswer> {
-    const { pathname } = new URL(request.url ?? "/", url);
+  function answer(request: IncomingMessage, body: string): EmulatedAnswer {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const authorization = request.headers.authorization ?? null;
     requests.push({ method: request.method ?? "", path: pathname, authorization });
-    const body = await textOf(request);
     const method = pathname.replace("/xrpc/", "");
     const reported = next.get(method)?.shift();
     if (reported !== undefined) return reported;
-    if (pathname === `/${did}`) return { status: 200, json: documentOf() };
+    if (pathname === `/${did}`) return { status: 200, json: didDocumentOf(did, handle, url) };
     const token = authorization?.replace(/^Bearer /, "") ?? "";
     switch (method) {
       case "com.atproto.identity.resolveHandle":
@@ -83,12 +72,6 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     return `${part({ typ: "at+jwt", alg: "HS256" })}.${part(claims)}.c2lnbmF0dXJl`;
   }
 
-  const documentOf = () => ({
-    id: did,
-    alsoKnownAs: [`at://${handle}`],
-    service: [{ id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint: url }],
-  });
-
   return {
     url,
     requests,
@@ -100,10 +83,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     answerNext: (method, reported) => {
       next.set(method, [...(next.get(method) ?? []), reported]);
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 
@@ -111,14 +91,3 @@ const refusal = (status: number, error: string, message: string): EmulatedAnswer
   status,
   json: { error, message },
 });
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const piece of request) text += String(piece);
-  return text;
-}
-
-function write(response: ServerResponse, { status, json, headers }: EmulatedAnswer): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(JSON.stringify(json ?? {}));
-}

@@ -1,0 +1,36 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type EmulatedAnswer = {
+  status: number;
+  json?: unknown;
+  headers?: Readonly<Record<string, string>>;
+};
+
+/** A server on a free port that answers with JSON. */
+export async function startHost(
+  answer: (request: IncomingMessage, body: string) => EmulatedAnswer,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const piece of request) body += String(piece);
+    const { status, json, headers } = answer(request, body);
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(json ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The DID document of an account on the host. */
+export const didDocumentOf = (did: string, handle: string, url: string) => ({
+  id: did,
+  alsoKnownAs: [`at://${handle}`],
+  service: [{ id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint: url }],
+});

@@ -1,0 +1,48 @@
+import type { Credential, LeasedCredential, Secrets } from "../../src/platforms/credential.ts";
+
+export type StoredCredential = LeasedCredential & { saved: Secrets[]; renewals: () => number };
+
+/** Concurrent callers share one renewal, as in the store. */
+export function storedCredential(
+  secrets: Secrets,
+  special: Pick<Credential, "platform"> & Partial<Credential>,
+): StoredCredential {
+  let current = secrets;
+  let renewal: Promise<Secrets> | null = null;
+  let renewals = 0;
+  const saved: Secrets[] = [];
+
+  async function renew(make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets> {
+    renewals += 1;
+    current = await make(current);
+    saved.push(current);
+    return current;
+  }
+
+  return {
+    credential: {
+      id: "credential",
+      accountId: null,
+      kind: "",
+      host: "",
+      subject: null,
+      subjectName: null,
+      hint: "",
+      createdMs: 0,
+      usedMs: null,
+      quarantine: null,
+      coolings: [],
+      ...special,
+    },
+    saved,
+    renewals: () => renewals,
+    secrets: () => current,
+    renew: async (seen, make) => {
+      if (JSON.stringify(seen) !== JSON.stringify(current)) return current;
+      renewal ??= renew(make).finally(() => {
+        renewal = null;
+      });
+      return await renewal;
+    },
+  };
+}
