@@ -33,6 +33,8 @@ export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: (
 
 /** An API message as a sentence. Operators and commands at its start keep their case. */
 export function sentence(line: string): string {
-  const first = line.replace(/^(?!earshot )[a-z](?=[a-z']*[\s,;])/, (letter) => letter.toUpperCase());
+  const first = line.replace(/^(?!earshot )[a-z](?=[a-z']*[\s,;])/, (letter) =>
+    letter.toUpperCase(),
+  );
   return /[.?]$/.test(first) ? first : `${first}.`;
 }

@@ -1,4 +1,5 @@
 import { useMemo, useRef } from "react";
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Button } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
 import { PostList } from "../../components/posts-list.tsx";
@@ -31,7 +32,7 @@ export function AnswerPosts({
   const list = useRef<HTMLOListElement>(null);
   usePostKeys(list);
   const tree = useMemo(
-    () => readQuery(ask.query, longestQuery(ask.method)).tree,
+    () => (isSearch(ask.method) ? readQuery(ask.query, longestQuery(ask.method)).tree : null),
     [ask.query, ask.method],
   );
   const posts = useMemo(() => {
@@ -52,7 +53,7 @@ export function AnswerPosts({
       )}
       {answer.next_cursor === null ? null : (
         <div className="panel-foot">
-          <span>{wholeNumber(results.length)} shown. Older posts available.</span>
+          <span>{wholeNumber(results.length)} shown. More available.</span>
           <Button size="small" onClick={onMore} disabled={isBusy}>
             Next {ask.maxResults}
           </Button>

@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
-import type { SearchMethod } from "../../../../src/platforms/methods.ts";
+import { fetchMethods, isSearch, type Method, methods } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
 import { Button } from "../../components/button.tsx";
 import { CompletionList, completionId } from "../../components/completion.tsx";
@@ -20,10 +20,23 @@ import { lengthOf } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
 import { Diagnostics } from "./diagnostics.tsx";
 import type { Reading } from "./read-query.ts";
-import { longestQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
+import { longestQuery, needsQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
 import { TimeFields } from "./time-fields.tsx";
 import { useCompletion } from "./use-completion.ts";
 import { useSettled, useShownDiagnostics } from "./use-shown-diagnostics.ts";
+
+const otherMethods: readonly Option<Method | "">[] = [
+  { value: "", label: "Other methods" },
+  ...fetchMethods.map((method) => ({ value: method, label: method })),
+];
+
+const placeholders = {
+  text: "Words, phrases, operators",
+  user: "Username, ID or address of an account",
+  post: "ID or address of a post",
+  space: "ID or address of a Space",
+  none: "This method needs no query",
+} as const;
 
 const platformOptions: readonly Option<SearchPlatform>[] = [
   { value: "social", label: "All platforms" },
@@ -62,7 +75,8 @@ export function Composer({
   const [areTimesOpen, setTimesOpen] = useState(false);
   const hasTimes = areTimesOpen || ask.startTime !== undefined || ask.endTime !== undefined;
   const [submitted, setSubmitted] = useState<string | null>(null);
-  const { open } = writing;
+  const isText = isSearch(ask.method);
+  const open = isText ? writing.open : null;
 
   const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
   const report = useRef(onSay);
@@ -83,7 +97,7 @@ export function Composer({
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
-    if (writing.press(event)) return;
+    if (isText && writing.press(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       submit();
@@ -102,6 +116,12 @@ export function Composer({
           onPick={(method) => onChange(withMethod(ask, method))}
         />
         <Select
+          aria-label="Other methods"
+          options={otherMethods}
+          value={isSearch(ask.method) ? "" : ask.method}
+          onPick={(method) => onChange(withMethod(ask, method === "" ? "searchbyquery" : method))}
+        />
+        <Select
           aria-label="Platform"
           options={platformOptions}
           value={ask.platform}
@@ -116,16 +136,19 @@ export function Composer({
           value={String(ask.maxResults)}
           onPick={(size) => onChange({ ...ask, maxResults: Number(size) })}
         />
-        <Button variant="plain" aria-expanded={hasTimes} onClick={() => setTimesOpen(!hasTimes)}>
-          Time
-        </Button>
+        {isText ? (
+          <Button variant="plain" aria-expanded={hasTimes} onClick={() => setTimesOpen(!hasTimes)}>
+            Time
+          </Button>
+        ) : null}
       </div>
-      {hasTimes ? <TimeFields request={ask} onChange={onChange} /> : null}
+      {hasTimes && isText ? <TimeFields request={ask} onChange={onChange} /> : null}
       <Query
         pieces={reading.pieces}
         field={field}
         value={query}
         aria-label="Query"
+        disabled={!needsQuery(ask.method)}
         aria-describedby={hasNotes ? `${id}-notes` : undefined}
         aria-invalid={isSettled && reading.hasError ? true : undefined}
         aria-autocomplete="list"
@@ -133,7 +156,7 @@ export function Composer({
         aria-activedescendant={
           open === null ? undefined : completionId(`${id}-completion`, writing.chosen)
         }
-        placeholder="Words, phrases, operators"
+        placeholder={placeholders[methods[ask.method].query]}
         enterKeyHint="search"
         onChange={(event) => {
           writing.moved(event.target);
@@ -195,7 +218,7 @@ export function Composer({
   );
 }
 
-function methodOptions(liveWindowMs: number): readonly Option<SearchMethod>[] {
+function methodOptions(liveWindowMs: number): readonly Option<Method>[] {
   return [
     { value: "searchbyquery", label: `Live, ${lengthOf(liveWindowMs)}` },
     { value: "searchbyfullarchive", label: "Full archive" },

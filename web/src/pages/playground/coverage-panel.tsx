@@ -1,11 +1,13 @@
 import "./coverage-panel.css";
 import { Link } from "wouter";
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Badge } from "../../components/badge.tsx";
 import { platformNames } from "../../platforms.ts";
 import { coverageLines } from "./coverage.ts";
 import type { Shown } from "./use-search.ts";
 
 export function CoveragePanel({ shown }: { shown: Shown | null }) {
+  const isFetched = shown !== null && !isSearch(shown.ask.method);
   const lines =
     shown === null ? [] : coverageLines(shown.first.coverage, shown.first.sources, Date.now());
   return (
@@ -27,6 +29,12 @@ export function CoveragePanel({ shown }: { shown: Shown | null }) {
           <p className="small soft">
             Every answer reports which part of its window is covered, so you can tell no matches
             from missing data.
+          </p>
+        ) : isFetched ? (
+          <p className="small soft">
+            {shown.first.complete
+              ? "Read to the end, or up to the requested number."
+              : "Reading ended early: there may be more."}
           </p>
         ) : lines.length === 0 ? (
           <p className="small soft">

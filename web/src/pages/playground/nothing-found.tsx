@@ -2,6 +2,7 @@ import "../../components/empty.css";
 import "../../components/plot-marks.css";
 import type { QueryNode } from "@earshot/query/tree";
 import { Link } from "wouter";
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Button } from "../../components/button.tsx";
 import { completeSentence, incompleteSentence } from "./coverage.ts";
 import { withoutOneFilter } from "./looser-query.ts";
@@ -19,6 +20,23 @@ export function NothingFound({
   onSearch(request: Request): void;
 }) {
   const nowMs = Date.now();
+  if (!isSearch(ask.method)) {
+    return (
+      <div className="empty">
+        <h3>No results</h3>
+        <p>
+          {first.complete
+            ? "The platform returned none."
+            : "Nothing was read, or not everything: see the warnings above."}
+        </p>
+        <div className="row">
+          <Button size="small" onClick={() => onSearch(ask)}>
+            Run again
+          </Button>
+        </div>
+      </div>
+    );
+  }
   const { complete, coverage, sources } = first;
   const looser = tree === null ? null : withoutOneFilter(tree);
   return (

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useSearch as useAddressSearch, useLocation } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import { onSignedOut } from "../../api.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { FirstRun } from "../../first-run/first-run.tsx";
@@ -18,13 +19,14 @@ import {
   writeHistory,
 } from "./query-history.ts";
 import { RatesLine, useRates } from "./rates-line.tsx";
-import { readQuery } from "./read-query.ts";
+import { readQuery, readTargetText } from "./read-query.ts";
 import { RequestPanel } from "./request-panel.tsx";
 import { Results } from "./results.tsx";
 import { SearchNote } from "./search-note.tsx";
 import {
   addressOf,
   longestQuery,
+  needsQuery,
   type Request,
   readRequest,
   timesOf,
@@ -49,7 +51,10 @@ export function PlaygroundPage() {
   const [searches, setSearches] = useState(() => readHistory(account.id));
   const [output, setReported] = useState("");
   const reading = useMemo(
-    () => readQuery(request.query, longestQuery(request.method)),
+    () =>
+      isSearch(request.method)
+        ? readQuery(request.query, longestQuery(request.method))
+        : readTargetText(request.query, needsQuery(request.method)),
     [request.query, request.method],
   );
   const perMinute = limits.submissions_per_minute;
@@ -60,7 +65,9 @@ export function PlaygroundPage() {
     setReported(outcomeOf(answered));
     // Counting uses a search, so it never takes the last ones.
     const isPlenty = reported.searches === null || reported.searches > perMinute / 2;
-    if (isFirst && isPlenty && counts.countsOf(answered) === null) counts.count(answered);
+    const isCounted = isSearch(answered.ask.method);
+    if (isFirst && isPlenty && isCounted && counts.countsOf(answered) === null)
+      counts.count(answered);
   });
   const { shown, phase, problem } = searching;
   const atAddress = useRef(addressOf(request));
@@ -75,7 +82,11 @@ export function PlaygroundPage() {
     atAddress.current = next;
     if (next !== addressOf(readRequest(address))) go(next);
     changeHistory(
-      withSearch(searches, { address: next, query: requested.query, atMs: Date.now() }),
+      withSearch(searches, {
+        address: next,
+        query: requested.query || requested.method,
+        atMs: Date.now(),
+      }),
     );
     searching.run(requested);
   };
@@ -93,7 +104,7 @@ export function PlaygroundPage() {
     }
     // A reload must not send it again.
     go(own, { replace: true, state: null });
-    if (requested.query.trim() !== "") searching.run(requested);
+    if (requested.query.trim() !== "" || !needsQuery(requested.method)) searching.run(requested);
   });
 
   useEffect(() => {
@@ -162,7 +173,7 @@ export function PlaygroundPage() {
           <div className="stack">
             <CountsPanel
               counted={counted}
-              hasAnswer={shown !== null}
+              hasAnswer={shown !== null && isSearch(shown.ask.method)}
               onCount={() => {
                 if (shown !== null) counts.count(shown);
               }}

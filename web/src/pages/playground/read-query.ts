@@ -40,6 +40,18 @@ export function readQuery(text: string, maxLength: number): Reading {
   };
 }
 
+/** For methods that do not search: the text names an account, a post or a Space, which the server reads. */
+export function readTargetText(text: string, isNeeded: boolean): Reading {
+  return {
+    tree: null,
+    diagnostics: [],
+    pieces: [{ text, start: 0, look: "" }],
+    canonical: null,
+    isEmpty: isNeeded && text.trim() === "",
+    hasError: false,
+  };
+}
+
 type Look = { start: number; end: number; look: string };
 
 function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {

@@ -1,3 +1,4 @@
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import { CopyButton } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
 import { Tabs } from "../../components/tabs.tsx";
@@ -8,7 +9,8 @@ import type { Request } from "./search-request.ts";
 const exampleQuery = '"power outage" lang:en';
 
 export function RequestPanel({ ask, baseUrl }: { ask: Request; baseUrl: string }) {
-  const query = ask.query.trim() === "" ? exampleQuery : ask.query;
+  const isExample = ask.query.trim() === "" && isSearch(ask.method);
+  const query = isExample ? exampleQuery : ask.query;
   const codes = requestCode({ ...ask, query }, baseUrl);
   return (
     <section className="panel" aria-label="The same request in code">

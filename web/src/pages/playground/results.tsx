@@ -1,5 +1,6 @@
 import "./results.css";
 import { type ReactNode, useEffect, useState } from "react";
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Button } from "../../components/button.tsx";
 import { type Option, Segmented } from "../../components/field.tsx";
 import { State } from "../../components/state.tsx";
@@ -61,7 +62,8 @@ export function Results({
           <p>{phase.kind === "waiting" ? "Waiting" : "Searching"}</p>
         ) : shown === null ? null : (
           <p>
-            {Math.round(shown.elapsedMs)} ms{shown.results.length > 1 ? ", newest first" : ""}
+            {Math.round(shown.elapsedMs)} ms
+            {shown.results.length > 1 && isSearch(shown.ask.method) ? ", newest first" : ""}
           </p>
         )}
         {shown === null || shown.results.length === 0 ? null : (
@@ -96,7 +98,8 @@ export function Results({
 function titleOf(shown: Shown | null): string {
   if (shown === null) return "Posts";
   const { length } = shown.results;
-  return `${wholeNumber(length)} ${length === 1 ? "post" : "posts"}`;
+  const noun = isSearch(shown.ask.method) ? "post" : "result";
+  return `${wholeNumber(length)} ${length === 1 ? noun : `${noun}s`}`;
 }
 
 const longMs = 300;

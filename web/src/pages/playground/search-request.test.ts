@@ -32,7 +32,7 @@ describe("the address of a search", () => {
   });
 
   it("falls back to defaults for invalid values", () => {
-    expect(readRequest("method=gettrends&platform=myspace&max=101")).toEqual(usual);
+    expect(readRequest("method=getnothing&platform=myspace&max=101")).toEqual(usual);
     expect(readRequest("max=0")).toEqual(usual);
     expect(readRequest("max=7.5")).toEqual(usual);
     expect(readRequest("")).toEqual(usual);
@@ -49,6 +49,16 @@ it("offers 500 posts only for the full archive", () => {
   const archive = { ...usual, method: "searchbyfullarchive", maxResults: 500 } as const;
   expect(sizesFor(archive)).toEqual([20, 50, 100, 500]);
   expect(withMethod(archive, "searchbyquery").maxResults).toBe(100);
+});
+
+it("submits other methods with their target, or none", () => {
+  const followers = { ...usual, method: "getfollowers", query: "ann.example" } as const;
+  expect(submissionOf(followers).body.arguments).toMatchObject({
+    type: "getfollowers",
+    query: "ann.example",
+  });
+  const trends = readRequest("method=gettrends&q=left-over&from=2026-11-01");
+  expect(submissionOf(trends).body.arguments).toEqual({ type: "gettrends", max_results: 20 });
 });
 
 it("submits to the path of its platform, with the platform as type", () => {

@@ -1,12 +1,12 @@
 import { longestArchiveQuery, longestLiveQuery } from "@earshot/query";
 import { platforms } from "@earshot/query/tree";
-import { methods, type SearchMethod, searchMethods } from "../../../../src/platforms/methods.ts";
+import { isSearch, type Method, methodNames, methods } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
 
 /** Everything that a shared address contains. */
 export type Request = {
   query: string;
-  method: SearchMethod;
+  method: Method;
   platform: SearchPlatform;
   maxResults: number;
   /** ISO 8601, inclusive; absent: as the method. */
@@ -24,19 +24,24 @@ export function sizesFor({ method, maxResults }: Request): readonly number[] {
   return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
 }
 
-export function longestQuery(method: SearchMethod): number {
+export function longestQuery(method: Method): number {
   return method === "searchbyquery" ? longestLiveQuery : longestArchiveQuery;
 }
 
+/** Timelines and trends name nothing. */
+export function needsQuery(method: Method): boolean {
+  return methods[method].query !== "none";
+}
+
 /** Caps the size to the bound of the method. */
-export function withMethod(request: Request, method: SearchMethod): Request {
+export function withMethod(request: Request, method: Method): Request {
   return { ...request, method, maxResults: Math.min(request.maxResults, methods[method].bound) };
 }
 
 /** Invalid values fall back to defaults. */
 export function readRequest(search: string): Request {
   const requested = new URLSearchParams(search);
-  const method = searchMethods.find((name) => name === requested.get("method")) ?? "searchbyquery";
+  const method = methodNames.find((name) => name === requested.get("method")) ?? "searchbyquery";
   const platform = platforms.find((name) => name === requested.get("platform")) ?? "social";
   const size = Number(requested.get("max") ?? usualResults);
   const fits = Number.isInteger(size) && size >= 1 && size <= methods[method].bound;
@@ -102,10 +107,10 @@ export function submissionOf({
       type: platform,
       arguments: {
         type: method,
-        query,
+        ...(needsQuery(method) ? { query } : {}),
         max_results: maxResults,
-        ...(startTime === undefined ? {} : { start_time: startTime }),
-        ...(endTime === undefined ? {} : { end_time: endTime }),
+        ...(startTime === undefined || !isSearch(method) ? {} : { start_time: startTime }),
+        ...(endTime === undefined || !isSearch(method) ? {} : { end_time: endTime }),
       },
     },
   };

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { isSearch } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { Source } from "../../coverage-text.ts";
 import type { CountsAnswer } from "./answer.ts";
@@ -68,7 +69,8 @@ function keep(uuid: string, counted: Counted | null): void {
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
 }
 
-function countsOf({ first }: Shown): Counted | null {
+function countsOf({ ask, first }: Shown): Counted | null {
+  if (!isSearch(ask.method)) return null;
   const known = kept.get(first.uuid);
   if (known !== undefined) return known;
   const window = windowOf(first.coverage);
