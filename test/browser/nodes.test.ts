@@ -86,8 +86,8 @@ test("a job tells which node has run it and what that proves; its proof is taken
   await picture(page, "job");
   const [saved] = await Promise.all([page.waitForEvent("download"), download.click()]);
   const [command = ""] = await job.locator(".proof code").allInnerTexts();
-  const [program, verb, file, ...options] = command.split(" ");
-  expect([program, file]).toEqual(["earshot", saved.suggestedFilename()]);
+  const [npx, program, verb, file, ...options] = command.split(" ");
+  expect([npx, program, file]).toEqual(["npx", "earshot", saved.suggestedFilename()]);
   const path = join(site.screenshots, saved.suggestedFilename());
   await saved.saveAs(path);
   expect(await readFile(path, "utf8")).toContain("The harbour gates close at 21:00");
