@@ -26,7 +26,7 @@ export function listeningText(platforms: readonly PlatformStatus[]): Listening {
 }
 
 function withoutStream(platforms: readonly PlatformStatus[]): Listening {
-  return platforms.some(({ way }) => way === "asked")
+  return platforms.some(({ way }) => way === "live")
     ? { isLive: true, text: "No streams, searched live" }
     : { isLive: false, text: "No streams" };
 }

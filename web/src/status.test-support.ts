@@ -39,7 +39,7 @@ export const platformOf = (
 /** A platform searched live, without archived posts. */
 export const requestedOf = (platform: Platform): PlatformStatus =>
   platformOf(platform, {
-    way: "asked",
+    way: "live",
     stream: null,
     posts: 0,
     coverage: { held: [], gaps: [], complete_since: null },

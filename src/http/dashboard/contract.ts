@@ -175,10 +175,10 @@ export type StatusAnswer = {
 export type PlatformStatus = {
   platform: Platform;
   /**
-   * `streamed`: a stream feeds the archive. `asked`: searched live. `held`: archived posts exist, but no source adds any.
+   * `streamed`: a stream feeds the archive. `live`: searched live. `archived`: archived posts exist, but no source adds any.
    * `off`: none of these.
    */
-  way: "streamed" | "asked" | "held" | "off";
+  way: "streamed" | "live" | "archived" | "off";
   stream: {
     status: "off" | "waiting" | "connected" | "paused";
     detail: string;

@@ -97,9 +97,9 @@ test("reports what this process runs and stores", async () => {
   const { platforms, archive, nodes, queue, from, to } = await board.status("24h");
   expect([from, to]).toEqual(["2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z"]);
   expect(platforms.map(({ way, posts }) => [way, posts])).toEqual([
-    ["held", 520],
+    ["archived", 520],
     ["streamed", 0],
-    ["asked", 0],
+    ["live", 0],
   ]);
   expect(platforms[0]?.heard?.[0]).toBe(7);
   expect(platforms[1]?.lag).toEqual([{ at: "2026-11-20T12:00:00Z", lag_ms: 1_400 }]);

@@ -197,8 +197,8 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     posts: number,
   ): PlatformStatus["way"] {
     if (source.fedPlatforms.includes(platform)) return "streamed";
-    if (searchedLive.includes(platform)) return "asked";
-    return posts > 0 ? "held" : "off";
+    if (searchedLive.includes(platform)) return "live";
+    return posts > 0 ? "archived" : "off";
   }
 
   function streamOf(platform: Platform): PlatformStatus["stream"] {

@@ -15,7 +15,7 @@ export function DeleteAccountPanel() {
   const { account } = useSignedIn();
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
   const { running } = useJobFeed();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { isUnderWay, problem, run } = useAction();
   const loss = lossText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
   const remove = () =>
@@ -31,12 +31,12 @@ export function DeleteAccountPanel() {
             <h2 id="delete">Delete account</h2>
             <p>All data that identifies you is deleted. {loss} This cannot be undone.</p>
           </div>
-          <Button variant="danger" onClick={() => setAsking(true)}>
+          <Button variant="danger" onClick={() => setConfirming(true)}>
             Delete account
           </Button>
         </li>
       </ul>
-      {isAsking ? (
+      {isConfirming ? (
         <ConfirmName
           title={
             <>
@@ -48,7 +48,7 @@ export function DeleteAccountPanel() {
           stay="Keep my account"
           isUnderWay={isUnderWay}
           problem={problem}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={remove}
         >
           <p>

@@ -16,7 +16,7 @@ const methods = { github: "with GitHub", gitlab: "with GitLab", link: "by link" 
 
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
   const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { isUnderWay, problem: refusal, run } = useAction();
   const end = ({ id, is_this: isThis }: SessionListing) => {
     if (isThis) return onSignOut();
@@ -71,7 +71,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
       <div className="panel-head">
         <h2 id="sessions">Sessions</h2>
         <div className="push">
-          <Button size="small" onClick={() => setAsking(true)}>
+          <Button size="small" onClick={() => setConfirming(true)}>
             Sign out everywhere
           </Button>
         </div>
@@ -94,7 +94,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
           keyOf={({ id }) => id}
         />
       )}
-      {isAsking ? <EverywhereDialog onClose={() => setAsking(false)} /> : null}
+      {isConfirming ? <EverywhereDialog onClose={() => setConfirming(false)} /> : null}
     </section>
   );
 }

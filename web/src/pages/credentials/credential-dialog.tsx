@@ -8,25 +8,25 @@ import { ConnectDialog } from "./connect-dialog.tsx";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";
 import { subjectOf, titleOf } from "./texts.ts";
 
-export type Asking =
+export type OpenDialog =
   | { what: "connect"; platform: Platform; kind: string | null }
   | { what: "disconnect"; credential: CredentialListing }
   | null;
 
 /** `onDone` receives the outcome as a sentence. */
 export function RequestedDialog({
-  asking,
+  openDialog,
   answer: { kinds },
   onClose,
   onDone,
 }: {
-  asking: NonNullable<Asking>;
+  openDialog: NonNullable<OpenDialog>;
   answer: CredentialsAnswer;
   onClose(): void;
   onDone(what: string): Promise<void>;
 }) {
-  if (asking.what === "disconnect") {
-    const { credential } = asking;
+  if (openDialog.what === "disconnect") {
+    const { credential } = openDialog;
     const title = titleOf(credential, kinds);
     return (
       <DisconnectDialog
@@ -37,8 +37,8 @@ export function RequestedDialog({
       />
     );
   }
-  const own = kinds.filter(({ platform }) => platform === asking.platform);
-  const first = firstOf(own, asking.kind);
+  const own = kinds.filter(({ platform }) => platform === openDialog.platform);
+  const first = firstOf(own, openDialog.kind);
   if (first === undefined) return null;
   return (
     <ConnectDialog

@@ -6,7 +6,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useApi } from "../../use-api.ts";
 import { ConnectedRow } from "./connected-row.tsx";
-import { type Asking, RequestedDialog } from "./credential-dialog.tsx";
+import { type OpenDialog, RequestedDialog } from "./credential-dialog.tsx";
 import { PlatformList } from "./platform-list.tsx";
 import { titleOf } from "./texts.ts";
 
@@ -17,9 +17,9 @@ export function CredentialsPage() {
     "/dashboard/api/credentials",
     everyMs,
   );
-  const [asking, setAsking] = useState<Asking>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
   const [output, setReported] = useState("");
-  const close = () => setAsking(null);
+  const close = () => setOpenDialog(null);
   const done = async (what: string) => {
     close();
     setReported(what);
@@ -40,10 +40,10 @@ export function CredentialsPage() {
         {data === undefined && problem === undefined ? (
           <Loading>Loading credentials…</Loading>
         ) : null}
-        {data === undefined ? null : <Listed answer={data} onAsk={setAsking} onRefresh={refresh} />}
+        {data === undefined ? null : <Listed answer={data} onOpen={setOpenDialog} onRefresh={refresh} />}
       </div>
-      {asking === null || data === undefined ? null : (
-        <RequestedDialog asking={asking} answer={data} onClose={close} onDone={done} />
+      {openDialog === null || data === undefined ? null : (
+        <RequestedDialog openDialog={openDialog} answer={data} onClose={close} onDone={done} />
       )}
     </>
   );
@@ -64,11 +64,11 @@ function situation({ credentials }: CredentialsAnswer): string {
 
 function Listed({
   answer: { credentials, kinds },
-  onAsk,
+  onOpen,
   onRefresh,
 }: {
   answer: CredentialsAnswer;
-  onAsk(asking: Asking): void;
+  onOpen(openDialog: OpenDialog): void;
   onRefresh(): Promise<void>;
 }) {
   const connected = new Set(credentials.map(({ platform }) => platform));
@@ -87,8 +87,8 @@ function Listed({
                   credential={credential}
                   title={titleOf(credential, kinds)}
                   onRefresh={onRefresh}
-                  onConnectAgain={() => onAsk({ what: "connect", ...credential })}
-                  onDisconnect={() => onAsk({ what: "disconnect", credential })}
+                  onConnectAgain={() => onOpen({ what: "connect", ...credential })}
+                  onDisconnect={() => onOpen({ what: "disconnect", credential })}
                 />
               ))}
             </ul>
@@ -97,7 +97,7 @@ function Listed({
       )}
       <PlatformList
         connected={connected}
-        onConnect={(platform) => onAsk({ what: "connect", platform, kind: null })}
+        onConnect={(platform) => onOpen({ what: "connect", platform, kind: null })}
       />
     </>
   );

@@ -72,7 +72,7 @@ function RunAgain({ job, isPlain }: { job: JobSummary; isPlain: boolean }) {
 /** The playground runs searches; other methods are submitted here. */
 function SubmitAgain({ job, name, isPlain }: { job: JobSummary; name: string; isPlain: boolean }) {
   const [, go] = useLocation();
-  const asking = useAction();
+  const submitting = useAction();
   const submit = async () => {
     const { platform, type, method, query } = job;
     const body = { type, arguments: { type: method, ...(query === "" ? {} : { query }) } };
@@ -85,12 +85,12 @@ function SubmitAgain({ job, name, isPlain }: { job: JobSummary; name: string; is
         {...(isPlain ? { variant: "plain" as const } : {})}
         size="small"
         aria-label={`Run again: ${name}`}
-        disabled={asking.isUnderWay}
-        onClick={() => void asking.run(submit)}
+        disabled={submitting.isUnderWay}
+        onClick={() => void submitting.run(submit)}
       >
         Run again
       </Button>
-      <Refusal problem={asking.problem} />
+      <Refusal problem={submitting.problem} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
-import { holdFreshKey } from "./fresh-key.ts";
+import { storeFreshKey } from "./fresh-key.ts";
 import { emptyKeyForm, requestedOfForm } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
@@ -21,7 +21,7 @@ export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limi
         requestedOfForm(form, Date.now()),
       );
       onClose();
-      holdFreshKey({
+      storeFreshKey({
         ...answer,
         accountId: account.id,
         title: `New key ${isolated(answer.key.name)}: copy it now`,
@@ -36,7 +36,7 @@ export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limi
       form={form}
       onChange={setForm}
       limits={limits}
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={create}
     />

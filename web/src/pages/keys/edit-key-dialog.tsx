@@ -7,17 +7,17 @@ import { changesOfForm, formOfKey } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export function EditKeyDialog({
-  held,
+  current,
   limits,
   onClose,
   onDone,
-}: DialogThen & { held: KeyListing; limits: KeyLimits }) {
+}: DialogThen & { current: KeyListing; limits: KeyLimits }) {
   const requested = useAction();
-  const [was] = useState(() => formOfKey(held));
+  const [was] = useState(() => formOfKey(current));
   const [form, setForm] = useState(was);
   const save = () =>
     requested.run(async () => {
-      await api.patch(`/dashboard/api/keys/${held.id}`, changesOfForm(form, was, Date.now()));
+      await api.patch(`/dashboard/api/keys/${current.id}`, changesOfForm(form, was, Date.now()));
       onClose();
       await onDone();
     });
@@ -25,14 +25,14 @@ export function EditKeyDialog({
     <KeyFormDialog
       title={
         <>
-          Edit <bdi>{held.name}</bdi>
+          Edit <bdi>{current.name}</bdi>
         </>
       }
       action="Save changes"
       form={form}
       onChange={setForm}
       limits={limits}
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={save}
     />

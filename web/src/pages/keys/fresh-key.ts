@@ -14,7 +14,7 @@ let stored: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
 /** Keeps a key in memory until stored or the page is closed, also across pages. */
-export function holdFreshKey(key: FreshKey): void {
+export function storeFreshKey(key: FreshKey): void {
   change([key, ...stored]);
 }
 
@@ -51,7 +51,7 @@ export function issueFirstKey(accountId: string): Promise<void> {
   if (stored.some((key) => key.accountId === accountId)) return Promise.resolve();
   const issued = api
     .post<NewKeyAnswer>("/dashboard/api/keys/first")
-    .then((answer) => holdFreshKey({ ...answer, accountId, ...firstTitles }))
+    .then((answer) => storeFreshKey({ ...answer, accountId, ...firstTitles }))
     .finally(() => requested.delete(accountId));
   requested.set(accountId, issued);
   return issued;

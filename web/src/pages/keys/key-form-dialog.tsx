@@ -14,7 +14,7 @@ export function KeyFormDialog({
   form,
   onChange,
   limits,
-  asked,
+  requested,
   onClose,
   onSubmit,
 }: {
@@ -23,13 +23,13 @@ export function KeyFormDialog({
   form: KeyForm;
   onChange(form: KeyForm): void;
   limits: KeyLimits;
-  asked: Requested;
+  requested: Requested;
   onClose(): void;
   onSubmit(): Promise<void>;
 }) {
   const [isSent, setSent] = useState(false);
   const own = isSent ? errorsOfForm(form, limits, Date.now()) : {};
-  const reported = asked.problem === null ? {} : errorsOfProblem(asked.problem);
+  const reported = requested.problem === null ? {} : errorsOfProblem(requested.problem);
   const isPositioned = Object.keys(reported).length > 0;
   const submit = () => {
     setSent(true);
@@ -38,12 +38,12 @@ export function KeyFormDialog({
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>
       <KeyFields form={form} faults={{ ...reported, ...own }} limits={limits} onChange={onChange} />
-      {asked.problem === null || isPositioned ? null : <ProblemNote problem={asked.problem} />}
+      {requested.problem === null || isPositioned ? null : <ProblemNote problem={requested.problem} />}
       <div className="row">
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" disabled={asked.isUnderWay}>
+        <Button type="submit" variant="primary" disabled={requested.isUnderWay}>
           {action}
         </Button>
       </div>

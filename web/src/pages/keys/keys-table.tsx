@@ -4,19 +4,19 @@ import { Button } from "../../components/button.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago, exactTime, useNow } from "../../components/time.tsx";
 import { Methods } from "./methods.tsx";
-import type { Asking } from "./page.tsx";
+import type { OpenDialog } from "./page.tsx";
 import { countText, leftText, limitsText, overlapText } from "./texts.ts";
 
 export function KeysTable({
   answer,
   keys,
   isFull,
-  onAsk,
+  onOpen,
 }: {
   answer: KeysAnswer;
   keys: readonly KeyListing[];
   isFull: boolean;
-  onAsk(asking: Asking): void;
+  onOpen(openDialog: OpenDialog): void;
 }) {
   const columns: readonly Column<KeyListing>[] = [
     {
@@ -45,7 +45,7 @@ export function KeysTable({
     },
     { title: "Last used", cell: (key) => <LastUse of={key} /> },
     { title: "Expires", cell: (key) => <End of={key} /> },
-    { title: "Actions", isActions: true, cell: (key) => <Actions of={key} onAsk={onAsk} /> },
+    { title: "Actions", isActions: true, cell: (key) => <Actions of={key} onOpen={onOpen} /> },
   ];
   return (
     <>
@@ -85,13 +85,13 @@ function End({ of }: { of: KeyListing }) {
   );
 }
 
-function Actions({ of, onAsk }: { of: KeyListing; onAsk(asking: Asking): void }) {
+function Actions({ of, onOpen }: { of: KeyListing; onOpen(openDialog: OpenDialog): void }) {
   const action = (what: "edit" | "rotate" | "revoke", label: string) => (
     <Button
       variant="plain"
       size="small"
       aria-label={`${label} ${of.name}`}
-      onClick={() => onAsk({ what, key: of })}
+      onClick={() => onOpen({ what, key: of })}
     >
       {label}
     </Button>

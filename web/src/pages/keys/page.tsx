@@ -23,7 +23,7 @@ import { inWords, isLive, storedKeys } from "./texts.ts";
 
 const everyMs = 30_000;
 
-export type Asking =
+export type OpenDialog =
   | { what: "create" }
   | { what: "edit" | "rotate" | "revoke"; key: KeyListing }
   | null;
@@ -34,8 +34,8 @@ export function KeysPage() {
   const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);
   const fresh = useFreshKeys(account.id);
   const firstProblem = useFirstKey();
-  const [asking, setAsking] = useState<Asking>(null);
-  const close = () => setAsking(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
+  const close = () => setOpenDialog(null);
   const isFull = data !== undefined && storedKeys(data.keys) >= data.max_keys;
   return (
     <>
@@ -45,7 +45,7 @@ export function KeysPage() {
           data === undefined || isFirstDue || isFull ? undefined : (
             <Button
               {...(fresh.length === 0 ? { variant: "primary" as const } : {})}
-              onClick={() => setAsking({ what: "create" })}
+              onClick={() => setOpenDialog({ what: "create" })}
             >
               <Icon name="plus" />
               Create key
@@ -66,11 +66,11 @@ export function KeysPage() {
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? null : <KeyAlerts answer={data} />}
         {data === undefined ? null : (
-          <Listed answer={data} isFirstDue={isFirstDue} isFull={isFull} onAsk={setAsking} />
+          <Listed answer={data} isFirstDue={isFirstDue} isFull={isFull} onOpen={setOpenDialog} />
         )}
       </div>
-      {asking === null || data === undefined ? null : (
-        <RequestedDialog asking={asking} answer={data} onClose={close} onDone={refresh} />
+      {openDialog === null || data === undefined ? null : (
+        <RequestedDialog openDialog={openDialog} answer={data} onClose={close} onDone={refresh} />
       )}
     </>
   );
@@ -92,12 +92,12 @@ function Listed({
   answer,
   isFirstDue,
   isFull,
-  onAsk,
+  onOpen,
 }: {
   answer: KeysAnswer;
   isFirstDue: boolean;
   isFull: boolean;
-  onAsk(asking: Asking): void;
+  onOpen(openDialog: OpenDialog): void;
 }) {
   const live = answer.keys.filter(isLive);
   const ended = answer.keys.filter((key) => !isLive(key));
@@ -105,9 +105,9 @@ function Listed({
     <>
       <div className="panel">
         {live.length === 0 ? (
-          <NoKeys isFirstDue={isFirstDue} onCreate={() => onAsk({ what: "create" })} />
+          <NoKeys isFirstDue={isFirstDue} onCreate={() => onOpen({ what: "create" })} />
         ) : (
-          <KeysTable answer={answer} keys={live} isFull={isFull} onAsk={onAsk} />
+          <KeysTable answer={answer} keys={live} isFull={isFull} onOpen={onOpen} />
         )}
       </div>
       {ended.length === 0 ? null : <EndedKeys keys={ended} all={answer.keys} />}
@@ -116,20 +116,20 @@ function Listed({
 }
 
 function RequestedDialog({
-  asking,
+  openDialog,
   answer,
   onClose,
   onDone,
 }: {
-  asking: NonNullable<Asking>;
+  openDialog: NonNullable<OpenDialog>;
   answer: KeysAnswer;
   onClose(): void;
   onDone(): Promise<void>;
 }) {
   const then = { onClose, onDone };
-  if (asking.what === "create") return <CreateKeyDialog limits={answer.limits} {...then} />;
-  const { what, key } = asking;
-  if (what === "edit") return <EditKeyDialog held={key} limits={answer.limits} {...then} />;
-  if (what === "rotate") return <RotateKeyDialog held={key} {...then} />;
-  return <RevokeKeyDialog held={key} all={answer.keys} {...then} />;
+  if (openDialog.what === "create") return <CreateKeyDialog limits={answer.limits} {...then} />;
+  const { what, key } = openDialog;
+  if (what === "edit") return <EditKeyDialog current={key} limits={answer.limits} {...then} />;
+  if (what === "rotate") return <RotateKeyDialog current={key} {...then} />;
+  return <RevokeKeyDialog current={key} all={answer.keys} {...then} />;
 }

@@ -11,18 +11,18 @@ import { forgetFreshKey } from "./fresh-key.ts";
 import { predecessorsOf } from "./texts.ts";
 
 export function RevokeKeyDialog({
-  held,
+  current,
   all,
   onClose,
   onDone,
-}: DialogThen & { held: KeyListing; all: readonly KeyListing[] }) {
-  const [before] = predecessorsOf(held, all);
+}: DialogThen & { current: KeyListing; all: readonly KeyListing[] }) {
+  const [before] = predecessorsOf(current, all);
   const { isUnderWay, problem, run } = useAction();
   const revoke = () =>
     run(async () => {
-      await api.delete(`/dashboard/api/keys/${held.id}`);
+      await api.delete(`/dashboard/api/keys/${current.id}`);
       onClose();
-      forgetFreshKey(held.id);
+      forgetFreshKey(current.id);
       await onDone();
       focusPageHead();
     });
@@ -30,14 +30,14 @@ export function RevokeKeyDialog({
     <Dialog
       title={
         <>
-          Revoke <bdi>{held.name}</bdi>?
+          Revoke <bdi>{current.name}</bdi>?
         </>
       }
       onClose={onClose}
       onSubmit={() => void revoke()}
     >
       <p className="soft">
-        All requests with <code>{held.shown}</code> are rejected from now on. Its running jobs
+        All requests with <code>{current.shown}</code> are rejected from now on. Its running jobs
         continue. This cannot be undone.
       </p>
       {before === undefined ? null : (
@@ -45,11 +45,11 @@ export function RevokeKeyDialog({
           It replaced <code>{before.shown}</code>, which is still valid. Both are revoked.
         </p>
       )}
-      {held.used_at === null ? (
+      {current.used_at === null ? (
         <p>It has never been used.</p>
       ) : (
         <p>
-          It was last used <Ago at={held.used_at} />, from {held.used_from}.
+          It was last used <Ago at={current.used_at} />, from {current.used_from}.
         </p>
       )}
       {problem === null ? null : <ProblemNote problem={problem} />}

@@ -13,7 +13,7 @@ import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import type { DialogThen } from "./create-key-dialog.tsx";
-import { holdFreshKey } from "./fresh-key.ts";
+import { storeFreshKey } from "./fresh-key.ts";
 
 type Overlap = "0" | "24" | "168";
 
@@ -23,20 +23,20 @@ const overlaps: readonly Option<Overlap>[] = [
   { value: "0", label: "Immediately" },
 ];
 
-export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: KeyListing }) {
+export function RotateKeyDialog({ current, onClose, onDone }: DialogThen & { current: KeyListing }) {
   const { account } = useSignedIn();
   const { isUnderWay, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");
   const rotate = () =>
     run(async () => {
-      const answer = await api.post<NewKeyAnswer>(`/dashboard/api/keys/${held.id}/rotate`, {
+      const answer = await api.post<NewKeyAnswer>(`/dashboard/api/keys/${current.id}/rotate`, {
         overlap_hours: Number(overlap),
       } satisfies RotateKey);
       onClose();
-      holdFreshKey({
+      storeFreshKey({
         ...answer,
         accountId: account.id,
-        title: `New key ${isolated(held.name)}: copy it now`,
+        title: `New key ${isolated(current.name)}: copy it now`,
         callTitle: "Example request",
       });
       await onDone();
@@ -45,7 +45,7 @@ export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: 
     <Dialog
       title={
         <>
-          Rotate <bdi>{held.name}</bdi>?
+          Rotate <bdi>{current.name}</bdi>?
         </>
       }
       onClose={onClose}

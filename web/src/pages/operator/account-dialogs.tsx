@@ -24,7 +24,7 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
         </>
       }
       action={isOperator ? "Make a member" : "Make an operator"}
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={change}
     >
@@ -56,7 +56,7 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
       }
       action="Suspend account"
       isDestroying
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={suspend}
     >

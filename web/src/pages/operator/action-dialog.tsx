@@ -8,7 +8,7 @@ export function ActDialog({
   title,
   action,
   isDestroying = false,
-  asked: { isUnderWay, problem },
+  requested: { isUnderWay, problem },
   onClose,
   onSubmit,
   children,
@@ -16,7 +16,7 @@ export function ActDialog({
   title: ReactNode;
   action: string;
   isDestroying?: boolean;
-  asked: Requested;
+  requested: Requested;
   onClose(): void;
   onSubmit(): void;
   children: ReactNode;

@@ -28,7 +28,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
         </>
       }
       action="Save limits"
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={save}
     >

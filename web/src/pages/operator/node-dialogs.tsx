@@ -29,7 +29,7 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
         </>
       }
       action={isKnown ? "Resume node" : "Approve node"}
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={() => void requested.run(onConfirm)}
     >
@@ -70,7 +70,7 @@ function DrainNode({ node, onClose, onConfirm }: NodeAct) {
         </>
       }
       action="Drain node"
-      asked={requested}
+      requested={requested}
       onClose={onClose}
       onSubmit={() => void requested.run(onConfirm)}
     >

@@ -43,7 +43,7 @@ export function NodesPage() {
           problem === undefined && <Loading>Loading nodes…</Loading>
         ) : (
           <>
-            <Known nodes={data.nodes} onAsk={request} />
+            <Known nodes={data.nodes} onOpen={request} />
             <NodeEvents events={data.events} />
           </>
         )}
@@ -69,10 +69,10 @@ function situation(nodes: readonly NodeListing[]): string {
 
 function Known({
   nodes,
-  onAsk,
+  onOpen,
 }: {
   nodes: readonly NodeListing[];
-  onAsk(node: NodeListing, change: NodeChange): void;
+  onOpen(node: NodeListing, change: NodeChange): void;
 }) {
   const { base_url: baseUrl } = useSignedIn();
   const columns: readonly Column<NodeListing>[] = [
@@ -93,7 +93,7 @@ function Known({
               change === "remove" ? "danger" : node.state === "pending" ? "primary" : "plain"
             }
             aria-label={`${text} ${node.name}`}
-            onClick={() => onAsk(node, change)}
+            onClick={() => onOpen(node, change)}
           >
             {text}
           </Button>

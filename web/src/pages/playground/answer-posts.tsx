@@ -28,12 +28,12 @@ export function AnswerPosts({
   onMore(): void;
   onSearch(request: Request): void;
 }) {
-  const { ask, results, answer } = shown;
+  const { request, results, answer } = shown;
   const list = useRef<HTMLOListElement>(null);
   usePostKeys(list);
   const tree = useMemo(
-    () => (isSearch(ask.method) ? readQuery(ask.query, longestQuery(ask.method)).tree : null),
-    [ask.query, ask.method],
+    () => (isSearch(request.method) ? readQuery(request.query, longestQuery(request.method)).tree : null),
+    [request.query, request.method],
   );
   const posts = useMemo(() => {
     const expected = expectedBy(tree);
@@ -41,7 +41,7 @@ export function AnswerPosts({
   }, [results, tree]);
   return (
     <>
-      <AnswerWarnings ask={ask} answer={answer} isEmpty={posts.length === 0} onSearch={onSearch} />
+      <AnswerWarnings request={request} answer={answer} isEmpty={posts.length === 0} onSearch={onSearch} />
       {posts.length === 0 ? (
         <NothingFound shown={shown} tree={tree} onSearch={onSearch} />
       ) : view === "json" ? (
@@ -55,7 +55,7 @@ export function AnswerPosts({
         <div className="panel-foot">
           <span>{wholeNumber(results.length)} shown. More available.</span>
           <Button size="small" onClick={onMore} disabled={isBusy}>
-            Next {ask.maxResults}
+            Next {request.maxResults}
           </Button>
         </div>
       )}

@@ -10,12 +10,12 @@ const ofLiveWindow: readonly string[] = ["cut_to_live_window", "outside_live_win
 
 /** Warnings about the whole answer. The composer shows those of the query, the coverage panel shows gaps. */
 export function AnswerWarnings({
-  ask,
+  request,
   answer: { warnings, coverage },
   isEmpty,
   onSearch,
 }: {
-  ask: Request;
+  request: Request;
   answer: SearchAnswer;
   /** An empty answer offers the full archive itself. */
   isEmpty: boolean;
@@ -40,7 +40,7 @@ export function AnswerWarnings({
               {isEmpty ? null : (
                 <Button
                   size="small"
-                  onClick={() => onSearch(withMethod(ask, "searchbyfullarchive"))}
+                  onClick={() => onSearch(withMethod(request, "searchbyfullarchive"))}
                 >
                   Search the full archive
                 </Button>

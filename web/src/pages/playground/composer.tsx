@@ -44,7 +44,7 @@ const platformOptions: readonly Option<SearchPlatform>[] = [
 ];
 
 export function Composer({
-  ask,
+  request,
   reading,
   field,
   liveWindowMs,
@@ -55,7 +55,7 @@ export function Composer({
   onHistory,
   onSay,
 }: {
-  ask: Request;
+  request: Request;
   reading: Reading;
   field: RefObject<HTMLTextAreaElement | null>;
   liveWindowMs: number;
@@ -68,14 +68,14 @@ export function Composer({
   onSay(text: string): void;
 }) {
   const id = useId();
-  const { query } = ask;
-  const writing = useCompletion(query, field, (text) => onChange({ ...ask, query: text }));
+  const { query } = request;
+  const writing = useCompletion(query, field, (text) => onChange({ ...request, query: text }));
   const [isSettled, settle] = useSettled(query);
   const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, writing.caret);
   const [areTimesOpen, setTimesOpen] = useState(false);
-  const hasTimes = areTimesOpen || ask.startTime !== undefined || ask.endTime !== undefined;
+  const hasTimes = areTimesOpen || request.startTime !== undefined || request.endTime !== undefined;
   const [submitted, setSubmitted] = useState<string | null>(null);
-  const isText = isSearch(ask.method);
+  const isText = isSearch(request.method);
   const open = isText ? writing.open : null;
 
   const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
@@ -112,29 +112,29 @@ export function Composer({
         <Segmented
           legend="Search method"
           options={methodOptions(liveWindowMs)}
-          value={ask.method}
-          onPick={(method) => onChange(withMethod(ask, method))}
+          value={request.method}
+          onPick={(method) => onChange(withMethod(request, method))}
         />
         <Select
           aria-label="Other methods"
           options={otherMethods}
-          value={isSearch(ask.method) ? "" : ask.method}
-          onPick={(method) => onChange(withMethod(ask, method === "" ? "searchbyquery" : method))}
+          value={isSearch(request.method) ? "" : request.method}
+          onPick={(method) => onChange(withMethod(request, method === "" ? "searchbyquery" : method))}
         />
         <Select
           aria-label="Platform"
           options={platformOptions}
-          value={ask.platform}
-          onPick={(platform) => onChange({ ...ask, platform })}
+          value={request.platform}
+          onPick={(platform) => onChange({ ...request, platform })}
         />
         <Select
           aria-label="Posts to return"
-          options={sizesFor(ask).map((size) => ({
+          options={sizesFor(request).map((size) => ({
             value: String(size),
             label: `${size} ${size === 1 ? "post" : "posts"}`,
           }))}
-          value={String(ask.maxResults)}
-          onPick={(size) => onChange({ ...ask, maxResults: Number(size) })}
+          value={String(request.maxResults)}
+          onPick={(size) => onChange({ ...request, maxResults: Number(size) })}
         />
         {isText ? (
           <Button variant="plain" aria-expanded={hasTimes} onClick={() => setTimesOpen(!hasTimes)}>
@@ -142,13 +142,13 @@ export function Composer({
           </Button>
         ) : null}
       </div>
-      {hasTimes && isText ? <TimeFields request={ask} onChange={onChange} /> : null}
+      {hasTimes && isText ? <TimeFields request={request} onChange={onChange} /> : null}
       <Query
         pieces={reading.pieces}
         field={field}
         value={query}
         aria-label="Query"
-        disabled={!needsQuery(ask.method)}
+        disabled={!needsQuery(request.method)}
         aria-describedby={hasNotes ? `${id}-notes` : undefined}
         aria-invalid={isSettled && reading.hasError ? true : undefined}
         aria-autocomplete="list"
@@ -156,11 +156,11 @@ export function Composer({
         aria-activedescendant={
           open === null ? undefined : completionId(`${id}-completion`, writing.chosen)
         }
-        placeholder={placeholders[methods[ask.method].query]}
+        placeholder={placeholders[methods[request.method].query]}
         enterKeyHint="search"
         onChange={(event) => {
           writing.moved(event.target);
-          onChange({ ...ask, query: event.target.value });
+          onChange({ ...request, query: event.target.value });
         }}
         onSelect={(event) => writing.moved(event.currentTarget)}
         onBlur={writing.close}
@@ -187,9 +187,9 @@ export function Composer({
             query={query}
             diagnostics={shown}
             canonical={reading.hasError ? null : reading.canonical}
-            maxLength={longestQuery(ask.method)}
+            maxLength={longestQuery(request.method)}
             onFix={(text) => {
-              onChange({ ...ask, query: text });
+              onChange({ ...request, query: text });
               settle();
               field.current?.focus();
             }}

@@ -11,7 +11,7 @@ import type { Shown } from "./use-search.ts";
 
 /** Distinguishes no match from missing coverage. */
 export function NothingFound({
-  shown: { ask, first },
+  shown: { request, first },
   tree,
   onSearch,
 }: {
@@ -20,7 +20,7 @@ export function NothingFound({
   onSearch(request: Request): void;
 }) {
   const nowMs = Date.now();
-  if (!isSearch(ask.method)) {
+  if (!isSearch(request.method)) {
     return (
       <div className="empty">
         <h3>No results</h3>
@@ -30,7 +30,7 @@ export function NothingFound({
             : "Nothing was read, or not everything: see the warnings above."}
         </p>
         <div className="row">
-          <Button size="small" onClick={() => onSearch(ask)}>
+          <Button size="small" onClick={() => onSearch(request)}>
             Run again
           </Button>
         </div>
@@ -56,26 +56,26 @@ export function NothingFound({
         )}
       </svg>
       <h3>{complete ? "No post matches" : "No matches found"}</h3>
-      <code className="clip">{ask.query}</code>
+      <code className="clip">{request.query}</code>
       <p>
         {complete
           ? completeSentence(coverage, nowMs)
           : incompleteSentence(coverage, sources, nowMs)}
       </p>
       <div className="row">
-        {ask.method === "searchbyquery" ? (
-          <Button size="small" onClick={() => onSearch(withMethod(ask, "searchbyfullarchive"))}>
+        {request.method === "searchbyquery" ? (
+          <Button size="small" onClick={() => onSearch(withMethod(request, "searchbyfullarchive"))}>
             Search the full archive
           </Button>
         ) : null}
         {looser === null ? null : (
-          <Button size="small" onClick={() => onSearch({ ...ask, query: looser.query })}>
+          <Button size="small" onClick={() => onSearch({ ...request, query: looser.query })}>
             Search without {looser.left}
           </Button>
         )}
         {complete ? null : (
           <>
-            <Button size="small" variant="plain" onClick={() => onSearch(ask)}>
+            <Button size="small" variant="plain" onClick={() => onSearch(request)}>
               Run again
             </Button>
             <Link className="button" data-size="small" data-variant="plain" href="/status">

@@ -65,7 +65,7 @@ export function PlaygroundPage() {
     setReported(outcomeOf(answered));
     // Counting uses a search, so it never takes the last ones.
     const isPlenty = reported.searches === null || reported.searches > perMinute / 2;
-    const isCounted = isSearch(answered.ask.method);
+    const isCounted = isSearch(answered.request.method);
     if (isFirst && isPlenty && isCounted && counts.countsOf(answered) === null)
       counts.count(answered);
   });
@@ -127,7 +127,7 @@ export function PlaygroundPage() {
       </p>
       <div className="stack">
         <Composer
-          ask={request}
+          request={request}
           reading={reading}
           field={field}
           liveWindowMs={liveWindowMs}
@@ -162,7 +162,7 @@ export function PlaygroundPage() {
         />
         <div className="split">
           <Results
-            ask={request}
+            request={request}
             shown={shown}
             phase={phase}
             before={<Starters onPick={put} />}
@@ -173,18 +173,18 @@ export function PlaygroundPage() {
           <div className="stack">
             <CountsPanel
               counted={counted}
-              hasAnswer={shown !== null && isSearch(shown.ask.method)}
+              hasAnswer={shown !== null && isSearch(shown.request.method)}
               onCount={() => {
                 if (shown !== null) counts.count(shown);
               }}
               onSelect={(fromMs, toMs) => {
                 if (shown === null) return;
                 const times = timesOf(new Date(fromMs).toISOString(), new Date(toMs).toISOString());
-                search({ ...shown.ask, ...times });
+                search({ ...shown.request, ...times });
               }}
             />
             <CoveragePanel shown={shown} />
-            <RequestPanel ask={request} baseUrl={baseUrl} />
+            <RequestPanel request={request} baseUrl={baseUrl} />
           </div>
         </div>
       </div>

@@ -8,10 +8,10 @@ import type { Request } from "./search-request.ts";
 /** Replaces an empty query, which is invalid. */
 const exampleQuery = '"power outage" lang:en';
 
-export function RequestPanel({ ask, baseUrl }: { ask: Request; baseUrl: string }) {
-  const isExample = ask.query.trim() === "" && isSearch(ask.method);
-  const query = isExample ? exampleQuery : ask.query;
-  const codes = requestCode({ ...ask, query }, baseUrl);
+export function RequestPanel({ request, baseUrl }: { request: Request; baseUrl: string }) {
+  const isExample = request.query.trim() === "" && isSearch(request.method);
+  const query = isExample ? exampleQuery : request.query;
+  const codes = requestCode({ ...request, query }, baseUrl);
   return (
     <section className="panel" aria-label="The same request in code">
       <Tabs

@@ -18,7 +18,7 @@ const views: readonly Option<View>[] = [
 ];
 
 export function Results({
-  ask,
+  request,
   shown,
   phase,
   before,
@@ -27,7 +27,7 @@ export function Results({
   onSearch,
 }: {
   /** As in the composer. */
-  ask: Request;
+  request: Request;
   shown: Shown | null;
   phase: Phase | null;
   /** Shown before the first search. */
@@ -38,7 +38,7 @@ export function Results({
 }) {
   const [view, setView] = useState<View>("cards");
   const isLong = useIsLong(phase !== null);
-  const named = shown === null ? null : queryToName(shown.ask, ask, phase !== null);
+  const named = shown === null ? null : queryToName(shown.request, request, phase !== null);
   return (
     <section aria-labelledby="results">
       <div className="results-head">
@@ -63,7 +63,7 @@ export function Results({
         ) : shown === null ? null : (
           <p>
             {Math.round(shown.elapsedMs)} ms
-            {shown.results.length > 1 && isSearch(shown.ask.method) ? ", newest first" : ""}
+            {shown.results.length > 1 && isSearch(shown.request.method) ? ", newest first" : ""}
           </p>
         )}
         {shown === null || shown.results.length === 0 ? null : (
@@ -98,7 +98,7 @@ export function Results({
 function titleOf(shown: Shown | null): string {
   if (shown === null) return "Posts";
   const { length } = shown.results;
-  const noun = isSearch(shown.ask.method) ? "post" : "result";
+  const noun = isSearch(shown.request.method) ? "post" : "result";
   return `${wholeNumber(length)} ${length === 1 ? noun : `${noun}s`}`;
 }
 

@@ -35,7 +35,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
   useEffect(() => () => underWay.current?.abort(), []);
 
   const count = useCallback(
-    ({ ask, first }: Shown) => {
+    ({ request, first }: Shown) => {
       underWay.current?.abort();
       const control = new AbortController();
       underWay.current = control;
@@ -45,7 +45,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
       };
       const window = windowOf(first.coverage);
       note({ state: "counting" });
-      countPosts(ask, window, control.signal).then(
+      countPosts(request, window, control.signal).then(
         ({ counts, rates }) => {
           note({ state: "counted", counts, window, sources: first.sources });
           onRates(rates);
@@ -69,8 +69,8 @@ function keep(uuid: string, counted: Counted | null): void {
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
 }
 
-function countsOf({ ask, first }: Shown): Counted | null {
-  if (!isSearch(ask.method)) return null;
+function countsOf({ request, first }: Shown): Counted | null {
+  if (!isSearch(request.method)) return null;
   const known = kept.get(first.uuid);
   if (known !== undefined) return known;
   const window = windowOf(first.coverage);

@@ -7,7 +7,7 @@ import { addressOf, type Request } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
 export type Shown = {
-  ask: Request;
+  request: Request;
   results: readonly PostRecord[];
   /** The first page, which fixes the window. */
   first: SearchAnswer;
@@ -63,7 +63,7 @@ export function useSearch(
   });
   useEffect(() => () => underWay.current?.control.abort(), []);
 
-  const start = (ask: Request, before: Shown | null) => {
+  const start = (request: Request, before: Shown | null) => {
     endSearch(underWay.current);
     const control = new AbortController();
     const own: UnderWay = { control, uuid: null };
@@ -71,7 +71,7 @@ export function useSearch(
     setPhase({ kind: "sent" });
     setProblem(null);
     const cursor = before?.answer.next_cursor ?? null;
-    runSearch(ask, cursor, control.signal, (next) => {
+    runSearch(request, cursor, control.signal, (next) => {
       if (control.signal.aborted) return;
       if (next.kind === "running") own.uuid = next.uuid;
       setPhase(next);
@@ -81,8 +81,8 @@ export function useSearch(
         own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
         const replays = [...(before?.replays ?? []), replay];
-        const next = { ask, results, first: before?.first ?? answer, answer, elapsedMs, replays };
-        keep(nameOf(accountId, ask), next);
+        const next = { request, results, first: before?.first ?? answer, answer, elapsedMs, replays };
+        keep(nameOf(accountId, request), next);
         setShown(next);
         setPhase(null);
         answered.current(next, reported, before === null);
@@ -101,7 +101,7 @@ export function useSearch(
     problem,
     run: (request) => start(request, null),
     more: () => {
-      if (shown !== null) start(shown.ask, shown);
+      if (shown !== null) start(shown.request, shown);
     },
     cancel: () => {
       endSearch(underWay.current);

@@ -5,8 +5,8 @@ import { behindText, counted } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
 export function methodText({ way, stream }: PlatformStatus): string {
-  if (way === "asked") return "searched live";
-  if (way === "held") return "no stream";
+  if (way === "live") return "searched live";
+  if (way === "archived") return "no stream";
   if (way === "off" || stream === null) return "off";
   if (stream.status === "connected") {
     return stream.lag_ms === null ? "listening" : `${behindText(stream.lag_ms)} behind`;

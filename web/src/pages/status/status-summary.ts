@@ -36,7 +36,7 @@ function streamsSentence(platforms: readonly PlatformStatus[]): string {
 }
 
 function withoutStream(platforms: readonly PlatformStatus[]): string {
-  const live = platforms.filter(({ way }) => way === "asked");
+  const live = platforms.filter(({ way }) => way === "live");
   if (live.length > 0) return `No streams; ${names(live)} ${is(live)} searched live.`;
   const stored = platforms.filter(({ posts }) => posts > 0);
   return stored.length > 0
