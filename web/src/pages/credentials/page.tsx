@@ -40,7 +40,9 @@ export function CredentialsPage() {
         {data === undefined && problem === undefined ? (
           <Loading>Loading credentials…</Loading>
         ) : null}
-        {data === undefined ? null : <Listed answer={data} onOpen={setOpenDialog} onRefresh={refresh} />}
+        {data === undefined ? null : (
+          <Listed answer={data} onOpen={setOpenDialog} onRefresh={refresh} />
+        )}
       </div>
       {openDialog === null || data === undefined ? null : (
         <RequestedDialog openDialog={openDialog} answer={data} onClose={close} onDone={done} />

@@ -38,7 +38,9 @@ export function KeyFormDialog({
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>
       <KeyFields form={form} faults={{ ...reported, ...own }} limits={limits} onChange={onChange} />
-      {requested.problem === null || isPositioned ? null : <ProblemNote problem={requested.problem} />}
+      {requested.problem === null || isPositioned ? null : (
+        <ProblemNote problem={requested.problem} />
+      )}
       <div className="row">
         <Button variant="plain" onClick={onClose}>
           Cancel

@@ -23,7 +23,11 @@ const overlaps: readonly Option<Overlap>[] = [
   { value: "0", label: "Immediately" },
 ];
 
-export function RotateKeyDialog({ current, onClose, onDone }: DialogThen & { current: KeyListing }) {
+export function RotateKeyDialog({
+  current,
+  onClose,
+  onDone,
+}: DialogThen & { current: KeyListing }) {
   const { account } = useSignedIn();
   const { isUnderWay, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");

@@ -32,7 +32,8 @@ export function AnswerPosts({
   const list = useRef<HTMLOListElement>(null);
   usePostKeys(list);
   const tree = useMemo(
-    () => (isSearch(request.method) ? readQuery(request.query, longestQuery(request.method)).tree : null),
+    () =>
+      isSearch(request.method) ? readQuery(request.query, longestQuery(request.method)).tree : null,
     [request.query, request.method],
   );
   const posts = useMemo(() => {
@@ -41,7 +42,12 @@ export function AnswerPosts({
   }, [results, tree]);
   return (
     <>
-      <AnswerWarnings request={request} answer={answer} isEmpty={posts.length === 0} onSearch={onSearch} />
+      <AnswerWarnings
+        request={request}
+        answer={answer}
+        isEmpty={posts.length === 0}
+        onSearch={onSearch}
+      />
       {posts.length === 0 ? (
         <NothingFound shown={shown} tree={tree} onSearch={onSearch} />
       ) : view === "json" ? (

@@ -119,7 +119,9 @@ export function Composer({
           aria-label="Other methods"
           options={otherMethods}
           value={isSearch(request.method) ? "" : request.method}
-          onPick={(method) => onChange(withMethod(request, method === "" ? "searchbyquery" : method))}
+          onPick={(method) =>
+            onChange(withMethod(request, method === "" ? "searchbyquery" : method))
+          }
         />
         <Select
           aria-label="Platform"

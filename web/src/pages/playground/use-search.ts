@@ -81,7 +81,14 @@ export function useSearch(
         own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
         const replays = [...(before?.replays ?? []), replay];
-        const next = { request, results, first: before?.first ?? answer, answer, elapsedMs, replays };
+        const next = {
+          request,
+          results,
+          first: before?.first ?? answer,
+          answer,
+          elapsedMs,
+          replays,
+        };
         keep(nameOf(accountId, request), next);
         setShown(next);
         setPhase(null);
