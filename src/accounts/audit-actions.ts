@@ -7,6 +7,8 @@ export const auditActions = [
   "account_role_changed",
   "account_restored",
   "account_suspended",
+  "app_connected",
+  "app_disconnected",
   "credential_added",
   "credential_removed",
   "key_changed",

@@ -11,6 +11,7 @@ export type AuditNote = {
   actor: Actor;
   /** Null for none, as for a refused sign-in. */
   accountId: string | null;
+  /** Of a key or a connected app. */
   keyId?: string | null;
   /** Numbers and fixed words only, never a name, address or secret: the log outlives the account. */
   detail?: Readonly<Record<string, string | number | boolean | null>>;
@@ -25,7 +26,8 @@ export function* noteAudit(database: Database, note: AuditNote): Steps<void> {
   yield* database.run(
     `INSERT INTO audit(at_ms, action, actor, subject, key, detail)
      VALUES(:atMs, :action, coalesce((SELECT audit_id FROM account WHERE id = :actorId), :actorWord),
-       (SELECT audit_id FROM account WHERE id = :accountId), (SELECT audit_id FROM api_key WHERE id = :keyId), :detail)`,
+       (SELECT audit_id FROM account WHERE id = :accountId), coalesce((SELECT audit_id FROM api_key WHERE id = :keyId),
+         (SELECT audit_id FROM oauth_grant WHERE id = :keyId)), :detail)`,
     {
       atMs,
       action,

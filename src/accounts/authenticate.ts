@@ -19,12 +19,21 @@ export type Caller = {
   ratesKeyId: string;
   /** Set for a session only. */
   sessionId?: string;
+  /** Set for a connected app only; equals `keyId`. */
+  grantId?: string;
 };
 
-export type PresentedKey = DeploymentLimits & { id: string; secretHash: Uint8Array; nowMs: number };
+export type PresentedKey = DeploymentLimits & {
+  id: string;
+  secretHash: Uint8Array;
+  /** For which an access token was issued; absent or null for a key. */
+  resource?: string | null;
+  nowMs: number;
+};
 
-export type AuthenticationRow = Omit<Caller, "methods" | "sessionId"> & {
+export type AuthenticationRow = Omit<Caller, "methods" | "sessionId" | "grantId"> & {
   methods: string | null;
+  grantId?: string;
   secretHash: Uint8Array | null;
   isKnown: number;
   isSuspended: number;
@@ -41,20 +50,38 @@ export const authenticationSql = `
   LEFT JOIN api_key ON api_key.id = :id AND revoked = 0 AND (expires_ms IS NULL OR expires_ms > :nowMs)
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
+/** As `authenticationSql`, for an access token, which is valid only for `:resource`. */
+export const tokenAuthenticationSql = `
+  SELECT coalesce(oauth_grant.id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
+    access_hash AS secretHash, oauth_grant.id IS NOT NULL AS isKnown,
+    suspended_ms IS NOT NULL AS isSuspended, methods, oauth_grant.id AS grantId,
+    coalesce(oauth_grant.id, '00000000') AS ratesKeyId,
+    coalesce(account.requests_per_second, :requestsPerSecond) AS requestsPerSecond,
+    coalesce(account.submissions_per_minute, :submissionsPerMinute) AS submissionsPerMinute,
+    account.requests_per_second AS accountRequestsPerSecond,
+    account.submissions_per_minute AS accountSubmissionsPerMinute
+  FROM (SELECT 1) AS one
+  LEFT JOIN oauth_grant ON oauth_grant.id = :id AND resource = :resource AND revoked_ms IS NULL AND access_expires_ms > :nowMs
+  LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
+
 /**
  * Null if the key is unknown, revoked, expired or wrong. Always reads the database, so that revocation by another process is
  * immediate. An unknown ID is compared with a placeholder, so that it takes as long as a wrong secret.
  */
 export function* authenticate(
   database: Database,
-  { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute }: PresentedKey,
+  presented: PresentedKey,
 ): Steps<Caller | "suspended" | null> {
+  const { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute, resource } = presented;
   const request = { id, nowMs, requestsPerSecond, submissionsPerMinute };
-  const found = yield* database.get<AuthenticationRow>(authenticationSql, request);
+  const found =
+    resource == null
+      ? yield* database.get<AuthenticationRow>(authenticationSql, request)
+      : yield* database.get<AuthenticationRow>(tokenAuthenticationSql, { ...request, resource });
   return found === undefined ? null : callerOf(found, secretHash);
 }
 
-/** Of a row of `authenticationSql`. */
+/** Of a row of either statement. */
 export function callerOf(
   found: AuthenticationRow,
   secretHash: Uint8Array,
@@ -71,5 +98,6 @@ export function callerOf(
     accountSubmissionsPerMinute: found.accountSubmissionsPerMinute ?? null,
     methods: storedMethods(found.methods),
     ratesKeyId: found.ratesKeyId,
+    ...(found.grantId === undefined ? {} : { grantId: found.grantId }),
   };
 }

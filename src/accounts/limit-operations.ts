@@ -27,6 +27,8 @@ export type AdmissionRequest = CallTime &
     address: string;
     /** Null if there is no well-formed key. */
     keyId: string | null;
+    /** The resource of a presented access token; null for a key. */
+    resource: string | null;
     /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
     /** Base64 SHA-256 of everything presented; null if nothing was. */
@@ -167,7 +169,7 @@ function* authenticated(
   keyHash: string,
   request: AdmissionRequest,
 ) {
-  const { nowMs, requestsPerSecond, submissionsPerMinute } = request;
+  const { nowMs, requestsPerSecond, submissionsPerMinute, resource } = request;
   const secretHash = Buffer.from(keyHash, "base64");
   return yield* authenticate(database, {
     id,
@@ -175,6 +177,7 @@ function* authenticated(
     nowMs,
     requestsPerSecond,
     submissionsPerMinute,
+    resource,
   });
 }
 

@@ -3,6 +3,7 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
+import { accessToken } from "./grants/grant-tokens.ts";
 import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionRequest,
@@ -24,6 +25,8 @@ export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
+  /** The requested OAuth resource, whose access tokens are also accepted; null or absent: keys only. */
+  resource?: string | null;
   /** If the job is the caller's, the read waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;
   maxWaitMs: number;
@@ -92,11 +95,11 @@ export function createLimiter(
   }
 
   async function admit(params: AdmissionParams): Promise<Admission> {
-    const { authorization, ...request } = params;
+    const { authorization, resource = null, ...request } = params;
     const answer = await store.inMemory("admit", {
       ...callTime(),
       ...limits,
-      ...presentedKey(authorization),
+      ...presentedKey(authorization, resource),
       ...request,
     });
     return "caller" in answer ? admissionOf(answer) : answer;
@@ -160,10 +163,15 @@ export function createLimiter(
 /** The same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
-): Pick<AdmissionRequest, "keyId" | "keyHash" | "presentedHash"> {
-  if (authorization === undefined) return { keyId: null, keyHash: null, presentedHash: null };
-  const key = keyOfAuthorization(authorization);
+  resource: string | null,
+): Pick<AdmissionRequest, "keyId" | "keyHash" | "presentedHash" | "resource"> {
+  if (authorization === undefined) {
+    return { keyId: null, keyHash: null, presentedHash: null, resource: null };
+  }
+  const token = resource === null ? null : accessToken.ofAuthorization(authorization);
+  const key = token ?? keyOfAuthorization(authorization);
   return {
+    resource: token === null ? null : resource,
     keyId: key?.id ?? null,
     keyHash: key === null ? null : hash("sha256", key.secret, "base64"),
     presentedHash: hash("sha256", authorization, "base64"),

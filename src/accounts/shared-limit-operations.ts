@@ -11,6 +11,7 @@ import {
   authenticationSql,
   type Caller,
   callerOf,
+  tokenAuthenticationSql,
 } from "./authenticate.ts";
 import type { RatedKey } from "./key-rates.ts";
 import {
@@ -49,7 +50,7 @@ const mostWaitUs = `CASE WHEN CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
 const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE max(0, min(at_us) + 60000000 - now_us()) END AS us
   FROM failed_key WHERE address_group = :addressGroup AND at_us + 60000000 > now_us()`;
 
-const admissionSql = `
+const admissionSql = (authenticationSql: string) => `
   SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
   FROM (${blockedUs}) AS blocked
   CROSS JOIN (${authenticationSql}) AS caller
@@ -59,6 +60,9 @@ const admissionSql = `
     ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
     ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
     ${mostWaitUs}, TRUE, :isSubmission) AS turn`;
+
+const keyAdmissionSql = admissionSql(authenticationSql);
+const tokenAdmissionSql = admissionSql(tokenAuthenticationSql);
 
 const turnSql = `
   SELECT ${turnColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
@@ -81,10 +85,11 @@ export const sharedLimitOperations: LimitOperations = {
     const { keyId, keyHash, presentedHash, failedKeysPerMinute, nowMs } = request;
     const group = addressGroup(request.address);
     const secretHash = keyHash === null ? noHash : Buffer.from(keyHash, "base64");
-    const { requestsPerSecond, submissionsPerMinute, maxWaitMs } = request;
+    const { requestsPerSecond, submissionsPerMinute, maxWaitMs, resource } = request;
     const row = yield* database.get<AuthenticationRow & Turn & { blockedUs: number }>(
-      admissionSql,
+      resource === null ? keyAdmissionSql : tokenAdmissionSql,
       {
+        ...(resource === null ? {} : { resource }),
         ...{ id: keyId ?? "", secretHash, addressGroup: group, nowMs, maxWaitMs },
         ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
         readOf: request.readOf?.toLowerCase() ?? null,

@@ -7,6 +7,7 @@ import { exportOperations } from "./admin/export-operations.ts";
 import { listingOperations } from "./admin/listing-operations.ts";
 import { nodeAdminOperations } from "./admin/node-operations.ts";
 import { accountCredentialOperations } from "./credentials/operations.ts";
+import { grantOperations } from "./grants/operations.ts";
 import { keyOperations } from "./keys/operations.ts";
 import { sessionOperations } from "./sessions/operations.ts";
 import { signInOperations } from "./sign-in/operations.ts";
@@ -19,6 +20,7 @@ export function accountStoreOperations(randomBytes: RandomBytes) {
     ...auditOperations,
     ...changeOperations,
     ...deletionOperations,
+    ...grantOperations(randomBytes),
     ...exportOperations,
     ...listingOperations,
     ...nodeAdminOperations,

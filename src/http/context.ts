@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import type { AccountEnds } from "../accounts/admin/account-ends.ts";
 import type { AccountCredentials } from "../accounts/credentials/account-credentials.ts";
+import type { FetchClient } from "../accounts/grants/fetch-client.ts";
+import type { grantLimits } from "../accounts/grants/settings.ts";
 import type { DeploymentLimits } from "../accounts/keys/effective-limits.ts";
 import type { Limiter } from "../accounts/limiter.ts";
 import type { CsrfTokens } from "../accounts/sessions/csrf.ts";
@@ -13,6 +15,7 @@ import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Webhooks } from "../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Encryptor } from "../lib/encryption.ts";
 import type { Platform } from "../posts/post.ts";
 import type { NodeGateway } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
@@ -61,6 +64,7 @@ export type Dashboard = {
   sessions: SessionSettings;
   signIn: SignIn;
   signInLimits: { attemptMs: number; attemptsPerMinute: number };
+  apps: { fetchClient: FetchClient; encryptor: Encryptor; limits: typeof grantLimits };
 };
 
 /** Created in server/context.ts. */

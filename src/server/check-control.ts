@@ -101,6 +101,7 @@ const jsonColumns = [
   ["webhook_delivery", "payload"],
   ["usage", "latencies"],
   ["api_key", "methods"],
+  ["oauth_grant", "methods"],
   ["account", "earlier_key_times"],
   ["closed_identity", "made_times"],
   ["audit", "detail"],

@@ -17,6 +17,7 @@ const titles: Record<Section, string> = {
   signIn: "Sign-in",
   sessions: "Sessions",
   keys: "Keys",
+  apps: "Connected apps",
   search: "Searches",
   jobs: "Jobs",
   webhooks: "Webhooks",

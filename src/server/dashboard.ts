@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { clientFetchLimits, createFetchClient } from "../accounts/grants/fetch-client.ts";
 import { createCsrfTokens } from "../accounts/sessions/csrf.ts";
 import { createSessionTokens } from "../accounts/sessions/session-token.ts";
 import { calledAddresses, configuredProviders } from "../accounts/sign-in/providers.ts";
@@ -27,7 +28,7 @@ export function createDashboardRole({
   secretKey: Uint8Array;
   clock: Clock;
 }): DashboardRole {
-  const { signIn: settings, sessions, http } = config;
+  const { signIn: settings, sessions, http, apps } = config;
   const fetch = createGuardedFetch({
     guard: createGuard(namedAddresses(config)),
     userAgent: `earshot/${packageVersion()}`,
@@ -35,6 +36,12 @@ export function createDashboardRole({
     maxBytes: settings.maxAnswerBytes,
     maxRedirects: 0,
   });
+  const clientFetch = createGuardedFetch({
+    guard: createGuard(apps.privateHosts, { setting: "EARSHOT_APP_PRIVATE_HOSTS" }),
+    userAgent: `earshot/${packageVersion()}`,
+    ...clientFetchLimits,
+  });
+  const encryptor = createEncryptor(secretKey, randomBytes);
   return {
     dashboard: {
       version: packageVersion(),
@@ -46,13 +53,16 @@ export function createDashboardRole({
         sessions,
         store,
         fetch,
-        encryptor: createEncryptor(secretKey, randomBytes),
+        encryptor,
         clock,
         randomBytes,
       }),
       signInLimits: settings,
+      apps: { fetchClient: createFetchClient(clientFetch), encryptor, limits: apps },
     },
-    close: () => fetch.close(),
+    close: async () => {
+      await Promise.all([fetch.close(), clientFetch.close()]);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { appSettings, grantLimits } from "../accounts/grants/settings.ts";
 import { keySettings } from "../accounts/keys/settings.ts";
 import { limitSettings } from "../accounts/limits.ts";
 import { sessionRotation, sessionSettings } from "../accounts/sessions/settings.ts";
@@ -43,6 +44,7 @@ export const settings = {
   signIn: signInSettings,
   sessions: sessionSettings,
   keys: keySettings,
+  apps: appSettings,
   search: searchSettings,
   jobs: { ...jobSettings, ...runnerSettings },
   webhooks: webhookSettings,
@@ -63,6 +65,7 @@ export const constants = {
   http: httpLimits,
   signIn: signInLimits,
   sessions: sessionRotation,
+  apps: grantLimits,
   search: searchLimits,
   jobs: jobLimits,
   webhooks: webhookLimits,

@@ -309,6 +309,13 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const headers = { cookie, "sec-fetch-site": "cross-site" };
     return await call({ method: "POST", url: "/dashboard/api/sign-out", headers }, null);
   },
+  app_not_found: () => asPerson("DELETE", "/dashboard/api/apps/4fK2nQ7s"),
+  invalid_authorization_request: () =>
+    asPerson("POST", "/dashboard/api/authorizations", { query: "response_type=code" }),
+  client_not_accepted: () =>
+    asPerson("POST", "/dashboard/api/authorizations", {
+      query: "client_id=my-app&redirect_uri=https://app.example/callback",
+    }),
   session_not_found: () => asPerson("DELETE", "/dashboard/api/sessions/4fK2nQ7sVd81LmXz"),
   too_many_sign_ins: async () => {
     for (let count = 0; count < 30; count++) await signInFrom("198.51.100.9");

@@ -39,7 +39,8 @@ export const auditOperations = {
            CASE WHEN subject IS NOT NULL THEN
              coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isPresent}), '${deletedAccount}') END AS subject,
            CASE WHEN key IS NOT NULL THEN
-             coalesce((SELECT name FROM api_key WHERE audit_id = audit.key), 'a deleted key') END AS key
+             coalesce((SELECT name FROM api_key WHERE audit_id = audit.key),
+               (SELECT client_name FROM oauth_grant WHERE audit_id = audit.key), 'a deleted key') END AS key
          FROM audit WHERE sequence < :before AND ${condition} ORDER BY sequence DESC LIMIT :limit`,
       {
         before: before ?? Number.MAX_SAFE_INTEGER,

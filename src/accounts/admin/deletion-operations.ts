@@ -99,7 +99,14 @@ export const deletionOperations = {
 };
 
 /** Few rows per account. */
-const namingTables = ["session", "identity", "sign_in_link", "api_key", "credential"] as const;
+const namingTables = [
+  "session",
+  "identity",
+  "sign_in_link",
+  "api_key",
+  "oauth_grant",
+  "credential",
+] as const;
 
 function* deleteOf(
   database: Database,

@@ -105,6 +105,7 @@ const tables = {
   account: "account",
   identity: "identity",
   key: "api_key",
+  app: "oauth_grant",
   session: "session",
   webhook: "webhook",
   delivery: "webhook_delivery",

@@ -11,6 +11,7 @@ export const exportedKinds = [
   "account",
   "identity",
   "key",
+  "app",
   "session",
   "webhook",
   "delivery",
@@ -79,6 +80,12 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
        revoked_ms, used_ms, used_from, successor_id FROM api_key WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
     (row) => ({ ...plainLine(row), methods: parsed(row.methods), revoked: row.revoked === 1 }),
+  ),
+  app: byColumn<Row>(
+    `SELECT id AS place, id, client_id, client_name, redirect_uri, resource, methods, created_ms, expires_ms, used_ms, used_from,
+       revoked_ms FROM oauth_grant WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
+    "",
+    (row) => ({ ...plainLine(row), methods: parsed(row.methods) }),
   ),
   session: byColumn<Row>(
     `SELECT id AS place, id, way, agent, address_group, created_ms, used_ms, expires_ms FROM session

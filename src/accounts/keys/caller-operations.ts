@@ -1,11 +1,12 @@
 import { read } from "../../db/operations.ts";
 import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import type { Caller } from "../authenticate.ts";
+import { isConnectedSql } from "../grants/grant-rows.ts";
 
-type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
+type Named = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
 
 export const callerOperations = {
-  /** Session IDs, else key IDs, whose key, session or account has ended. */
+  /** Session IDs, else key IDs, whose key, session, app or account has ended. */
   findEndedCallers: read(function* (
     database,
     request: { callers: readonly Named[]; idleMs: number; nowMs: number },
@@ -20,9 +21,10 @@ export const callerOperations = {
 
 function* isGood(
   database: Database,
-  { keyId, accountId, sessionId }: Named,
+  { keyId, accountId, sessionId, grantId }: Named,
   { idleMs, nowMs }: { idleMs: number; nowMs: number },
 ): Steps<boolean> {
+  if (grantId !== undefined) return yield* isConnected(database, { grantId, accountId, nowMs });
   const found =
     sessionId === undefined
       ? yield* database.get(
@@ -37,5 +39,18 @@ function* isGood(
              AND session.expires_ms > :nowMs AND session.used_ms > :beforeMs`,
           { sessionId, accountId, nowMs, beforeMs: nowMs - idleMs },
         );
+  return found !== undefined;
+}
+
+/** An access token that expired since does not end the request. */
+function* isConnected(
+  database: Database,
+  request: { grantId: string; accountId: string; nowMs: number },
+): Steps<boolean> {
+  const found = yield* database.get(
+    `SELECT 1 FROM oauth_grant JOIN account ON account.id = oauth_grant.account_id
+     WHERE oauth_grant.id = :grantId AND account.id = :accountId AND suspended_ms IS NULL AND ${isConnectedSql}`,
+    request,
+  );
   return found !== undefined;
 }

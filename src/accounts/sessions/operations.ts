@@ -4,6 +4,7 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import { accountNameSql } from "../admin/names.ts";
 import { noteAudit } from "../audit.ts";
 import { forgetRemembered } from "../closed-identities.ts";
+import { sweepGrants } from "../grants/operations.ts";
 import { useNotedMs } from "./find-session.ts";
 import {
   addSession,
@@ -169,6 +170,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       );
       yield* database.run("DELETE FROM sign_in_attempt WHERE expires_ms <= :nowMs", { nowMs });
       yield* database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
+      yield* sweepGrants(database, nowMs);
       yield* forgetRemembered(database, nowMs);
       return null;
     }),

@@ -1,6 +1,7 @@
 import { read, relaxed } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Method } from "../../platforms/methods.ts";
+import { isConnectedSql } from "../grants/grant-rows.ts";
 import { addLatencies, parseLatencies, printLatencies } from "./latency-histogram.ts";
 
 export type UsageRow = {
@@ -48,11 +49,14 @@ export const usageOperations = {
   ): Steps<null> {
     for (const row of rows) yield* addRow(database, row);
     for (const use of uses) {
-      yield* database.run(
-        `UPDATE api_key SET used_ms = :usedMs, used_from = :usedFrom
+      for (const table of ["api_key", "oauth_grant"]) {
+        const changed = yield* database.run(
+          `UPDATE ${table} SET used_ms = :usedMs, used_from = :usedFrom
            WHERE id = :keyId AND (used_ms IS NULL OR used_ms <= :usedMs)`,
-        use,
-      );
+          use,
+        );
+        if (changed > 0) break;
+      }
     }
     return null;
   }),
@@ -80,7 +84,7 @@ export const usageOperations = {
     return { sums, keyIds: keys.map(({ keyId }) => keyId) };
   }),
 
-  /** Valid keys and those listed; newest first. */
+  /** Valid keys and connected apps, and those listed; newest first. */
   keyNames: read(function* (
     database,
     request: { accountId: string; keyIds: readonly string[]; nowMs: number },
@@ -89,6 +93,9 @@ export const usageOperations = {
       `SELECT id, name, ended FROM (
              SELECT id, name, created_ms, CASE WHEN revoked = 1 OR expires_ms <= :nowMs THEN 1 ELSE 0 END AS ended
              FROM api_key WHERE account_id = :accountId
+             UNION ALL
+             SELECT id, client_name, created_ms, CASE WHEN ${isConnectedSql} THEN 0 ELSE 1 END
+             FROM oauth_grant WHERE account_id = :accountId
            ) AS keys
            WHERE ended = 0 OR id IN (SELECT value FROM json_each(:keyIds))
            ORDER BY created_ms DESC, id`,
@@ -99,7 +106,8 @@ export const usageOperations = {
   ownsKey: read(function* (database, owned: { accountId: string; keyId: string }): Steps<boolean> {
     return (
       (yield* database.get(
-        "SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId",
+        `SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId
+         UNION ALL SELECT 1 FROM oauth_grant WHERE id = :keyId AND account_id = :accountId`,
         owned,
       )) !== undefined
     );

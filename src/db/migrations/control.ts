@@ -6,6 +6,7 @@ import { control005 } from "./005-sign-up.ts";
 import { control006 } from "./006-nodes.ts";
 import { control007 } from "./007-no-spot-checks.ts";
 import { control008 } from "./008-gateways.ts";
+import { control009 } from "./009-oauth-grants.ts";
 
 /** Oldest first. Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
@@ -17,4 +18,5 @@ export const controlMigrations: readonly string[] = [
   control006,
   control007,
   control008,
+  control009,
 ];

@@ -64,6 +64,36 @@ export type SessionListing = {
 };
 export type SessionsAnswer = { sessions: readonly SessionListing[] };
 
+/** GET /dashboard/api/apps: newest first. DELETE /dashboard/api/apps/<id>: 204. */
+export type AppListing = {
+  id: string;
+  name: string;
+  /** Of the client's metadata document. */
+  host: string;
+  methods: readonly Method[];
+  created_at: string;
+  used_at: string | null;
+  used_from: string | null;
+  /** If the app does not refresh its tokens until then. */
+  expires_at: string;
+};
+export type AppsAnswer = { apps: readonly AppListing[] };
+
+/** POST /dashboard/api/authorizations {query}: what an app requests. */
+export type AuthorizationAnswer = {
+  client_name: string;
+  client_host: string;
+  redirect_host: string;
+  is_loopback: boolean;
+} & (
+  | { kind: "consent"; ticket: string; methods: readonly Method[] }
+  /** `location` returns the error to the app. */
+  | { kind: "refused"; reason: string; location: string }
+);
+
+/** POST /dashboard/api/authorizations/decision {ticket, methods}: where the browser goes. No methods deny. */
+export type DecisionAnswer = { location: string };
+
 /** GET /dashboard/api/keys: newest first, with those that ended in the last 30 days. */
 export type KeysAnswer = { keys: readonly KeyListing[]; max_keys: number; limits: KeyLimits };
 

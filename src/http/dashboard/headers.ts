@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 const guarded = ["/dashboard", "/auth"];
 const typed = [...guarded, "/v1", "/api/v1"];
-const uncached = ["/dashboard/api", "/auth", "/v1", "/api/v1"];
+const uncached = ["/dashboard/api", "/auth", "/oauth", "/v1", "/api/v1"];
 
 /** Answers to a key or a session must not be cached. */
 export const uncachedControl = "private, no-store";

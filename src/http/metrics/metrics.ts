@@ -56,6 +56,12 @@ export function createMetrics(sources: MetricSources) {
     labelNames: ["outcome"],
     registers,
   });
+  const tokenRequests = new Counter({
+    name: "earshot_oauth_token_requests_total",
+    help: "Token and revocation requests of connected apps, by outcome",
+    labelNames: ["outcome"],
+    registers,
+  });
   const pendingRequests = new Gauge({
     name: "earshot_held_requests",
     help: "Open requests that wait for the end of a job",
@@ -80,6 +86,7 @@ export function createMetrics(sources: MetricSources) {
     problems,
     rateLimited,
     signIns,
+    tokenRequests,
     heldRequests: pendingRequests,
     contentType: registry.contentType,
     text: async () => {

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
+import { accessToken } from "../../accounts/grants/grant-tokens.ts";
 import type { LimitState, SubmissionDecision } from "../../accounts/limiter.ts";
 import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
+import { challenge, mcpResource } from "../oauth/resource.ts";
 import { refusedByRate, setRetryAfter } from "../problems/refused-by-rate.ts";
 import { bringsToken, problem } from "../problems/write-problem.ts";
 import { outerRequest } from "./inner-requests.ts";
@@ -23,6 +25,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Beyond the key's rate limit, `call` refuses and `read` delays. Or the audience of a dashboard route. */
     pace?: "call" | "read" | DashboardPace;
+    /** Also accepts access tokens, whose audience is `/mcp`. */
+    takesAccessTokens?: boolean;
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
     /** Counts as a search, too. */
@@ -48,7 +52,12 @@ export function callerHook(context: HttpContext) {
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { pace, mayBeOpen = false, isSubmission = false } = request.routeOptions.config;
+    const {
+      pace,
+      mayBeOpen = false,
+      takesAccessTokens = false,
+      isSubmission = false,
+    } = request.routeOptions.config;
     if (pace === undefined) return;
     const outer = outerRequest();
     if (outer !== null) {
@@ -65,6 +74,7 @@ export function callerHook(context: HttpContext) {
       (await limiter.admit({
         address: request.callerAddress,
         authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
+        resource: takesAccessTokens ? mcpResource(request, settings.publicUrl) : null,
         readOf,
         maxWaitMs: settings.maxReadWaitMs,
         isSubmission,
@@ -73,7 +83,10 @@ export function callerHook(context: HttpContext) {
       metrics.rateLimited.inc({ policy: "failed_keys" });
       throw tooManyFailedKeys(reply, admission.retryAfterMs);
     }
-    if (admission.kind === "unknown") throw unauthorized(authorization, whereKeysAre(request));
+    if (admission.kind === "unknown") {
+      if (takesAccessTokens) challenge(request, reply, settings.publicUrl);
+      throw unauthorized(authorization, whereKeysAre(request), takesAccessTokens);
+    }
     if (admission.kind === "suspended") throw accountSuspended();
     request.caller = admission.caller;
     request.admittedMs = context.clock.elapsed();
@@ -123,7 +136,18 @@ function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   });
 }
 
-function unauthorized(authorization: string | undefined, whereKeysAre: string) {
+function unauthorized(
+  authorization: string | undefined,
+  whereKeysAre: string,
+  takesAccessTokens = false,
+) {
+  if (accessToken.ofAuthorization(authorization ?? "") !== null) {
+    return problem("unauthorized", "the access token is not valid here", {
+      hint: takesAccessTokens
+        ? "it has expired, was revoked or was issued for another server: refresh it, or connect again"
+        : "access tokens are for /mcp alone; send an API key: Authorization: Bearer <API_KEY>",
+    });
+  }
   return bringsToken(authorization)
     ? problem("unauthorized", "the API key is not valid", {
         hint: "check that the key is whole, has not expired and was not revoked: Authorization: Bearer <API_KEY>",

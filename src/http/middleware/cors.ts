@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerHeaders } from "../openapi/headers.ts";
 
-/** Paths that authenticate by key, not by cookie. */
-const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$)/;
+/** Paths that use no cookie. */
+const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$|oauth\/|\.well-known\/oauth-)/;
 
 /** How long browsers cache a preflight. */
 const maxAgeSeconds = 600;

@@ -193,4 +193,20 @@ export const badRequestProblems = {
       ],
     },
   },
+  invalid_authorization_request: {
+    status: 400,
+    title: "Invalid authorization request",
+    retryable: false,
+    cause:
+      "An app sent the browser to `/dashboard/connect` with a request that cannot be answered to the app: `client_id` or `redirect_uri` is missing or malformed, the redirect URI is not in the client's metadata document, a parameter repeats, or the page was open for more than ten minutes. Other errors are returned to the app.",
+    fix: [
+      "Start again in the app.",
+      "Developer of the app: list the exact redirect URI in the metadata document; only the port of a loopback address may differ ([MCP](../mcp.md#connect-by-signing-in)).",
+    ],
+    example: {
+      request: "`POST /dashboard/api/authorizations` with a query that has no `client_id`.",
+      detail: "the app's request to connect is not valid: client_id is missing",
+      hint: "start again in the app; only its developer can fix this",
+    },
+  },
 } satisfies Record<string, ProblemDefinition>;

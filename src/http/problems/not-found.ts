@@ -134,6 +134,19 @@ export const notFoundProblems = {
       detail: "there is no such session",
     },
   },
+  app_not_found: {
+    status: 404,
+    title: "Connected app not found",
+    retryable: false,
+    hint: "the dashboard's Keys page lists the connected apps of the account",
+    cause:
+      "The account has no connected app with this id. It may be disconnected or belong to another account.",
+    fix: ["Reload the dashboard's Keys page, which lists the connected apps."],
+    example: {
+      request: "`DELETE /dashboard/api/apps/4fK2nQ7s`, an unknown id.",
+      detail: "there is no such connected app",
+    },
+  },
   key_not_found: {
     status: 404,
     title: "Key not found",

@@ -35,6 +35,23 @@ export const unprocessableProblems = {
       isSubmission: true,
     },
   },
+  client_not_accepted: {
+    status: 422,
+    title: "App not accepted",
+    retryable: false,
+    cause:
+      "The `client_id` of an app that wants to connect is not the HTTPS address of a client metadata document, the document cannot be fetched from a public address within 5 seconds and 32 kB without a redirect, or it is not valid.",
+    fix: [
+      "Use an MCP client that supports client ID metadata documents, or one that sends an [API key](../mcp.md#connect).",
+      "Operator: allow apps in your own network with `EARSHOT_APP_PRIVATE_HOSTS`.",
+      "Developer of the app: the document needs its own address as `client_id`, a `client_name`, and `redirect_uris`, and must allow public clients.",
+    ],
+    example: {
+      request: "`POST /dashboard/api/authorizations` with the client_id `my-app`.",
+      detail: "the client_id is not the HTTPS address of a client metadata document",
+      hint: "use a client that supports client ID metadata documents, or one that sends an API key",
+    },
+  },
   source_unavailable: {
     status: 422,
     title: "No source for this method",

@@ -50,7 +50,7 @@ export function problemText(
   reply: FastifyReply,
 ): string {
   const body = problemOf(failure, request);
-  if (body.code === "unauthorized") {
+  if (body.code === "unauthorized" && !reply.hasHeader("www-authenticate")) {
     // RFC 6750, section 3.1: a request without a token gets no error code.
     const error = bringsToken(request.headers.authorization) ? ', error="invalid_token"' : "";
     reply.header("www-authenticate", `Bearer realm="earshot"${error}`);

@@ -18,6 +18,9 @@ const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
     detail.role === "operator" ? "Role changed to operator" : "Role changed to member",
   account_suspended: ({ detail }) =>
     detail.reason_changed === true ? "Suspension reason changed" : "Account suspended",
+  app_connected: (entry) => `Connected ${appText(entry)}`,
+  app_disconnected: (entry) =>
+    `Disconnected ${appText(entry)}${endReasonText(entry.detail.reason)}`,
   credential_added: ({ detail }) => `Credential added${credentialText(detail)}`,
   credential_removed: ({ detail }) => `Credential removed${credentialText(detail)}`,
   key_changed: (entry) => `Changed ${keyText(entry)}: ${changesText(entry.detail)}`,
@@ -65,6 +68,21 @@ const whyText = (word: Reported) => {
   const why = typeof word === "string" ? refusals[word] : undefined;
   return why === undefined ? "" : `: ${why}`;
 };
+
+function appText({ key }: AuditEntry): string {
+  return key === null || key === "a deleted key"
+    ? "an app (since deleted)"
+    : `app ${isolated(key)}`;
+}
+
+const endReasons: Readonly<Record<string, string>> = {
+  app: ": by the app",
+  token_reused: ": a token that was already used came back, so it may be stolen",
+  too_many: ": limit of connected apps reached",
+};
+
+const endReasonText = (reason: Reported) =>
+  typeof reason === "string" ? (endReasons[reason] ?? "") : "";
 
 function keyText({ key }: AuditEntry): string {
   return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;

@@ -1,5 +1,6 @@
 import { controlTables } from "./control-tables.ts";
 import { changeNotifications } from "./notify-changes.ts";
+import { oauthGrants } from "./oauth-grants.ts";
 import { rateFunctions } from "./rates.ts";
 import { sqliteFunctions } from "./sqlite-functions.ts";
 
@@ -9,4 +10,5 @@ export type PostgresMigration = { sql: string; oldest: number };
 /** Oldest first. Never change a released one; append. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: sqliteFunctions + controlTables + rateFunctions + changeNotifications, oldest: 1 },
+  { sql: oauthGrants, oldest: 1 },
 ];

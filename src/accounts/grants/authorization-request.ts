@@ -1,0 +1,108 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { isRegistered, readRedirectUri, withParameters } from "./redirect-uri.ts";
+import { methodsOfScope } from "./scopes.ts";
+
+/** Who requests it, before the client's document is known. */
+export type RequestHead = {
+  clientId: string;
+  redirectUri: string;
+  state: string | null;
+  parameters: URLSearchParams;
+};
+
+export type AuthorizationRequest = {
+  codeChallenge: string;
+  resource: string;
+  methods: readonly Method[];
+};
+
+/** To be returned to the client by its redirect URI. */
+export type RequestRefusal = { error: string; description: string };
+
+const longestQuery = 8_192;
+const longestState = 2_048;
+
+/** Errors: `invalid_authorization_request`; it must not be sent to the redirect URI, which may be anyone's. */
+export function readRequestHead(query: string): RequestHead {
+  if (query.length > longestQuery) throw invalid("it is too long");
+  const parameters = new URLSearchParams(query);
+  for (const name of parameters.keys()) {
+    // `resource` may repeat (RFC 8707), but there is only one here.
+    if (parameters.getAll(name).length > 1) throw invalid(`${shown(name)} is given twice`);
+  }
+  const clientId = parameters.get("client_id") ?? "";
+  const redirectUri = parameters.get("redirect_uri") ?? "";
+  const state = parameters.get("state");
+  if (clientId === "") throw invalid("client_id is missing");
+  if (readRedirectUri(redirectUri) === null) {
+    throw invalid("redirect_uri must be an HTTPS address, or an HTTP one on localhost");
+  }
+  if (state !== null && state.length > longestState) throw invalid("state is too long");
+  return { clientId, redirectUri, state, parameters };
+}
+
+/** Errors: `invalid_authorization_request`. */
+export function requireRegistered(registered: readonly string[], redirectUri: string): void {
+  if (isRegistered(registered, redirectUri)) return;
+  throw invalid("redirect_uri is not listed in the client's metadata document");
+}
+
+/** `resource` is the only one that there is. */
+export function readAuthorizationRequest(
+  { parameters }: RequestHead,
+  resource: string,
+): AuthorizationRequest | RequestRefusal {
+  if (parameters.get("response_type") !== "code") {
+    return refusal("unsupported_response_type", "response_type must be code");
+  }
+  const mode = parameters.get("response_mode") ?? "query";
+  if (mode !== "query") return refusal("invalid_request", "response_mode must be query");
+  if (parameters.has("request") || parameters.has("request_uri")) {
+    return refusal("request_not_supported", "request objects are not supported");
+  }
+  const codeChallenge = parameters.get("code_challenge") ?? "";
+  if (!/^[\w-]{43}$/.test(codeChallenge)) {
+    return refusal("invalid_request", "code_challenge is required: PKCE with SHA-256");
+  }
+  if (parameters.get("code_challenge_method") !== "S256") {
+    return refusal("invalid_request", "code_challenge_method must be S256");
+  }
+  if (!isResource(parameters.get("resource") ?? resource, resource)) {
+    return refusal("invalid_target", `the only resource is ${resource}`);
+  }
+  const methods = methodsOfScope(parameters.get("scope"));
+  if (methods.length === 0) return refusal("invalid_scope", "none of the scopes exists");
+  return { codeChallenge, resource, methods };
+}
+
+/** Scheme and host are compared without case. */
+export function isResource(requested: string, resource: string): boolean {
+  if (requested === resource) return true;
+  return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
+}
+
+/** The address that returns an answer to the client (RFC 6749, RFC 9207). */
+export function answerLocation(
+  { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
+  issuer: string,
+  answer: { code: string } | RequestRefusal,
+): string {
+  const own =
+    "code" in answer
+      ? { code: answer.code }
+      : { error: answer.error, error_description: answer.description };
+  return withParameters(redirectUri, { ...own, state, iss: issuer });
+}
+
+const refusal = (error: string, description: string): RequestRefusal => ({ error, description });
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 40));
+
+function invalid(reason: string): EarshotError {
+  return new EarshotError(
+    "invalid_authorization_request",
+    `the app's request to connect is not valid: ${reason}`,
+    { status: 400, hint: "start again in the app; only its developer can fix this" },
+  );
+}

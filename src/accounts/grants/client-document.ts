@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { EarshotError } from "../../lib/errors.ts";
+import { isOneVisibleLine } from "../keys/key-name.ts";
+import { readRedirectUri } from "./redirect-uri.ts";
+
+/** A client, as its metadata document describes it (draft-ietf-oauth-client-id-metadata-document-00). */
+export type ClientDocument = {
+  clientId: string;
+  name: string;
+  redirectUris: readonly string[];
+};
+
+const longestId = 512;
+const longestName = 100;
+
+const document = z.object({
+  client_id: z.string(),
+  client_name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(longestName)
+    .refine(isOneVisibleLine, "must be one line of visible characters"),
+  redirect_uris: z
+    .array(
+      z
+        .string()
+        .refine((uri) => readRedirectUri(uri) !== null, "must be HTTPS, or HTTP on localhost"),
+    )
+    .min(1)
+    .max(50),
+  token_endpoint_auth_method: z.string().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+});
+
+/** Errors: `client_not_accepted` unless it is a normalised HTTPS URL with a path, without query, fragment and user name. */
+export function requireClientUrl(clientId: string): URL {
+  const url = clientId.length > longestId ? null : URL.parse(clientId);
+  const isPlain =
+    url?.href === clientId &&
+    url.protocol === "https:" &&
+    url.pathname !== "/" &&
+    `${url.search}${url.hash}${url.username}${url.password}` === "" &&
+    !/[?#]$/.test(clientId);
+  if (url !== null && isPlain) return url;
+  throw clientNotAccepted(
+    "the client_id is not the HTTPS address of a client metadata document",
+    "use a client that supports client ID metadata documents, or one that sends an API key",
+  );
+}
+
+/** Errors: `client_not_accepted`. */
+export function readClientDocument(clientId: string, json: unknown): ClientDocument {
+  const { data, error } = document.safeParse(json);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw invalid(`${issue?.path.join("/") || "the document"}: ${issue?.message}`);
+  }
+  if (data.client_id !== clientId) throw invalid("its client_id is not its address");
+  const methods = data.token_endpoint_auth_methods_supported ?? [];
+  const isPublic = (data.token_endpoint_auth_method ?? "none") === "none";
+  if (!isPublic && !methods.includes("none")) {
+    throw invalid("it requires client authentication, and only public clients are supported");
+  }
+  return { clientId, name: data.client_name, redirectUris: data.redirect_uris };
+}
+
+const invalid = (reason: string): EarshotError =>
+  clientNotAccepted(
+    `the client's metadata document is not valid: ${reason}`,
+    "only the developer of the client can fix this; an API key works without it",
+  );
+
+export function clientNotAccepted(message: string, hint: string): EarshotError {
+  return new EarshotError("client_not_accepted", message, { status: 422, hint });
+}

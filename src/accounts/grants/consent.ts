@@ -1,0 +1,51 @@
+import type { Encryptor } from "../../lib/encryption.ts";
+import { type Method, methodNames } from "../../platforms/methods.ts";
+
+/** What the consent page shows and its decision grants. */
+export type Consent = {
+  clientId: string;
+  clientName: string;
+  redirectUri: string;
+  state: string | null;
+  resource: string;
+  codeChallenge: string;
+  methods: readonly Method[];
+  expiresMs: number;
+};
+
+type Owner = { accountId: string; sessionId: string };
+
+/** The browser carries it between display and decision, and no other session can use it. */
+export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Owner): string {
+  return Buffer.from(encryptor.seal(JSON.stringify(consent), secretOwner(owner))).toString(
+    "base64url",
+  );
+}
+
+/** Null if it has expired or is not this session's. */
+export function openConsent(
+  encryptor: Encryptor,
+  ticket: string,
+  { nowMs, ...owner }: Owner & { nowMs: number },
+): Consent | null {
+  try {
+    const text = encryptor.open(Buffer.from(ticket, "base64url"), secretOwner(owner));
+    const consent: Consent = JSON.parse(text);
+    return consent.expiresMs > nowMs ? consent : null;
+  } catch {
+    return null;
+  }
+}
+
+const secretOwner = ({ accountId, sessionId }: Owner) => ({
+  purpose: "consent",
+  accountId,
+  id: sessionId,
+});
+
+/** Those of `chosen` that were requested. */
+export function grantedMethods(consent: Consent, chosen: readonly string[]): readonly Method[] {
+  return methodNames.filter(
+    (method) => consent.methods.includes(method) && chosen.includes(method),
+  );
+}

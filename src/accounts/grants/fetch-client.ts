@@ -1,0 +1,33 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import {
+  type ClientDocument,
+  clientNotAccepted,
+  readClientDocument,
+  requireClientUrl,
+} from "./client-document.ts";
+
+/** Errors: `client_not_accepted`. */
+export type FetchClient = (clientId: string) => Promise<ClientDocument>;
+
+export const clientFetchLimits = { timeoutMs: 5_000, maxBytes: 32_768, maxRedirects: 0 };
+
+export function createFetchClient(fetch: GuardedFetch): FetchClient {
+  return async (clientId) => {
+    const url = requireClientUrl(clientId);
+    try {
+      const answer = await fetch(url, { headers: { accept: "application/json" } });
+      if (answer.status !== 200) throw failed(`${url.host} answered with status ${answer.status}`);
+      return readClientDocument(clientId, answer.json());
+    } catch (error) {
+      if (!(error instanceof EarshotError) || error.code === "client_not_accepted") throw error;
+      throw failed(error.message);
+    }
+  };
+}
+
+const failed = (reason: string): EarshotError =>
+  clientNotAccepted(
+    `the client's metadata document could not be fetched: ${reason}`,
+    "try again; if it stays, the address of the client is wrong or not public",
+  );

@@ -1,0 +1,22 @@
+import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
+import { hashSecret, type Token, tokenForm } from "../token-form.ts";
+
+export const authorizationCode = tokenForm("ear_code");
+export const accessToken = tokenForm("ear_access");
+
+const half = 32;
+
+/**
+ * The first half of its secret is the same in all refresh tokens of a grant, the second changes with each use. So a replaced token
+ * is distinguishable from a guess, and no replaced token has to be stored.
+ */
+export const refreshToken = tokenForm("ear_refresh", 2 * half);
+
+export const refreshSecret = (family: string, randomBytes: RandomBytes): string =>
+  family + randomBase62(half, randomBytes);
+
+export const newFamily = (randomBytes: RandomBytes): string => randomBase62(half, randomBytes);
+
+export const familyOf = ({ secret }: Token): string => secret.slice(0, half);
+
+export const familyHashOf = (token: Token): Uint8Array => hashSecret(familyOf(token));

@@ -1,0 +1,128 @@
+import { durable, read } from "../../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { newAuditId, noteAudit } from "../audit.ts";
+import { methodsText, storedMethods } from "../keys/key.ts";
+import { hashSecret } from "../token-form.ts";
+import { endGrant, isConnectedSql } from "./grant-rows.ts";
+import { authorizationCode } from "./grant-tokens.ts";
+import { tokenOperations } from "./token-operations.ts";
+
+export type NewGrant = {
+  accountId: string;
+  clientId: string;
+  clientName: string;
+  redirectUri: string;
+  resource: string;
+  methods: readonly Method[];
+  codeChallenge: string;
+  codeMs: number;
+  nowMs: number;
+};
+
+export type ConnectedApp = {
+  id: string;
+  clientId: string;
+  clientName: string;
+  methods: readonly Method[];
+  createdMs: number;
+  /** Accurate to a minute. */
+  usedMs: number | null;
+  usedFrom: string | null;
+  expiresMs: number;
+};
+
+/** Ended ones included. */
+const mostPerAccount = 100;
+
+/** How long ended grants keep their name in the audit log and the usage. */
+const endedMs = 30 * 86_400_000;
+
+export function grantOperations(randomBytes: RandomBytes) {
+  return {
+    ...tokenOperations(randomBytes),
+
+    /** Returns the authorization code. */
+    createGrant: durable(function* (database, request: NewGrant): Steps<string> {
+      const { accountId, clientId, clientName, redirectUri, resource } = request;
+      const { methods, codeChallenge, codeMs, nowMs } = request;
+      yield* makeRoom(database, accountId, nowMs);
+      const code = authorizationCode.create(randomBytes);
+      yield* database.run(
+        `INSERT INTO oauth_grant(id, account_id, client_id, client_name, redirect_uri, resource, methods, code_hash,
+           code_challenge, created_ms, expires_ms, audit_id)
+         VALUES(:id, :accountId, :clientId, :clientName, :redirectUri, :resource, :methods, :codeHash,
+           :codeChallenge, :nowMs, :expiresMs, :auditId)`,
+        {
+          id: code.id,
+          ...{ accountId, clientId, clientName, redirectUri, resource, codeChallenge, nowMs },
+          methods: methodsText(methods),
+          codeHash: hashSecret(code.secret),
+          expiresMs: nowMs + codeMs,
+          auditId: newAuditId(randomBytes),
+        },
+      );
+      yield* noteAudit(database, {
+        atMs: nowMs,
+        action: "app_connected",
+        actor: { accountId },
+        accountId,
+        keyId: code.id,
+        detail: { methods: methods.join(",") },
+      });
+      return authorizationCode.print(code);
+    }),
+
+    /** False if the account has no such app. */
+    disconnectApp: durable(function* (
+      database,
+      { accountId, id, nowMs }: { accountId: string; id: string; nowMs: number },
+    ): Steps<boolean> {
+      const found = yield* database.get(
+        "SELECT 1 FROM oauth_grant WHERE id = :id AND account_id = :accountId AND revoked_ms IS NULL",
+        { id, accountId },
+      );
+      if (found === undefined) return false;
+      yield* endGrant(database, { id, accountId }, { by: "owner", nowMs });
+      return true;
+    }),
+
+    /** Newest first. */
+    listApps: read(function* (
+      database,
+      request: { accountId: string; nowMs: number },
+    ): Steps<ConnectedApp[]> {
+      const rows = yield* database.all<Omit<ConnectedApp, "methods"> & { methods: string }>(
+        `SELECT id, client_id AS clientId, client_name AS clientName, methods, created_ms AS createdMs, used_ms AS usedMs,
+           used_from AS usedFrom, expires_ms AS expiresMs
+         FROM oauth_grant WHERE account_id = :accountId AND ${isConnectedSql} ORDER BY created_ms DESC, id`,
+        request,
+      );
+      return rows.map((row) => ({ ...row, methods: storedMethods(row.methods) ?? [] }));
+    }),
+  };
+}
+
+/** Ended grants go first, then those that were not used for longest. */
+function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<void> {
+  const surplus = yield* database.all<{ id: string; isConnected: number }>(
+    `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant
+     WHERE account_id = :accountId ORDER BY 2 DESC, coalesce(used_ms, created_ms) DESC, id LIMIT 1000 OFFSET :others`,
+    { accountId, nowMs, others: mostPerAccount - 1 },
+  );
+  yield* eachOf(surplus, function* ({ id, isConnected }) {
+    if (isConnected === 1) yield* endGrant(database, { id, accountId }, { by: "too_many", nowMs });
+    yield* database.run("DELETE FROM oauth_grant WHERE id = :id", { id });
+    return null;
+  });
+}
+
+/** Deletes codes that were never exchanged, and grants that ended long ago. */
+export function* sweepGrants(database: Database, nowMs: number): Steps<void> {
+  yield* database.run(
+    `DELETE FROM oauth_grant WHERE (access_hash IS NULL AND expires_ms <= :nowMs) OR expires_ms <= :beforeMs
+       OR revoked_ms <= :beforeMs`,
+    { nowMs, beforeMs: nowMs - endedMs },
+  );
+}

@@ -1,0 +1,39 @@
+const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+export const isLoopback = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && loopbackHosts.has(hostname);
+
+const longest = 2_048;
+
+/** HTTPS, or HTTP on the user's own machine; null for anything else, such as `javascript:`. */
+export function readRedirectUri(text: string): URL | null {
+  // A fragment would come before the parameters of the answer.
+  if (text.length > longest || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return null;
+  return url.protocol === "https:" || isLoopback(url) ? url : null;
+}
+
+/** Equal as text. Loopback addresses may differ in the port, which a program gets when it starts (RFC 8252, section 7.3). */
+export function isRegistered(registered: readonly string[], requested: string): boolean {
+  if (registered.includes(requested)) return true;
+  const url = readRedirectUri(requested);
+  if (url === null || !isLoopback(url)) return false;
+  return registered.some((uri) => {
+    const known = readRedirectUri(uri);
+    return known !== null && isLoopback(known) && withoutPort(known) === withoutPort(url);
+  });
+}
+
+const withoutPort = ({ hostname, pathname, search }: URL): string =>
+  `${hostname}${pathname}${search}`;
+
+export function withParameters(
+  redirectUri: string,
+  parameters: Readonly<Record<string, string | null>>,
+): string {
+  const given = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,20 @@
+import type { Method } from "../../platforms/methods.ts";
+
+/** The methods that the tools of `/mcp` use; each is an OAuth scope. */
+export const grantableMethods = [
+  "searchbyquery",
+  "searchbyfullarchive",
+  "getbyid",
+  "getprofilebyid",
+  "gettrends",
+] as const satisfies readonly Method[];
+
+export const allScopes = grantableMethods.join(" ");
+
+/** Without unknown scopes; all methods if none is requested. Empty if all requested ones are unknown. */
+export function methodsOfScope(scope: string | null): readonly Method[] {
+  const names = (scope ?? "").split(" ").filter((name) => name !== "");
+  return names.length === 0
+    ? grantableMethods
+    : grantableMethods.filter((method) => names.includes(method));
+}

@@ -1,0 +1,22 @@
+import { urlListOrNone } from "../../lib/settings/network-kinds.ts";
+import type { SettingsOf } from "../../lib/settings/setting.ts";
+
+export const appSettings = {
+  privateHosts: urlListOrNone(
+    "EARSHOT_APP_PRIVATE_HOSTS",
+    [],
+    ["https:"],
+    "Hosts with private addresses that may have the client metadata document of an app that connects by OAuth; host and port count.",
+  ),
+};
+
+export const grantLimits = {
+  /** From the consent page's first display to the decision. */
+  consentMs: 600_000,
+  codeMs: 60_000,
+  accessMs: 3_600_000,
+  /** Since the last refresh. */
+  refreshMs: 60 * 86_400_000,
+};
+
+export type AppSettings = SettingsOf<typeof appSettings> & typeof grantLimits;

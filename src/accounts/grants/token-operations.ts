@@ -1,0 +1,173 @@
+import { timingSafeEqual } from "node:crypto";
+import { durable } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { storedMethods } from "../keys/key.ts";
+import { hashSecret, type Token } from "../token-form.ts";
+import { isResource } from "./authorization-request.ts";
+import { endGrant, findGrant, type GrantRow } from "./grant-rows.ts";
+import {
+  accessToken,
+  familyHashOf,
+  familyOf,
+  newFamily,
+  refreshSecret,
+  refreshToken,
+} from "./grant-tokens.ts";
+
+/** Where it is null, the request does not say. */
+type TokenRequest = {
+  token: Token;
+  clientId: string;
+  resource: string | null;
+  nowMs: number;
+  lifetimes: GrantLifetimes;
+};
+
+/** `refreshMs`: since the last refresh. */
+export type GrantLifetimes = { accessMs: number; refreshMs: number };
+
+export type CodeExchange = TokenRequest & {
+  redirectUri: string | null;
+  /** S256 of the verifier. */
+  codeChallenge: string;
+};
+
+export type IssuedTokens = {
+  kind: "issued";
+  accessToken: string;
+  refreshToken: string;
+  methods: readonly Method[];
+};
+
+/** `isReuse`: the grant was revoked because of it. */
+export type TokenRefusal = {
+  kind: "refused";
+  error: "invalid_grant" | "invalid_target";
+  reason: string;
+  isReuse: boolean;
+};
+
+/** A refusal is a result, because an error would roll back the revocation. */
+export function tokenOperations(randomBytes: RandomBytes) {
+  function* issue(
+    database: Database,
+    grant: GrantRow,
+    family: string,
+    { nowMs, lifetimes }: TokenRequest,
+  ): Steps<IssuedTokens> {
+    const { id } = grant;
+    const access = { ...accessToken.create(randomBytes), id };
+    const refresh = { id, secret: refreshSecret(family, randomBytes) };
+    yield* database.run(
+      `UPDATE oauth_grant SET access_hash = :accessHash, access_expires_ms = :accessExpiresMs, family_hash = :familyHash,
+         refresh_hash = :refreshHash, expires_ms = :expiresMs WHERE id = :id`,
+      {
+        id,
+        accessHash: hashSecret(access.secret),
+        accessExpiresMs: nowMs + lifetimes.accessMs,
+        familyHash: familyHashOf(refresh),
+        refreshHash: hashSecret(refresh.secret),
+        expiresMs: nowMs + lifetimes.refreshMs,
+      },
+    );
+    return {
+      kind: "issued",
+      accessToken: accessToken.print(access),
+      refreshToken: refreshToken.print(refresh),
+      methods: storedMethods(grant.methods) ?? [],
+    };
+  }
+
+  return {
+    exchangeCode: durable(function* (
+      database,
+      request: CodeExchange,
+    ): Steps<IssuedTokens | TokenRefusal> {
+      const { token, nowMs } = request;
+      const grant = yield* findGrant(database, token.id);
+      if (grant === undefined || !isSame(grant.codeHash, hashSecret(token.secret))) {
+        return refused("the code is unknown");
+      }
+      if (grant.accessHash !== null || grant.revokedMs !== null) {
+        return yield* reused(database, grant, "the code was used before", nowMs);
+      }
+      if (grant.expiresMs <= nowMs) return refused("the code has expired");
+      const other = mismatch(grant, request);
+      if (other !== null) return other;
+      if (request.redirectUri !== null && request.redirectUri !== grant.redirectUri) {
+        return refused("redirect_uri is not that of the authorization request");
+      }
+      if (request.codeChallenge !== grant.codeChallenge) {
+        return refused("code_verifier does not match the code_challenge");
+      }
+      return yield* issue(database, grant, newFamily(randomBytes), request);
+    }),
+
+    refreshTokens: durable(function* (
+      database,
+      request: TokenRequest,
+    ): Steps<IssuedTokens | TokenRefusal> {
+      const { token, nowMs } = request;
+      const grant = yield* findGrant(database, token.id);
+      if (grant === undefined || !isSame(grant.familyHash, familyHashOf(token))) {
+        return refused("the refresh token is unknown");
+      }
+      if (grant.revokedMs !== null) return refused("the connection was revoked");
+      if (!isSame(grant.refreshHash, hashSecret(token.secret))) {
+        return yield* reused(database, grant, "the refresh token was used before", nowMs);
+      }
+      if (grant.expiresMs <= nowMs) return refused("the refresh token has expired");
+      return mismatch(grant, request) ?? (yield* issue(database, grant, familyOf(token), request));
+    }),
+
+    /** RFC 7009. Any token of the grant ends it; unknown tokens are ignored. */
+    revokeToken: durable(function* (
+      database,
+      request: { kind: "access" | "refresh"; token: Token; clientId: string; nowMs: number },
+    ): Steps<boolean> {
+      const { kind, token, clientId, nowMs } = request;
+      const grant = yield* findGrant(database, token.id);
+      if (grant === undefined || grant.revokedMs !== null || grant.clientId !== clientId) {
+        return false;
+      }
+      const isOwn =
+        kind === "access"
+          ? isSame(grant.accessHash, hashSecret(token.secret))
+          : isSame(grant.familyHash, familyHashOf(token));
+      if (isOwn) yield* endGrant(database, grant, { by: "app", nowMs });
+      return isOwn;
+    }),
+  };
+}
+
+const refused = (reason: string, isReuse = false): TokenRefusal => ({
+  kind: "refused",
+  error: "invalid_grant",
+  reason,
+  isReuse,
+});
+
+function mismatch(grant: GrantRow, { clientId, resource }: TokenRequest): TokenRefusal | null {
+  if (grant.clientId !== clientId) return refused("it was issued to another client_id");
+  if (grant.isSuspended === 1) return refused("the account is suspended");
+  if (resource !== null && !isResource(resource, grant.resource)) {
+    return { ...refused(`it was issued for ${grant.resource}`), error: "invalid_target" };
+  }
+  return null;
+}
+
+function* reused(
+  database: Database,
+  grant: GrantRow,
+  reason: string,
+  nowMs: number,
+): Steps<TokenRefusal> {
+  if (grant.revokedMs === null) yield* endGrant(database, grant, { by: "token_reused", nowMs });
+  return refused(`${reason}, so all tokens of this connection are revoked`, true);
+}
+
+function isSame(stored: Uint8Array | null, presented: Uint8Array): boolean {
+  return stored !== null && timingSafeEqual(stored, presented);
+}

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
+
+/** `id` names the row that has the hash of `secret`. */
+export type Token = { id: string; secret: string };
+
+export type TokenForm = {
+  create(randomBytes: RandomBytes): Token;
+  print(token: Token): string;
+  /** Null if malformed. */
+  parse(text: string): Token | null;
+  /** Null for another scheme than Bearer or a malformed token. */
+  ofAuthorization(header: string): Token | null;
+};
+
+const idLength = 8;
+const checksumLength = 6;
+
+export const newTokenId = (randomBytes: RandomBytes): string => randomBase62(idLength, randomBytes);
+
+/**
+ * `<prefix>_<id>_<secret><checksum>`: 8 base62 digits of ID, at least 32 of secret (190 bits), 6 of CRC-32, which detects typos
+ * without a lookup.
+ */
+export function tokenForm(prefix: string, secretLength = 32): TokenForm {
+  const form = new RegExp(
+    `^(${prefix}_([0-9A-Za-z]{${idLength}})_([0-9A-Za-z]{${secretLength}}))([0-9A-Za-z]{${checksumLength}})$`,
+  );
+
+  function parse(text: string): Token | null {
+    const [, body, id, secret, sum] = form.exec(text) ?? [];
+    if (body === undefined || id === undefined || secret === undefined) return null;
+    return sum === checksum(body) ? { id, secret } : null;
+  }
+
+  return {
+    create: (randomBytes) => ({
+      id: newTokenId(randomBytes),
+      secret: randomBase62(secretLength, randomBytes),
+    }),
+    print: ({ id, secret }) => {
+      const body = `${prefix}_${id}_${secret}`;
+      return body + checksum(body);
+    },
+    parse,
+    ofAuthorization: (header) => {
+      const text = /^bearer +([^\s]+) *$/i.exec(header)?.[1];
+      return text === undefined ? null : parse(text);
+    },
+  };
+}
+
+/** A plain SHA-256 suffices, because 190 bits cannot be brute-forced. */
+export function hashSecret(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
+}
+
+function checksum(body: string): string {
+  return encodeBase62(crc32(body), checksumLength);
+}

@@ -1,0 +1,31 @@
+/**
+ * `oauth_grant` is the access that an account gave to an app. Before its code is exchanged, `access_hash` is null and `expires_ms`
+ * is the code's; then it is the refresh token's. `family_hash` is the part that all refresh tokens of the grant share.
+ * `methods` is a JSON list.
+ */
+export const control009 = `
+  CREATE TABLE oauth_grant(
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account(id),
+    client_id TEXT NOT NULL,
+    client_name TEXT NOT NULL,
+    redirect_uri TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    methods TEXT NOT NULL,
+    code_hash BLOB NOT NULL,
+    code_challenge TEXT NOT NULL,
+    access_hash BLOB,
+    access_expires_ms INTEGER,
+    family_hash BLOB,
+    refresh_hash BLOB,
+    created_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    used_ms INTEGER,
+    used_from TEXT,
+    revoked_ms INTEGER,
+    audit_id TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX oauth_grant_account ON oauth_grant(account_id);
+  CREATE INDEX oauth_grant_audit ON oauth_grant(audit_id);
+  CREATE INDEX oauth_grant_expires ON oauth_grant(expires_ms);
+`;

@@ -1,0 +1,53 @@
+import { isoTime } from "../../../lib/iso-time.ts";
+import type { HttpContext } from "../../context.ts";
+import type { AppsAnswer } from "../../dashboard/contract.ts";
+import { sessionOf } from "../../middleware/session.ts";
+import { problem } from "../../problems/write-problem.ts";
+import { appPath } from "../../schemas/apps.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const hide = { hide: true };
+const config = { pace: "session" as const };
+
+/** /dashboard/api/apps: what is connected by OAuth. */
+export function addAppRoutes(
+  app: TypedApp,
+  { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
+): void {
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/apps",
+    config,
+    schema: hide,
+    handler: async (request): Promise<AppsAnswer> => {
+      const { accountId } = sessionOf(request);
+      const apps = await accounts.read("listApps", { accountId, nowMs: clock.now() });
+      return {
+        apps: apps.map(({ id, clientId, clientName, methods, ...one }) => ({
+          id,
+          name: clientName,
+          host: new URL(clientId).host,
+          methods,
+          created_at: isoTime(one.createdMs),
+          used_at: one.usedMs === null ? null : isoTime(one.usedMs),
+          used_from: one.usedFrom,
+          expires_at: isoTime(one.expiresMs),
+        })),
+      };
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: "/dashboard/api/apps/:id",
+    config,
+    schema: { ...hide, params: appPath },
+    handler: async (request, reply) => {
+      const { accountId } = sessionOf(request);
+      const { id } = request.params;
+      const ended = await accounts.write("disconnectApp", { accountId, id, nowMs: clock.now() });
+      if (!ended) throw problem("app_not_found", "there is no such connected app");
+      return reply.code(204).send();
+    },
+  });
+}

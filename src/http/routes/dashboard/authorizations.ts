@@ -1,0 +1,111 @@
+import type { FastifyRequest } from "fastify";
+import {
+  answerLocation,
+  readAuthorizationRequest,
+  readRequestHead,
+  requireRegistered,
+} from "../../../accounts/grants/authorization-request.ts";
+import { encryptConsent, grantedMethods, openConsent } from "../../../accounts/grants/consent.ts";
+import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
+import type { HttpContext } from "../../context.ts";
+import { baseUrl } from "../../dashboard/base-url.ts";
+import type { AuthorizationAnswer, DecisionAnswer } from "../../dashboard/contract.ts";
+import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
+import { sessionOf } from "../../middleware/session.ts";
+import { mcpResource } from "../../oauth/resource.ts";
+import { problem } from "../../problems/write-problem.ts";
+import { authorizationDecision, authorizationQuery } from "../../schemas/apps.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const hide = { hide: true };
+const config = { pace: "session" as const };
+const path = "/dashboard/api/authorizations";
+
+/**
+ * /dashboard/api/authorizations: the OAuth request that the consent page shows, and the decision on it. No request redirects by
+ * itself, because anyone can publish a client document: the user decides, also to go back.
+ */
+export function addAuthorizationRoutes(
+  app: TypedApp,
+  context: Pick<HttpContext, "accounts" | "clock" | "dashboard" | "settings">,
+  slots: SignInSlots,
+): void {
+  const { accounts, clock, dashboard, settings } = context;
+  const { encryptor, fetchClient, limits } = dashboard.apps;
+  const ownerOf = (request: FastifyRequest) => {
+    const { accountId, id: sessionId } = sessionOf(request);
+    return { accountId, sessionId };
+  };
+
+  app.route({
+    method: "POST",
+    url: path,
+    config,
+    schema: { ...hide, body: authorizationQuery },
+    handler: async (request, reply): Promise<AuthorizationAnswer> => {
+      // Each fetches a document from an address that the request names.
+      slots.take(request, reply);
+      const head = readRequestHead(request.body.query);
+      const client = await fetchClient(head.clientId);
+      requireRegistered(client.redirectUris, head.redirectUri);
+      const redirectUrl = new URL(head.redirectUri);
+      const shown = {
+        client_name: client.name,
+        client_host: new URL(client.clientId).host,
+        redirect_host: redirectUrl.host,
+        is_loopback: isLoopback(redirectUrl),
+      };
+      const issuer = baseUrl(request, settings.publicUrl);
+      const asked = readAuthorizationRequest(head, mcpResource(request, settings.publicUrl));
+      if ("error" in asked) {
+        const location = answerLocation(head, issuer, asked);
+        return { ...shown, kind: "refused", reason: asked.description, location };
+      }
+      const consent = {
+        ...asked,
+        clientId: client.clientId,
+        clientName: client.name,
+        redirectUri: head.redirectUri,
+        state: head.state,
+        expiresMs: clock.now() + limits.consentMs,
+      };
+      const ticket = encryptConsent(encryptor, consent, ownerOf(request));
+      return { ...shown, kind: "consent", ticket, methods: asked.methods };
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: `${path}/decision`,
+    config,
+    schema: { ...hide, body: authorizationDecision },
+    handler: async (request): Promise<DecisionAnswer> => {
+      const nowMs = clock.now();
+      const owner = ownerOf(request);
+      const { ticket, methods: chosen } = request.body;
+      const consent = openConsent(encryptor, ticket, { ...owner, nowMs });
+      if (consent === null) throw expired();
+      const issuer = baseUrl(request, settings.publicUrl);
+      const methods = grantedMethods(consent, chosen);
+      if (methods.length === 0) {
+        const description = "the user did not allow the connection";
+        const denied = { error: "access_denied", description };
+        return { location: answerLocation(consent, issuer, denied) };
+      }
+      const code = await accounts.write("createGrant", {
+        ...consent,
+        accountId: owner.accountId,
+        methods,
+        codeMs: limits.codeMs,
+        nowMs,
+      });
+      return { location: answerLocation(consent, issuer, { code }) };
+    },
+  });
+}
+
+function expired() {
+  return problem("invalid_authorization_request", "the page was open for too long", {
+    hint: "start again in the app",
+  });
+}
