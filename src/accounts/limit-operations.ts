@@ -35,6 +35,8 @@ export type AdmissionRequest = CallTime &
     presentedHash: string | null;
     /** The job to read; its owner may wait up to `maxWaitMs`. */
     readOf: string | null;
+    /** May wait likewise without reading a job. */
+    mayWait?: boolean;
     maxWaitMs: number;
     isSubmission?: boolean;
   };
@@ -185,12 +187,14 @@ function* turnOf(
   database: Database,
   { rates }: LimitMemory,
   caller: Caller,
-  request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs">,
+  request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs"> & { mayWait?: boolean },
   nowMs: number,
 ): Steps<TurnAnswer> {
   const rated = ratedKey(caller, request);
   let turn = rates.takeRequest(rated, 0, nowMs);
-  if (!turn.allowed && (yield* ownsJob(database, caller, request.readOf))) {
+  const mayWait =
+    !turn.allowed && (request.mayWait === true || (yield* ownsJob(database, caller, request.readOf)));
+  if (mayWait) {
     turn = rates.takeRequest(rated, request.maxWaitMs, nowMs);
   }
   const policies = rates.state(rated, nowMs);

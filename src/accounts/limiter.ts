@@ -29,6 +29,8 @@ export type AdmissionParams = {
   resource?: string | null;
   /** If the job is the caller's, the read waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;
+  /** Waits likewise whatever it reads. */
+  mayWait?: boolean;
   maxWaitMs: number;
   /** May take its search with the request, if there is room. */
   isSubmission?: boolean;

@@ -43,8 +43,8 @@ type Turn = {
 const turnColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
   burst_grows_us AS burstGrowsUs, search_remaining AS searchRemaining, search_grows_us AS searchGrowsUs`;
 
-const mostWaitUs = `CASE WHEN CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
-  (SELECT 1 FROM job WHERE uuid = :readOf AND account_id = caller.accountId)
+const mostWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
+  (SELECT 1 FROM job WHERE uuid = :readOf AND account_id = caller.accountId))
   THEN CAST(:maxWaitMs AS BIGINT) * 1000 ELSE 0 END`;
 
 const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE max(0, min(at_us) + 60000000 - now_us()) END AS us
@@ -94,6 +94,7 @@ export const sharedLimitOperations: LimitOperations = {
         ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
         readOf: request.readOf?.toLowerCase() ?? null,
         isSubmission: request.isSubmission === true ? 1 : 0,
+        mayWait: request.mayWait === true ? 1 : 0,
       },
     );
     if (row === undefined) throw new Error("an admission returned no row");
@@ -191,6 +192,7 @@ function* turnOf(
 ): Steps<Turn> {
   const turn = yield* database.get<Turn>(turnSql, {
     ...{ ...request, keyId, accountId, readOf, maxWaitMs, requestsPerSecond, submissionsPerMinute },
+    mayWait: 0,
     accountRequestsPerSecond: account?.requestsPerSecond ?? null,
     accountSubmissionsPerMinute: account?.submissionsPerMinute ?? null,
   });

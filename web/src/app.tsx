@@ -1,4 +1,4 @@
-import { Suspense } from "react";
+import { lazy, Suspense } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { ProblemNote } from "./components/problem-note.tsx";
@@ -8,6 +8,10 @@ import { SignInPage } from "./pages/sign-in/page.tsx";
 import { pagesFor } from "./pages.tsx";
 import { SessionProvider, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
+
+const ConnectPage = lazy(async () => ({
+  default: (await import("./pages/connect/page.tsx")).ConnectPage,
+}));
 
 export function App() {
   return (
@@ -32,6 +36,13 @@ function Pages() {
   }
   const isByLink = path === "/sign-in" && storedLinkToken() !== null;
   if (session.signed_in === null || isByLink) return <SignInPage />;
+  if (path === "/connect") {
+    return (
+      <Suspense fallback={null}>
+        <ConnectPage />
+      </Suspense>
+    );
+  }
   const { first_key_due: isFirstKeyDue, account } = session.signed_in;
   if (path === "/" || path === "/sign-in") {
     return <Redirect to={isFirstKeyDue ? "/keys/first" : "/playground"} replace />;

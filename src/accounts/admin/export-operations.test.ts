@@ -74,6 +74,16 @@ const untold: Readonly<Record<string, readonly string[]>> = {
   account: ["audit_id", "ending", "is_links_account", "last_change"],
   identity: ["account_id"],
   api_key: ["account_id", "audit_id", "secret_hash"],
+  app: [
+    "access_expires_ms",
+    "access_hash",
+    "account_id",
+    "audit_id",
+    "code_challenge",
+    "code_hash",
+    "family_hash",
+    "refresh_hash",
+  ],
   session: ["account_id", "asker", "former_until_ms", "generation", "rotated_ms"],
   webhook: [
     "account_id",

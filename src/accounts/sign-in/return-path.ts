@@ -1,6 +1,7 @@
 const home = "/dashboard";
 
-const longest = 512;
+/** The encrypted attempt must fit into a cookie. */
+const longest = 2_048;
 
 /** A dashboard path with its query, else the dashboard's start. Prevents open redirects. */
 export function returnPath(requested: string | null): string {

@@ -25,8 +25,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Beyond the key's rate limit, `call` refuses and `read` delays. Or the audience of a dashboard route. */
     pace?: "call" | "read" | DashboardPace;
-    /** Also accepts access tokens, whose audience is `/mcp`. */
-    takesAccessTokens?: boolean;
+    /** Of `/mcp`: also accepts access tokens, and delays requests beyond the rate, because clients connect with several at once. */
+    isMcp?: boolean;
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
     /** Counts as a search, too. */
@@ -37,8 +37,8 @@ declare module "fastify" {
 }
 
 /**
- * Authenticates by key, else by session, and applies rate limits in one store call. Beyond the limit a read of one's own job is
- * delayed; other requests are refused, so that they cannot keep connections open. Runs before the body is read, so that
+ * Authenticates by key, else by session, and applies rate limits in one store call. Beyond the limit a read of one's own job
+ * and a request of `/mcp` are delayed; other requests are refused, so that they cannot keep connections open. Runs before the body is read, so that
  * unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
@@ -55,7 +55,7 @@ export function callerHook(context: HttpContext) {
     const {
       pace,
       mayBeOpen = false,
-      takesAccessTokens = false,
+      isMcp = false,
       isSubmission = false,
     } = request.routeOptions.config;
     if (pace === undefined) return;
@@ -74,7 +74,8 @@ export function callerHook(context: HttpContext) {
       (await limiter.admit({
         address: request.callerAddress,
         authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
-        resource: takesAccessTokens ? mcpResource(request, settings.publicUrl) : null,
+        resource: isMcp ? mcpResource(request, settings.publicUrl) : null,
+        mayWait: isMcp,
         readOf,
         maxWaitMs: settings.maxReadWaitMs,
         isSubmission,
@@ -84,8 +85,8 @@ export function callerHook(context: HttpContext) {
       throw tooManyFailedKeys(reply, admission.retryAfterMs);
     }
     if (admission.kind === "unknown") {
-      if (takesAccessTokens) challenge(request, reply, settings.publicUrl);
-      throw unauthorized(authorization, whereKeysAre(request), takesAccessTokens);
+      if (isMcp) challenge(request, reply, settings.publicUrl);
+      throw unauthorized(authorization, whereKeysAre(request), isMcp);
     }
     if (admission.kind === "suspended") throw accountSuspended();
     request.caller = admission.caller;
@@ -139,11 +140,11 @@ function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
 function unauthorized(
   authorization: string | undefined,
   whereKeysAre: string,
-  takesAccessTokens = false,
+  isMcp = false,
 ) {
   if (accessToken.ofAuthorization(authorization ?? "") !== null) {
     return problem("unauthorized", "the access token is not valid here", {
-      hint: takesAccessTokens
+      hint: isMcp
         ? "it has expired, was revoked or was issued for another server: refresh it, or connect again"
         : "access tokens are for /mcp alone; send an API key: Authorization: Bearer <API_KEY>",
     });

@@ -28,7 +28,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   app.route({
     method: ["POST", "GET", "DELETE"],
     url: "/mcp",
-    config: { pace: "call", takesAccessTokens: true },
+    config: { pace: "call", isMcp: true },
     schema: { hide: true, headers },
     onRequest: async (request) => requireKnownOrigin(request, settings),
     handler: async (request, reply) => {

@@ -1,10 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { makeCertificate } from "../../../testkit/service/certificate.ts";
 
 export type TlsProxy = {
   /** Its address, such as https://localhost:4433. */
@@ -39,18 +36,4 @@ export async function startTlsProxy(): Promise<TlsProxy> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-function makeCertificate(): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), "earshot-tls-"));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  try {
-    const requested = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
-    execFileSync("openssl", ["req", "-x509", ...requested, "-keyout", key, "-out", cert], {
-      stdio: "ignore",
-    });
-    return { key: readFileSync(key), cert: readFileSync(cert) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }

@@ -8,6 +8,7 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { useNow } from "../../components/time.tsx";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
+import { ConnectedApps } from "./connected-apps.tsx";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
 import { EditKeyDialog } from "./edit-key-dialog.tsx";
 import { EndedKeys } from "./ended-keys.tsx";
@@ -68,6 +69,7 @@ export function KeysPage() {
         {data === undefined ? null : (
           <Listed answer={data} isFirstDue={isFirstDue} isFull={isFull} onOpen={setOpenDialog} />
         )}
+        <ConnectedApps />
       </div>
       {openDialog === null || data === undefined ? null : (
         <RequestedDialog openDialog={openDialog} answer={data} onClose={close} onDone={refresh} />

@@ -71,10 +71,10 @@ export function SignInPage() {
 
 function Methods({ session: { providers } }: { session: SessionAnswer }) {
   const [path] = useLocation();
-  const search = useSearch();
+  // As written: wouter decodes it.
+  const { search } = window.location;
   if (providers.length === 0) return <NoProvider />;
-  const page = search === "" ? path : `${path}?${search}`;
-  const back = path === "/sign-in" ? "/dashboard" : `/dashboard${page}`;
+  const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}${search}`;
   return (
     <>
       <div>

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { readClientDocument, requireClientUrl } from "./client-document.ts";
+
+const clientId = "https://app.example/client.json";
+const valid = {
+  client_id: clientId,
+  client_name: "Reader",
+  redirect_uris: ["https://app.example/callback"],
+};
+
+test("unknown members are ignored", () => {
+  expect(readClientDocument(clientId, { ...valid, logo_uri: 5 })).toEqual({
+    clientId,
+    name: "Reader",
+    redirectUris: valid.redirect_uris,
+  });
+});
+
+test("any JSON is a valid document or refused", () => {
+  const member = fc.constantFrom(...Object.keys(valid), "token_endpoint_auth_method", "__proto__");
+  const changed = fc
+    .tuple(member, fc.jsonValue())
+    .map(([name, value]) => ({ ...valid, [name]: value }));
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), changed), (json) => {
+      try {
+        const read = readClientDocument(clientId, json);
+        expect(read.clientId).toBe(clientId);
+        expect(read.name.length).toBeGreaterThan(0);
+        expect(read.redirectUris.length).toBeGreaterThan(0);
+      } catch (error) {
+        expect(error).toBeInstanceOf(EarshotError);
+        expect(error).toMatchObject({ code: "client_not_accepted" });
+      }
+    }),
+  );
+});
+
+test("an accepted address is fetched as it is written", () => {
+  const text = fc.oneof(
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.string({ unit: "binary" }).map((tail) => `https://app.example/${tail}`),
+  );
+  fc.assert(
+    fc.property(text, (written) => {
+      try {
+        const url = requireClientUrl(written);
+        expect(url.href).toBe(written);
+        expect(url.protocol).toBe("https:");
+      } catch (error) {
+        expect(error).toMatchObject({ code: "client_not_accepted" });
+      }
+    }),
+  );
+});

@@ -1,0 +1,111 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { allow } from "../../testkit/mcp/authorize.ts";
+import {
+  createTestProvider,
+  type OauthApp,
+  startOauthApp,
+  type TestProvider,
+} from "../../testkit/mcp/oauth-app.ts";
+import { callTool } from "../../testkit/mcp/tool-calls.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+let app: OauthApp;
+let service: ServiceUnderTest;
+let session: TestSession;
+
+const hourMs = 3_600_000;
+
+beforeAll(async () => {
+  app = await startOauthApp();
+  service = await startServiceUnderTest({ EARSHOT_APP_PRIVATE_HOSTS: app.origin });
+  session = await service.signIn();
+  const createdMs = service.clock.now() - 60_000;
+  const createdAt = new Date(createdMs).toISOString();
+  await service.addPosts([makePost({ key: "comet", createdMs, createdAt, text: "a comet" })]);
+});
+
+afterAll(async () => {
+  await service.remove();
+  await app.stop();
+});
+
+const clientOf = (mode: "legacy" | "auto") =>
+  new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+
+const transportOf = (authProvider: TestProvider) =>
+  new StreamableHTTPClientTransport(new URL("/mcp", service.url), { authProvider });
+
+describe.each(["legacy", "auto"] as const)("the official client that negotiates %s", (mode) => {
+  let provider: TestProvider;
+  let client: Client;
+
+  beforeAll(() => {
+    provider = createTestProvider(app.clientId);
+  });
+  afterAll(() => client?.close());
+
+  test("finds out where to sign in, and connects after the user agreed", async () => {
+    const transport = transportOf(provider);
+    await expect(clientOf(mode).connect(transport)).rejects.toThrow();
+    const url = provider.authorizationUrl;
+    expect(url?.href).toContain(`${service.url}/dashboard/connect?`);
+    expect(url?.searchParams.get("resource")).toBe(`${service.url}/mcp`);
+    // The browser is at the address by which the client knows the service.
+    const { host } = new URL(service.url);
+    const atHost: ServiceUnderTest = {
+      ...service,
+      callAs: (as, options) =>
+        service.callAs(as, {
+          ...options,
+          headers: { ...options.headers, host, origin: service.url },
+        }),
+    };
+    const back = await allow(atHost, session, url?.search.slice(1) ?? "");
+    expect(back.searchParams.get("state")).toBe("state-of-the-client");
+    await transport.finishAuth(back.searchParams);
+    client = clientOf(mode);
+    await client.connect(transportOf(provider));
+    const found = await callTool(client, "search_posts", { query: "comet" });
+    expect(found.structured.posts).toMatchObject([{ text: "a comet" }]);
+  });
+
+  test("may use all tools", async () => {
+    const calls = [
+      ["count_posts", { query: "comet" }],
+      ["get_post", { post: "1140437409710116865" }],
+      ["get_thread", { post: "1140437409710116865" }],
+      ["get_profile", { account: "ann.example" }],
+      ["list_trends", {}],
+      ["explain_query", { query: "comet" }],
+    ] as const;
+    for (const [name, args] of calls) {
+      const { text } = await callTool(client, name, args);
+      expect(text).not.toContain("method_forbidden");
+    }
+  });
+
+  test("refreshes its tokens when they have expired", async () => {
+    const before = provider.stored;
+    service.clock.move(2 * hourMs);
+    const found = await callTool(client, "search_posts", { query: "comet" });
+    expect(found.isError).toBe(false);
+    expect(provider.stored?.access_token).not.toBe(before?.access_token);
+    expect(provider.stored?.refresh_token).not.toBe(before?.refresh_token);
+  });
+
+  test("loses access when the owner disconnects it", async () => {
+    const list = { method: "GET", url: "/dashboard/api/apps" } as const;
+    const { apps } = (await service.callAs(session, list)).json();
+    expect(apps[0]).toMatchObject({ name: "Reader", host: new URL(app.origin).host });
+    const url = `/dashboard/api/apps/${apps[0].id}`;
+    expect((await service.callAs(session, { method: "DELETE", url })).statusCode).toBe(204);
+    await expect(client.listTools()).rejects.toThrow();
+    expect((await service.callAs(session, list)).json().apps).toEqual([]);
+  });
+});

@@ -1,0 +1,423 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  allow,
+  connect,
+  decide,
+  form,
+  openRequest,
+  type Parameters,
+  ping,
+  requestParameters,
+  tokenRequest,
+  verifierOf,
+} from "../../testkit/mcp/authorize.ts";
+import { clientDocument, type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+let app: OauthApp;
+let service: ServiceUnderTest;
+let session: TestSession;
+let verifier: string;
+let base: Parameters;
+
+beforeAll(async () => {
+  app = await startOauthApp();
+  service = await startServiceUnderTest({
+    EARSHOT_APP_PRIVATE_HOSTS: app.origin,
+    EARSHOT_SIGN_INS_PER_MINUTE: "1000",
+  });
+});
+afterAll(async () => {
+  await service.remove();
+  await app.stop();
+});
+beforeEach(async () => {
+  session = await service.signIn();
+  verifier = verifierOf();
+  base = requestParameters(app.clientId, verifier);
+});
+
+const open = async (parameters: Parameters, more = "") =>
+  (await openRequest(service, session, form({ ...base, ...parameters }) + more)).json();
+const codeOf = async (more: Parameters = {}) =>
+  (await allow(service, session, form({ ...base, ...more }))).searchParams.get("code");
+const exchange = async (parameters: Parameters) =>
+  await tokenRequest(service, {
+    grant_type: "authorization_code",
+    client_id: app.clientId,
+    code_verifier: verifier,
+    ...parameters,
+  });
+
+describe("a redirect URI", () => {
+  test.each([
+    "https://evil.example/callback",
+    "https://app.example/callback/../evil",
+    "https://app.example/callback?more=1",
+    "https://app.example.evil.example/callback",
+    "https://app.example:8443/callback",
+    "http://app.example/callback",
+    "http://127.0.0.1/other",
+    "http://127.0.0.1.evil.example/callback",
+    "http://localhost:9/callback",
+    "https://app.example/callback#fragment",
+    "https://user@app.example/callback",
+    "https://app.example\\@evil.example/callback",
+    "javascript:alert(1)",
+    "myapp://callback",
+    "",
+  ])("%s that the client does not list gets no answer", async (redirectUri) => {
+    const opened = await open({ redirect_uri: redirectUri });
+    expect(opened).toMatchObject({ code: "invalid_authorization_request" });
+    expect(JSON.stringify(opened)).not.toContain("location");
+  });
+
+  test("of a program may have any port", async () => {
+    const opened = await open({ redirect_uri: "http://127.0.0.1:50123/callback" });
+    expect(opened).toMatchObject({ kind: "consent", is_loopback: true });
+  });
+});
+
+describe("an authorization request", () => {
+  test.each([
+    ["without PKCE", { code_challenge: null }, "invalid_request"],
+    ["with PKCE of another method", { code_challenge_method: "plain" }, "invalid_request"],
+    [
+      "without a PKCE method, which means plain",
+      { code_challenge_method: null },
+      "invalid_request",
+    ],
+    ["with a short challenge", { code_challenge: "abc" }, "invalid_request"],
+    ["for a token", { response_type: "token" }, "unsupported_response_type"],
+    ["for a code and a token", { response_type: "code token" }, "unsupported_response_type"],
+    ["for a fragment", { response_mode: "fragment" }, "invalid_request"],
+    ["by reference", { request_uri: "https://evil.example/r" }, "request_not_supported"],
+    ["for another server", { resource: "https://other.example/mcp" }, "invalid_target"],
+    ["for another path", { resource: "http://earshot.test/v1" }, "invalid_target"],
+    ["with unknown scopes only", { scope: "admin" }, "invalid_scope"],
+  ] as const)("%s is refused with issuer and state", async (_, parameters, error) => {
+    const opened = await open(parameters);
+    expect(opened.kind).toBe("refused");
+    const returned = new URL(opened.location).searchParams;
+    expect(returned.get("error")).toBe(error);
+    expect(returned.get("iss")).toBe("http://earshot.test");
+    expect(returned.get("state")).toBe("abc");
+    expect(returned.has("code")).toBe(false);
+  });
+
+  test("that names a parameter twice is refused", async () => {
+    const opened = await open({}, "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback");
+    expect(opened).toMatchObject({ code: "invalid_authorization_request" });
+  });
+
+  test("may write scheme and host of the resource in capitals", async () => {
+    expect(await open({ resource: "HTTP://EARSHOT.test/mcp" })).toMatchObject({ kind: "consent" });
+  });
+});
+
+describe("a client_id", () => {
+  test.each([
+    "reader",
+    "http://app.example/client.json",
+    "https://app.example",
+    "https://app.example/",
+    "https://app.example/client.json?x=1",
+    "https://app.example/client.json#x",
+    "https://user:password@app.example/client.json",
+    "https://app.example/a/../client.json",
+    "https://APP.example/client.json",
+    "file:///etc/passwd",
+    `https://app.example/${"x".repeat(600)}`,
+  ])("%s is not accepted and not fetched", async (clientId) => {
+    const opened = await open({ client_id: clientId });
+    expect(opened).toMatchObject({ code: "client_not_accepted" });
+    expect(opened.detail).toContain("is not the HTTPS address");
+  });
+
+  test.each([
+    "https://127.0.0.1/client.json",
+    "https://[::1]/client.json",
+    "https://10.0.0.1/client.json",
+    "https://169.254.169.254/latest/meta-data",
+    "https://localhost/client.json",
+  ])("%s cannot reach a private address", async (clientId) => {
+    const opened = await open({ client_id: clientId });
+    expect(opened).toMatchObject({ status: 422, code: "client_not_accepted" });
+    expect(opened.detail).toMatch(/not a public address|cannot be resolved to a public address/);
+  });
+
+  const documents: [string, (id: string) => unknown, number?][] = [
+    ["another client_id", () => clientDocument("https://app.example/other.json")],
+    ["no redirect URIs", (id) => ({ ...clientDocument(id), redirect_uris: [] })],
+    [
+      "a script as redirect URI",
+      (id) => ({ ...clientDocument(id), redirect_uris: ["javascript:x"] }),
+    ],
+    ["no name", (id) => ({ ...clientDocument(id), client_name: " " })],
+    ["a name that turns the text", (id) => ({ ...clientDocument(id), client_name: "a\u202eb" })],
+    ["a name in two lines", (id) => ({ ...clientDocument(id), client_name: "Claude\nTrusted" })],
+    [
+      "client authentication by key",
+      (id) => ({ ...clientDocument(id), token_endpoint_auth_method: "private_key_jwt" }),
+    ],
+    ["no object", () => []],
+    ["no JSON", () => "<html>"],
+    ["too many bytes", (id) => ({ ...clientDocument(id), padding: "x".repeat(40_000) })],
+    ["status 404", (id) => clientDocument(id), 404],
+    ["a redirect", () => app.clientId, 302],
+  ];
+  test.each(documents)(
+    "whose document has %s is not accepted",
+    async (what, documentOf, status) => {
+      const path = `/${what.replaceAll(" ", "-")}.json`;
+      const clientId = app.publish(path, documentOf(`${app.origin}${path}`), status);
+      const before = app.requested.length;
+      expect(await open({ client_id: clientId })).toMatchObject({ code: "client_not_accepted" });
+      expect(app.requested.slice(before)).toEqual([path]);
+    },
+  );
+
+  test("whose document also allows public clients is accepted", async () => {
+    const clientId = `${app.origin}/both.json`;
+    app.publish("/both.json", {
+      ...clientDocument(clientId),
+      token_endpoint_auth_method: "private_key_jwt",
+      token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+    });
+    expect(await open({ client_id: clientId })).toMatchObject({ kind: "consent" });
+  });
+
+  test("is fetched for a signed-in user only, and not too often", async () => {
+    const before = app.requested.length;
+    const url = "/dashboard/api/authorizations";
+    const payload = { query: form(base) };
+    expect((await service.call(null, { method: "POST", url, payload })).statusCode).toBe(401);
+    expect(app.requested.length).toBe(before);
+    const slow = await startServiceUnderTest({
+      EARSHOT_APP_PRIVATE_HOSTS: app.origin,
+      EARSHOT_SIGN_INS_PER_MINUTE: "1",
+    });
+    const person = await slow.signIn();
+    expect((await openRequest(slow, person, form(base))).statusCode).toBe(200);
+    expect((await openRequest(slow, person, form(base))).json().code).toBe("too_many_sign_ins");
+    await slow.remove();
+  });
+});
+
+describe("a decision", () => {
+  test("of another site's page is refused", async () => {
+    const { ticket, methods } = await open({});
+    const url = "/dashboard/api/authorizations/decision";
+    const send = (headers: Readonly<Record<string, string>>) =>
+      service.callAs(session, { method: "POST", url, headers, payload: { ticket, methods } });
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "x-earshot-csrf": "wrong" },
+    ]) {
+      expect((await send(headers)).json().code).toBe("forbidden_origin");
+    }
+  });
+
+  test("is bound to the session to which the request was shown", async () => {
+    const { ticket, methods } = await open({});
+    const other = await service.signIn();
+    const again = await service.signIn({ accountId: session.accountId });
+    for (const person of [other, again]) {
+      const decided = await decide(service, person, ticket, methods);
+      expect(decided.json().code).toBe("invalid_authorization_request");
+    }
+  });
+
+  test("must come within ten minutes, and cannot be forged", async () => {
+    const { ticket, methods } = await open({});
+    const forged = `${ticket.slice(0, -2)}${ticket.endsWith("AA") ? "BB" : "AA"}`;
+    expect((await decide(service, session, forged, methods)).statusCode).toBe(400);
+    service.clock.move(600_001);
+    expect((await decide(service, session, ticket, methods)).statusCode).toBe(400);
+  });
+
+  test("grants no method that was not requested", async () => {
+    const { ticket } = await open({ scope: "gettrends" });
+    const decided = await decide(service, session, ticket, ["searchbyquery", "gethometweets"]);
+    expect(new URL(decided.json().location).searchParams.get("error")).toBe("access_denied");
+  });
+
+  test("names the issuer, so that the client notices a mix-up of servers", async () => {
+    const { ticket, methods } = await open({});
+    for (const chosen of [methods, []]) {
+      const { location } = (await decide(service, session, ticket, chosen)).json();
+      expect(new URL(location).searchParams.get("iss")).toBe("http://earshot.test");
+    }
+  });
+});
+
+describe("a code", () => {
+  test("that is used again ends the tokens that were issued for it", async () => {
+    const code = await codeOf();
+    const first = (await exchange({ code })).json();
+    expect((await ping(service, first.access_token)).statusCode).toBe(200);
+    const second = await exchange({ code });
+    expect(second.statusCode).toBe(400);
+    expect(second.json()).toMatchObject({ error: "invalid_grant" });
+    expect(second.json().error_description).toContain("used before");
+    expect((await ping(service, first.access_token)).statusCode).toBe(401);
+    const metrics = await service.context.http.metrics.text();
+    expect(metrics).toMatch(/earshot_oauth_token_requests_total\{outcome="reused"\} [1-9]/);
+  });
+
+  test("is used once by two requests at the same time", async () => {
+    const code = await codeOf();
+    const answers = await Promise.all([exchange({ code }), exchange({ code })]);
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400]);
+  });
+
+  test("expires after a minute", async () => {
+    const code = await codeOf();
+    service.clock.move(60_001);
+    expect((await exchange({ code })).json().error_description).toContain("expired");
+  });
+
+  test.each([
+    ["another verifier", { code_verifier: verifierOf() }, "invalid_grant"],
+    ["the challenge as verifier", { code_verifier: "challenge" }, "invalid_grant"],
+    ["no verifier", { code_verifier: null }, "invalid_request"],
+    ["another client", { client_id: "https://evil.example/client.json" }, "invalid_grant"],
+    ["no client", { client_id: null }, "invalid_request"],
+    ["another redirect URI", { redirect_uri: "http://127.0.0.1:1/callback" }, "invalid_grant"],
+    ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
+    ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
+    ["no code", { code: null }, "invalid_grant"],
+  ] as const)("with %s gets no tokens", async (what, parameters, error) => {
+    const code = await codeOf();
+    const challenge = what === "the challenge as verifier" && {
+      code_verifier: base.code_challenge,
+    };
+    const answer = await exchange({ code, ...parameters, ...challenge });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ error, error_description: expect.any(String) });
+  });
+
+  test("is no access token or key", async () => {
+    expect((await ping(service, String(await codeOf()))).statusCode).toBe(401);
+  });
+});
+
+describe("a refresh token", () => {
+  const refresh = (token: string, more: Parameters = {}) =>
+    tokenRequest(service, {
+      grant_type: "refresh_token",
+      client_id: app.clientId,
+      refresh_token: token,
+      ...more,
+    });
+
+  test("that was replaced long ago ends the connection when it comes back", async () => {
+    const stolen = await connect(service, session, app.clientId);
+    const second = (await refresh(stolen.refresh_token)).json();
+    const third = (await refresh(second.refresh_token)).json();
+    const reused = await refresh(stolen.refresh_token);
+    expect(reused.json().error_description).toContain("used before");
+    expect((await ping(service, third.access_token)).statusCode).toBe(401);
+    expect((await refresh(third.refresh_token)).statusCode).toBe(400);
+    const audit = await service.callAs(session, {
+      method: "GET",
+      url: "/dashboard/api/account/audit",
+    });
+    expect(audit.json().entries[0]).toMatchObject({
+      action: "app_disconnected",
+      actor: "the server",
+      detail: { reason: "token_reused" },
+    });
+  });
+
+  test("of another client or resource is refused without ending the connection", async () => {
+    const tokens = await connect(service, session, app.clientId);
+    const other = { client_id: "https://evil.example/client.json" };
+    expect((await refresh(tokens.refresh_token, other)).json().error).toBe("invalid_grant");
+    const elsewhere = { resource: "https://other.example" };
+    expect((await refresh(tokens.refresh_token, elsewhere)).json().error).toBe("invalid_target");
+    expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
+  });
+
+  test("is no access token", async () => {
+    const { refresh_token: token } = await connect(service, session, app.clientId);
+    expect((await ping(service, token)).statusCode).toBe(401);
+  });
+});
+
+describe("an access token", () => {
+  test("is for /mcp alone", async () => {
+    const { access_token: token } = await connect(service, session, app.clientId);
+    for (const url of ["/v1/search/live/social/jobs", "/v1/webhooks", "/dashboard/api/keys"]) {
+      const answer = await service.call(token, {
+        method: "GET",
+        url,
+        headers: { host: "earshot.test" },
+      });
+      expect(answer.statusCode).toBe(401);
+    }
+    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
+    expect(answer.json().hint).toContain("access tokens are for /mcp alone");
+  });
+
+  test("is for the address under which it was issued", async () => {
+    const { access_token: token } = await connect(service, session, app.clientId);
+    const answer = await service.call(token, {
+      method: "POST",
+      url: "/mcp",
+      headers: { host: "other.test", accept: "application/json, text/event-stream" },
+      payload: { jsonrpc: "2.0", id: 1, method: "ping" },
+    });
+    expect(answer.statusCode).toBe(401);
+  });
+
+  test("in the address is ignored", async () => {
+    const { access_token: token } = await connect(service, session, app.clientId);
+    const url = `/mcp?access_token=${token}`;
+    const answer = await service.call(null, { method: "POST", url, payload: {} });
+    expect(answer.statusCode).toBe(401);
+  });
+});
+
+test("an app of another account is neither listed nor disconnected", async () => {
+  await connect(service, session, app.clientId);
+  const list = { method: "GET", url: "/dashboard/api/apps" } as const;
+  const [{ id }] = (await service.callAs(session, list)).json().apps;
+  const other = await service.signIn();
+  expect((await service.callAs(other, list)).json().apps).toEqual([]);
+  const url = `/dashboard/api/apps/${id}`;
+  expect((await service.callAs(other, { method: "DELETE", url })).statusCode).toBe(404);
+  const usage = { method: "GET", url: `/dashboard/api/usage?key=${id}` } as const;
+  expect((await service.callAs(other, usage)).statusCode).toBe(404);
+  expect((await service.callAs(session, list)).json().apps).toHaveLength(1);
+});
+
+test("token requests that are not forms, or repeat a name, are refused", async () => {
+  const send = (payload: string, type: string, url = "/oauth/token") =>
+    service.call(null, { method: "POST", url, headers: { "content-type": type }, payload });
+  expect((await send("{}", "application/json")).json().error).toBe("invalid_request");
+  expect((await send("a=1&a=2", "application/x-www-form-urlencoded")).json().error).toBe(
+    "invalid_request",
+  );
+  expect((await send("x".repeat(20_000), "application/x-www-form-urlencoded")).statusCode).toBe(
+    413,
+  );
+  expect((await send("<a/>", "text/xml")).statusCode).toBe(415);
+});
+
+test("the store has no secret of a connection", async () => {
+  const tokens = await connect(service, session, app.clientId);
+  const { text } = await service.context.store.read("exportAccount", {
+    accountId: session.accountId,
+    kind: "app",
+    after: null,
+  });
+  for (const secret of [tokens.code, tokens.access_token, tokens.refresh_token]) {
+    expect(text).not.toContain(secret.slice(-38, -6));
+  }
+});

@@ -1,0 +1,108 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
+import { makeCertificate } from "../service/certificate.ts";
+
+/** The HTTPS host of an app's client metadata documents. */
+export type OauthApp = {
+  origin: string;
+  /** The address of its valid document. */
+  clientId: string;
+  /** Serves another document, or text, at a path; returns its address. */
+  publish(path: string, document: unknown, status?: number): string;
+  /** Paths that were requested. */
+  requested: string[];
+  stop(): Promise<void>;
+};
+
+/** A loopback address, as programs have; the port in use differs from the registered one. */
+export const loopbackCallback = "http://127.0.0.1:41999/callback";
+
+export const webCallback = "https://app.example/callback";
+
+/** This process trusts its certificate from then on. */
+export async function startOauthApp(): Promise<OauthApp> {
+  const certificate = makeCertificate();
+  setDefaultCACertificates([...getCACertificates("default"), certificate.cert.toString()]);
+  const answers = new Map<string, { status: number; body: string }>();
+  const requested: string[] = [];
+  const server = createServer(certificate, ({ url = "/" }, answer) => {
+    requested.push(url);
+    const found = answers.get(url);
+    const location = found?.status === 302 ? { location: found.body } : {};
+    answer.writeHead(found?.status ?? 404, { "content-type": "application/json", ...location });
+    answer.end(found?.body ?? "{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+
+  const publish: OauthApp["publish"] = (path, document, status = 200) => {
+    const body = typeof document === "string" ? document : JSON.stringify(document);
+    answers.set(path, { status, body });
+    return `${origin}${path}`;
+  };
+
+  const clientId = `${origin}/client.json`;
+  publish("/client.json", clientDocument(clientId));
+  return {
+    origin,
+    clientId,
+    publish,
+    requested,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const clientDocument = (clientId: string) => ({
+  client_id: clientId,
+  client_name: "Reader",
+  redirect_uris: ["http://127.0.0.1/callback", webCallback],
+  grant_types: ["authorization_code", "refresh_token"],
+  token_endpoint_auth_method: "none",
+});
+
+export type TestProvider = OAuthClientProvider & {
+  /** Where the client sent the browser. */
+  authorizationUrl: URL | null;
+  stored: { access_token: string; refresh_token?: string | undefined } | null;
+};
+
+/** The storage that an MCP client has, in memory. */
+export function createTestProvider(clientId: string): TestProvider {
+  const memory: Record<string, unknown> = {};
+  const provider: TestProvider = {
+    authorizationUrl: null,
+    stored: null,
+    redirectUrl: loopbackCallback,
+    clientMetadataUrl: clientId,
+    clientMetadata: { client_name: "Reader", redirect_uris: [loopbackCallback] },
+    state: () => "state-of-the-client",
+    clientInformation: () => memory.client as never,
+    saveClientInformation: (client) => {
+      memory.client = client;
+    },
+    tokens: () => provider.stored as never,
+    saveTokens: (tokens) => {
+      provider.stored = tokens;
+    },
+    redirectToAuthorization: (url) => {
+      provider.authorizationUrl = url;
+    },
+    saveCodeVerifier: (verifier) => {
+      memory.verifier = verifier;
+    },
+    codeVerifier: () => String(memory.verifier),
+    saveDiscoveryState: (state) => {
+      memory.discovery = state;
+    },
+    discoveryState: () => memory.discovery as never,
+    invalidateCredentials: () => {
+      provider.stored = null;
+    },
+  };
+  return provider;
+}

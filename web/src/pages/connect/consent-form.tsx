@@ -1,0 +1,102 @@
+import { useState } from "react";
+import type {
+  AuthorizationAnswer,
+  DecisionAnswer,
+} from "../../../../src/http/dashboard/contract.ts";
+import type { Method } from "../../../../src/platforms/methods.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Check } from "../../components/field.tsx";
+import { Note } from "../../components/note.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-action.ts";
+import { useSignedIn } from "../../session.tsx";
+
+const permissions: Readonly<Partial<Record<Method, string>>> = {
+  searchbyquery: "Search and count posts of the last 7 days",
+  searchbyfullarchive: "Search and count all posts, read conversations",
+  getbyid: "Read single posts",
+  getprofilebyid: "Read profiles",
+  gettrends: "List trends",
+};
+
+export function ConsentForm({ answer }: { answer: AuthorizationAnswer & { kind: "consent" } }) {
+  const { account } = useSignedIn();
+  const { isUnderWay, problem, run } = useAsking();
+  const [methods, setMethods] = useState(answer.methods);
+  const toggle = (method: Method) =>
+    setMethods(answer.methods.filter((name) => methods.includes(name) !== (name === method)));
+  const decide = (chosen: readonly Method[]) =>
+    run(async () => {
+      const { location } = await api.post<DecisionAnswer>(
+        "/dashboard/api/authorizations/decision",
+        { ticket: answer.ticket, methods: chosen },
+      );
+      window.location.assign(location);
+    });
+  return (
+    <div className="panel">
+      <form
+        className="panel-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void decide(methods);
+        }}
+      >
+        <div>
+          <h1>
+            Connect <bdi>{answer.client_name}</bdi>?
+          </h1>
+          <p>
+            It will use Earshot as <bdi>{account.name}</bdi>, within the limits of your account.
+          </p>
+        </div>
+        <dl className="facts">
+          <div>
+            <dt>Published by</dt>
+            <dd>{answer.client_host}</dd>
+          </div>
+          <div>
+            <dt>Returns to</dt>
+            <dd>
+              {answer.is_loopback
+                ? `this computer (${answer.redirect_host})`
+                : answer.redirect_host}
+            </dd>
+          </div>
+        </dl>
+        <fieldset className="field">
+          <legend>It may</legend>
+          <div className="checks">
+            {answer.methods.map((method) => (
+              <Check
+                key={method}
+                label={permissions[method] ?? method}
+                checked={methods.includes(method)}
+                onChange={() => toggle(method)}
+              />
+            ))}
+          </div>
+        </fieldset>
+        {answer.is_loopback ? (
+          <Note tone="caution" title="Did you start this?">
+            <p>
+              Any program on this computer can use this name. Continue only if you have just
+              connected an app here.
+            </p>
+          </Note>
+        ) : null}
+        {problem === null ? null : <ProblemNote problem={problem} />}
+        <div className="row">
+          <Button variant="plain" disabled={isUnderWay} onClick={() => void decide([])}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" disabled={isUnderWay || methods.length === 0}>
+            Connect
+          </Button>
+        </div>
+        <p className="small quiet">You can disconnect it at any time on the page Keys.</p>
+      </form>
+    </div>
+  );
+}

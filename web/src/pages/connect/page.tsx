@@ -1,0 +1,60 @@
+import "../sign-in/sign-in.css";
+import { useEffect, useState } from "react";
+import useSWR from "swr";
+import type { AuthorizationAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { type ApiProblem, api } from "../../api.ts";
+import { InsecureBanner } from "../../components/banner.tsx";
+import { Brand } from "../../components/brand.tsx";
+import { Note } from "../../components/note.tsx";
+import { ProblemNote, sentence } from "../../components/problem-note.tsx";
+import { ConsentForm } from "./consent-form.tsx";
+
+/** Where an app sends the browser to be connected (OAuth authorization endpoint). */
+export function ConnectPage() {
+  const [query] = useState(() => window.location.search.slice(1));
+  const { data, error, mutate } = useSWR<AuthorizationAnswer, ApiProblem>(
+    ["connect", query],
+    () => api.post<AuthorizationAnswer>("/dashboard/api/authorizations", { query }),
+    // What the user decides on must not change under their eyes.
+    { revalidateOnFocus: false, revalidateOnReconnect: false, shouldRetryOnError: false },
+  );
+  useEffect(() => {
+    document.title = "Connect an app · Earshot";
+  }, []);
+  return (
+    <>
+      <InsecureBanner />
+      <div className="gate">
+        <header>
+          <Brand />
+        </header>
+        <main id="main" className="stack">
+          {error === undefined ? null : (
+            <>
+              <h1 className="sr">Connect an app</h1>
+              <ProblemNote problem={error} retry={() => mutate()} />
+            </>
+          )}
+          {data?.kind === "refused" ? <Refused answer={data} /> : null}
+          {data?.kind === "consent" ? <ConsentForm answer={data} /> : null}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Refused({ answer }: { answer: AuthorizationAnswer & { kind: "refused" } }) {
+  return (
+    <>
+      <h1 className="sr">Connect an app</h1>
+      <Note tone="danger" icon="error" title={`The request of ${answer.client_host} is not valid`}>
+        <p>{sentence(answer.reason)}</p>
+      </Note>
+      <div className="row">
+        <a className="button" href={answer.location}>
+          Return to {answer.redirect_host}
+        </a>
+      </div>
+    </>
+  );
+}

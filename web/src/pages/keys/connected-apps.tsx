@@ -1,0 +1,121 @@
+import { useState } from "react";
+import type { AppListing, AppsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { focusPageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Ago } from "../../components/time.tsx";
+import { useAsking } from "../../components/use-action.ts";
+import { useApi } from "../../use-api.ts";
+import { Methods } from "./methods.tsx";
+
+const path = "/dashboard/api/apps";
+const everyMs = 30_000;
+
+/** Apps that the user connected by OAuth; nothing without one. */
+export function ConnectedApps() {
+  const { data, problem, refresh } = useApi<AppsAnswer>(path, everyMs);
+  const [asking, setAsking] = useState<AppListing | null>(null);
+  const columns: readonly Column<AppListing>[] = [
+    {
+      title: "Name",
+      cell: ({ name, host }) => (
+        <>
+          <span className="name">
+            <bdi>{name}</bdi>
+          </span>
+          <small>{host}</small>
+        </>
+      ),
+    },
+    { title: "Methods", cell: ({ methods }) => <Methods methods={methods} /> },
+    { title: "Connected", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+    { title: "Last used", cell: (app) => <LastUse of={app} /> },
+    {
+      title: "Actions",
+      isActions: true,
+      cell: (app) => (
+        <Button
+          variant="plain"
+          size="small"
+          aria-label={`Disconnect ${app.name}`}
+          onClick={() => setAsking(app)}
+        >
+          Disconnect
+        </Button>
+      ),
+    },
+  ];
+  if (problem !== undefined) return <ProblemNote problem={problem} retry={refresh} />;
+  if (data === undefined || data.apps.length === 0) return null;
+  return (
+    <section aria-labelledby="apps">
+      <div className="section-head">
+        <h2 id="apps">Connected apps</h2>
+        <p>Signed in with your account. Each has the limits of a key.</p>
+      </div>
+      <div className="panel">
+        <Table caption="Connected apps" columns={columns} rows={data.apps} keyOf={({ id }) => id} />
+      </div>
+      {asking === null ? null : (
+        <DisconnectDialog app={asking} onClose={() => setAsking(null)} onDone={refresh} />
+      )}
+    </section>
+  );
+}
+
+function LastUse({ of }: { of: AppListing }) {
+  if (of.used_at === null) return <span className="quiet">Never</span>;
+  return (
+    <>
+      <Ago at={of.used_at} />
+      <small>{of.used_from}</small>
+    </>
+  );
+}
+
+function DisconnectDialog({
+  app,
+  onClose,
+  onDone,
+}: {
+  app: AppListing;
+  onClose(): void;
+  onDone(): Promise<void>;
+}) {
+  const { isUnderWay, problem, run } = useAsking();
+  const disconnect = () =>
+    run(async () => {
+      await api.delete(`${path}/${app.id}`);
+      onClose();
+      await onDone();
+      focusPageHead();
+    });
+  return (
+    <Dialog
+      title={
+        <>
+          Disconnect <bdi>{app.name}</bdi>?
+        </>
+      }
+      onClose={onClose}
+      onSubmit={() => void disconnect()}
+    >
+      <p className="soft">
+        Its requests are rejected from now on, and its running jobs continue. To use it again,
+        connect it again.
+      </p>
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Stay connected
+        </Button>
+        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+          Disconnect
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
