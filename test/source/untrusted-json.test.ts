@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, string>> = {
   "accounts/admin/audit-operations.ts": own,
   "accounts/admin/export-rows.ts": own,
   "accounts/keys/key.ts": own,
+  "accounts/grants/consent.ts": encrypted,
   "accounts/sign-in/encrypted-attempt.ts": encrypted,
   "archive/bulk/packed-posts.ts": own,
   "archive/catalog/accounts.ts": own,
