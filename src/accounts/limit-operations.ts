@@ -193,7 +193,8 @@ function* turnOf(
   const rated = ratedKey(caller, request);
   let turn = rates.takeRequest(rated, 0, nowMs);
   const mayWait =
-    !turn.allowed && (request.mayWait === true || (yield* ownsJob(database, caller, request.readOf)));
+    !turn.allowed &&
+    (request.mayWait === true || (yield* ownsJob(database, caller, request.readOf)));
   if (mayWait) {
     turn = rates.takeRequest(rated, request.maxWaitMs, nowMs);
   }

@@ -19,6 +19,9 @@ const scenarios = [
   "resources-list",
   "prompts-list",
   "dns-rebinding-protection",
+  "caching",
+  "http-header-validation",
+  "sep-2164-resource-not-found",
 ];
 
 const bin = join(import.meta.dirname, "node_modules/.bin");
