@@ -85,8 +85,9 @@ const listed = `SELECT account.id, ${accountNameSql} AS name,
     role, account.created_ms AS createdMs, suspended_ms AS suspendedMs, suspended_reason AS suspendedReason,
     nullif(max(
       coalesce((SELECT max(used_ms) FROM session WHERE session.account_id = account.id), -1),
-      coalesce((SELECT max(used_ms) FROM api_key WHERE api_key.account_id = account.id), -1),
-      coalesce((SELECT max(used_ms) FROM oauth_grant WHERE oauth_grant.account_id = account.id), -1),
+      max(
+        coalesce((SELECT max(used_ms) FROM api_key WHERE api_key.account_id = account.id), -1),
+        coalesce((SELECT max(used_ms) FROM oauth_grant WHERE oauth_grant.account_id = account.id), -1)),
       coalesce((SELECT max(seen_ms) FROM identity WHERE identity.account_id = account.id), -1)), -1) AS seenMs,
     (SELECT count(*) FROM api_key WHERE api_key.account_id = account.id AND revoked = 0
        AND (expires_ms IS NULL OR expires_ms > :nowMs)) AS keys,

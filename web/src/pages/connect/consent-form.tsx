@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Check } from "../../components/field.tsx";
 import { Note } from "../../components/note.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { useSignedIn } from "../../session.tsx";
 
 const permissions: Readonly<Partial<Record<Method, string>>> = {
@@ -22,7 +22,7 @@ const permissions: Readonly<Partial<Record<Method, string>>> = {
 
 export function ConsentForm({ answer }: { answer: AuthorizationAnswer & { kind: "consent" } }) {
   const { account } = useSignedIn();
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const [methods, setMethods] = useState(answer.methods);
   const toggle = (method: Method) =>
     setMethods(answer.methods.filter((name) => methods.includes(name) !== (name === method)));

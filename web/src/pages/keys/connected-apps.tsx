@@ -7,7 +7,7 @@ import { focusPageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-action.ts";
+import { useAction } from "../../components/use-action.ts";
 import { useApi } from "../../use-api.ts";
 import { Methods } from "./methods.tsx";
 
@@ -85,7 +85,7 @@ function DisconnectDialog({
   onClose(): void;
   onDone(): Promise<void>;
 }) {
-  const { isUnderWay, problem, run } = useAsking();
+  const { isUnderWay, problem, run } = useAction();
   const disconnect = () =>
     run(async () => {
       await api.delete(`${path}/${app.id}`);
