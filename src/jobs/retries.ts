@@ -59,7 +59,7 @@ export const noNode: JobFailure = {
   code: "no_node",
   message: "no node that can run it was connected before its deadline",
   status: 504,
-  hint: "submit it again later; /v1/nodes tells which nodes are connected and what they can do",
+  hint: "submit it again later; /v1/nodes lists the connected nodes and what they can do",
   retryable: true,
 };
 

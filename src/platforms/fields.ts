@@ -16,7 +16,7 @@ export function list(value: unknown, most: number): readonly unknown[] {
 /** An empty result must be explicit. Errors: `answer_unreadable`. */
 export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, most);
-  throw unreadableAnswer(who, "it holds no list where one belongs");
+  throw unreadableAnswer(who, "it has no list where one is required");
 }
 
 export function unreadableAnswer(who: string, why: string): EarshotError {

@@ -114,7 +114,7 @@ async function readPlatform(
 
 const insteadOf = (platform: string, error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
-  message: `${platform} could not be asked in the way that shows most: ${error.message}`,
+  message: `${platform} could not be requested by the route that shows most: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });
 
@@ -138,6 +138,6 @@ function unavailable({ method, platform }: FetchRequest): EarshotError {
   return new EarshotError(
     "source_unavailable",
     `no credential or key that is left can ask ${platform} for ${method}`,
-    { status: 502, hint: "earshot credentials list tells which there are and why one is not used" },
+    { status: 502, hint: "earshot credentials list shows all of them and why one is not used" },
   );
 }

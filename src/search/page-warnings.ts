@@ -18,7 +18,7 @@ export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => (
 /** `name` is the platform's. */
 export const pageUnavailable = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
-  message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
+  message: `${name} no longer shows what was requested: later items cannot be read`,
   isPartial: true,
 });
 
@@ -29,32 +29,32 @@ export const notFurther = (
   hint: string | undefined,
 ): UpstreamWarning => ({
   code: method === "getreplies" ? "recent_replies_only" : "recent_posts_only",
-  message: `${platform} was read back to ${isoText(sinceMs ?? 0)} alone; what is older is missing`,
+  message: `${platform} was read back to ${isoText(sinceMs ?? 0)} only; older items are missing`,
   ...(hint === undefined ? {} : { hint }),
 });
 
 export const repeats = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
-  message: `${name} gave the same pages again: what follows cannot be had`,
+  message: `${name} returned the same pages again: later items cannot be read`,
   isPartial: true,
 });
 
 export const repeatedItems = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
-  message: `${name} gave the same item more than once: others may be missing`,
+  message: `${name} returned an item more than once: others may be missing`,
   isPartial: true,
 });
 
 export const outOfOrder = (name: string): UpstreamWarning => ({
   code: "upstream_out_of_order",
-  message: `${name} gave posts out of time order: others may be missing`,
+  message: `${name} returned posts out of time order: others may be missing`,
   isPartial: true,
 });
 
 /** Empty, though each names a next page. */
 export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
-  message: `${name} gave ${maxIdlePages} pages in a row with nothing in them, and each says that more follows`,
+  message: `${name} gave ${maxIdlePages} empty pages in a row, each with a next page`,
   hint,
   isPartial: true,
 });

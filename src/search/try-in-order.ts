@@ -64,8 +64,8 @@ export async function tryInOrder<Answer>(
 }
 
 function noAccess(): EarshotError {
-  return new EarshotError("source_unavailable", "no credential that may ask is left", {
+  return new EarshotError("source_unavailable", "no usable credential is left", {
     status: 502,
-    hint: "earshot credentials list tells why",
+    hint: "earshot credentials list shows why",
   });
 }

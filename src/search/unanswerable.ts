@@ -37,8 +37,8 @@ export function noCounterpart(
 export const refusedByPlatform = (platform: Platform, reason: string): Unanswerable => ({
   ok: false,
   why: "credential_refused",
-  message: `your credential of ${platform} is not used, as it was refused: ${reason}`,
-  hint: "earshot credentials test uses it again where it works, earshot credentials add replaces it",
+  message: `your credential of ${platform} is not used because it was refused: ${reason}`,
+  hint: "earshot credentials test enables it again if it works, earshot credentials add replaces it",
 });
 
 /** The data belongs to that account, or the platform forbids showing it to others. */
@@ -90,7 +90,7 @@ export function noNodeAvailable(
     ok: false,
     why: "not_configured",
     message: `no node that can ask ${platform} for ${method} as ${type} is connected`,
-    hint: "/v1/nodes tells which nodes are connected and what they can do; earshot node connects one",
+    hint: "/v1/nodes lists the connected nodes and what they can do; earshot node connects one",
   };
 }
 

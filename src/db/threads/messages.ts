@@ -49,7 +49,7 @@ export function revive(error: CarriedError): EarshotError {
 }
 
 export function threadEnded(code: string, reason: string, cause: unknown): EarshotError {
-  return new EarshotError(code, `a worker thread is gone: ${reason}`, {
+  return new EarshotError(code, `a worker thread ended: ${reason}`, {
     status: 503,
     retryable: true,
     cause,

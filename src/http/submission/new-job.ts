@@ -133,7 +133,7 @@ const keptHere = (isKeptHere: boolean): Pick<SearchJobRequest, "isKeptHere"> =>
 function searchedNowhere(platform: SearchPlatform) {
   const what = platform === "social" ? "any platform" : platform;
   return problem("source_unavailable", `no node that can search ${what} is connected`, {
-    hint: "/v1/nodes tells which nodes are connected and what they can do; earshot node connects one",
+    hint: "/v1/nodes lists the connected nodes and what they can do; earshot node connects one",
   });
 }
 

@@ -71,7 +71,7 @@ export async function fetchProfileRecord(
 }
 
 function states(host: string): EarshotError {
-  return new EarshotError("upstream_refused", `${host} gives the same page again and again`, {
+  return new EarshotError("upstream_refused", `${host} returns the same page repeatedly`, {
     status: 502,
   });
 }

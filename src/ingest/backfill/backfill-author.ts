@@ -58,7 +58,7 @@ export type AuthorSummary = {
  * Reads an account's posts at one revision, handle, profile, state, and labels. Deletes archived
  * posts that no longer exist, but not newer changes from the stream. At the end, claims coverage
  * of the account up to the time of the request. Batches already written remain, and a listing
- * resumes from its cursor. Errors: those of `findAccount` except `account_deleted`;
+ * resumes from its cursor. Errors: those of `resolveAccount` except `account_deleted`;
  * `repository_unreadable`, `repository_too_large`.
  */
 export async function backfillAuthor(

@@ -111,7 +111,7 @@ export function openNetworkReplay(
       const through = Number(plannedThroughSeq);
       if (!Number.isSafeInteger(through) || through <= position) {
         if (through === position || position >= Number(sealedTipSeq)) return;
-        throw unreadableReplay(host, "its plan goes nowhere");
+        throw unreadableReplay(host, "its plan does not advance");
       }
       position = through;
       if (position >= Number(sealedTipSeq)) return;
@@ -135,10 +135,10 @@ export function openNetworkReplay(
 
   function refusal(why: Refusal): EarshotError {
     if (why.status !== 401 && why.status !== 403) return refusalError(host, why);
-    const what = token === null ? "asks for a token" : "does not take EARSHOT_NETWORK_REPLAY_TOKEN";
+    const what = token === null ? "asks for a token" : "rejects EARSHOT_NETWORK_REPLAY_TOKEN";
     return new EarshotError("replay_refused", `${host} ${what}`, {
       status: 502,
-      hint: "https://bsky.network/account gives one; set EARSHOT_NETWORK_REPLAY_TOKEN to it",
+      hint: "get one at https://bsky.network/account, and set EARSHOT_NETWORK_REPLAY_TOKEN to it",
     });
   }
 

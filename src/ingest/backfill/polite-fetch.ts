@@ -159,7 +159,7 @@ function failed(host: string, status: number): EarshotError {
   return new EarshotError(code, `${host} answers with status ${status}`, {
     status: 502,
     retryable: true,
-    hint: "run it again later; it goes on where it was",
+    hint: "run it again later; it resumes where it stopped",
   });
 }
 
@@ -167,6 +167,6 @@ function limited(host: string, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `${host} takes the next request in ${Math.ceil(waitMs / 60_000)} minutes`,
-    { status: 502, retryable: true, hint: "run it again then; it goes on where it was" },
+    { status: 502, retryable: true, hint: "run it again then; it resumes where it stopped" },
   );
 }

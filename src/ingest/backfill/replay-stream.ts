@@ -65,10 +65,10 @@ export async function replayStream(
     if (reachedUs > beforeUs) failures = 0;
     await clock.sleep(backoffMs(failures, backoff, random), signal);
   }
-  throw new EarshotError("upstream_unreachable", `no server brings the replay on: ${reason}`, {
+  throw new EarshotError("upstream_unreachable", `no stream server makes progress: ${reason}`, {
     status: 502,
     retryable: true,
-    hint: "run it again; it goes on where it was",
+    hint: "run it again; it resumes where it stopped",
   });
 
   async function listen(address: string): Promise<void> {

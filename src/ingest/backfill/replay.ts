@@ -134,7 +134,7 @@ function needsToken(spans: readonly BoundedSpan[]): EarshotError {
     "replay_needs_token",
     `what lies between ${from} and ${to} is older than the stream's servers keep, and their archive asks for a token`,
     {
-      hint: "https://bsky.network/account gives one for nothing; set EARSHOT_NETWORK_REPLAY_TOKEN to it and run this again",
+      hint: "get one for free at https://bsky.network/account, set EARSHOT_NETWORK_REPLAY_TOKEN to it and run this again",
     },
   );
 }

@@ -74,7 +74,7 @@ describe("the values of a file", () => {
   });
 
   test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])("a file is truncated in %s", (text) => {
-    expect(() => textsIn(text)).toThrow("it breaks off within a list or an object");
+    expect(() => textsIn(text)).toThrow("it is truncated within a list or an object");
   });
 
   test("that are too long are truncated, and the next ones are read", () => {
@@ -96,7 +96,7 @@ test("random bytes yield values or a truncation error, and no more bytes than th
         const found = textsIn(text, [2], { listName });
         expect(found.join("").length).toBeLessThanOrEqual(text.length);
       } catch (error) {
-        expect(String(error)).toContain("it breaks off");
+        expect(String(error)).toContain("it is truncated");
       }
     }),
     { numRuns: 2_000 },

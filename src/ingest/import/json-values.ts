@@ -149,7 +149,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   function end(): JsonValue | null {
     if (open === "none" && isInFile()) return null;
     if (isInFile() && (open === "scalar" || isLinewise === true)) return take();
-    throw new Error("it breaks off within a list or an object");
+    throw new Error("it is truncated within a list or an object");
   }
 
   return { feed, end };

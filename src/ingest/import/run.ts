@@ -79,7 +79,7 @@ export function startRun(request: ImportRequest, opened: Opened) {
     await writing;
     throw new EarshotError("import_rejected", `${source.name}:${bad?.line}: ${bad?.reason}`, {
       status: 400,
-      hint: "mend the line, or leave out --strict: bad lines are then set aside and the rest is imported",
+      hint: "repair the line, or omit --strict: bad lines are then written to the rejected file and the rest is imported",
     });
   }
 

@@ -118,14 +118,14 @@ export function checkSize(
 function tooLarge(name: string, what: string, setting: string): EarshotError {
   return new EarshotError("import_too_large", `${name}: ${what}`, {
     status: 413,
-    hint: `when the file is meant to be so, set ${setting} higher and run the import again`,
+    hint: `if the file is intended, raise ${setting} and run the import again`,
   });
 }
 
 export function unreadableImport(name: string, error: unknown): EarshotError {
   return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(error)}`, {
     status: 400,
-    hint: "what was read before the fault is kept; run the import again when the file is whole",
+    hint: "what was read before the error is imported; run the import again with the complete file",
     cause: error,
   });
 }

@@ -64,7 +64,7 @@ describe("a zip archive", () => {
 
   test("is rejected when truncated", async () => {
     const bytes = zipArchive([file("a", "text")]);
-    await expect(contentsOf(bytes.subarray(0, -1))).rejects.toThrow("breaks off");
+    await expect(contentsOf(bytes.subarray(0, -1))).rejects.toThrow("truncated");
   });
 
   test("yields no more of a file than the directory declares", async () => {
@@ -91,7 +91,7 @@ describe("a zip archive", () => {
 
   test("is rejected when too many files are wanted, or its directory is larger than the file", async () => {
     const many = zipArchive(Array.from({ length: 10_001 }, () => file("a", "")));
-    await expect(contentsOf(many)).rejects.toThrow("it holds too many files of one kind");
+    await expect(contentsOf(many)).rejects.toThrow("it contains too many files of one kind");
     const bytes = zipArchive([file("a", "text")]);
     bytes.writeUInt32LE(200_000_000, bytes.length - 22 + 12);
     await expect(contentsOf(bytes)).rejects.toThrow("its zip directory is damaged");

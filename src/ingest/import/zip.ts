@@ -55,7 +55,7 @@ export async function readZipDirectory(
       const entry = directory.subarray(at, nameEnd);
       members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
-    if (members.length > maxMembers) throw new Error("it holds too many files of one kind");
+    if (members.length > maxMembers) throw new Error("it contains too many files of one kind");
     at = next;
   }
   return members;
@@ -71,7 +71,8 @@ export async function* zipMemberPieces(
   if (member.isEncrypted) throw new Error(`${name} in it is encrypted`);
   if (method !== 0 && method !== 8) throw new Error(`${name} in it has compression ${method}`);
   const header = await readAt(handle, member.headerOffset, headerSize);
-  if (header.readUInt32LE(0) !== 0x04034b50) throw new Error(`${name} in it is not where it says`);
+  if (header.readUInt32LE(0) !== 0x04034b50)
+    throw new Error(`${name} in it is not at its declared offset`);
   const start =
     member.headerOffset + headerSize + header.readUInt16LE(26) + header.readUInt16LE(28);
   let checksum = 0;
@@ -115,7 +116,7 @@ async function findDirectory(
   const tailBytes = Math.min(totalBytes, endSize + longestComment + locatorSize);
   const tail = await readAt(handle, totalBytes - tailBytes, tailBytes);
   const at = findEnd(tail);
-  if (at < 0) throw new Error("it is a zip archive that breaks off");
+  if (at < 0) throw new Error("it is a truncated zip archive");
   const locator = at - locatorSize;
   if (locator < 0 || tail.readUInt32LE(locator) !== 0x07064b50) {
     return { offset: tail.readUInt32LE(at + 16), bytes: tail.readUInt32LE(at + 12) };
@@ -178,6 +179,6 @@ function numberAt(bytes: Buffer, at: number): number {
 async function readAt(handle: FileHandle, offset: number, bytes: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes);
   const { bytesRead } = await handle.read(buffer, 0, bytes, offset);
-  if (bytesRead < bytes) throw new Error("it is a zip archive that breaks off");
+  if (bytesRead < bytes) throw new Error("it is a truncated zip archive");
   return buffer;
 }

@@ -126,7 +126,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       saved: saved === null ? null : { position: saved, timeUs: saved.timeUs },
       isLater: isLaterPosition,
       onWritten: link.written,
-      onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
+      onFailure: (reason) => log.warn({ reason }, "ingest: the archive rejected a batch"),
     });
 
   /** An unavailable dictionary is not worth a retry loop: the connection is uncompressed. */
@@ -137,7 +137,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       withoutDictionary = null;
     } catch (error) {
       withoutDictionary = messageOf(error);
-      log.warn({ reason: withoutDictionary }, "ingest: frames come uncompressed");
+      log.warn({ reason: withoutDictionary }, "ingest: the stream is uncompressed");
     }
   }
 

@@ -98,7 +98,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
         passedSeq = before + step;
         step *= 2;
         writer.interrupted();
-        log.warn({ host, seq: passedSeq }, "labels: a frame that is too large is passed over");
+        log.warn({ host, seq: passedSeq }, "labels: an oversized frame is skipped");
       }
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
       if (refusals === triesOfPosition) {
@@ -113,7 +113,10 @@ export function startLabeler(request: LabelerRequest): Labeler {
   const reportedError = (): string | null => lastError;
 
   async function restart(): Promise<void> {
-    log.warn({ host, seq: reach?.seq }, "labels: the labeler has lost its place, a gap is left");
+    log.warn(
+      { host, seq: reach?.seq },
+      "labels: the labeler no longer has the position; the coverage has a gap",
+    );
     await writer?.stop();
     reach = null;
     writer = startWriter(null);
@@ -130,7 +133,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       saved: saved === null ? null : { position: saved, timeUs: saved.timeMs * 1000 },
       isLater: isLaterFrame,
       onWritten: link.written,
-      onFailure: (reason) => log.warn({ reason }, "labels: the archive does not take a batch"),
+      onFailure: (reason) => log.warn({ reason }, "labels: the archive rejected a batch"),
     });
 
   function takeFrame({ data, isBinary }: Frame): void {

@@ -105,8 +105,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     saved: null,
     isLater: (position, than) => position.timeMs > than.timeMs,
     onWritten: link.written,
-    onFailure: (reason) =>
-      log.warn({ reason }, "mastodon stream: the archive does not take a batch"),
+    onFailure: (reason) => log.warn({ reason }, "mastodon stream: the archive rejected a batch"),
   });
 
   const requests = createMastodonRequests({ ...request, server: settings.server, fetch });

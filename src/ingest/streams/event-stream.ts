@@ -40,7 +40,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     const type = answer.headers.get("content-type") ?? "";
     if (status === 200 && type.startsWith("text/event-stream")) return await read(answer);
     await answer.cancel();
-    const reason = status === 200 ? "an answer that is no event stream" : `HTTP ${status}`;
+    const reason = status === 200 ? "an answer that is not an event stream" : `HTTP ${status}`;
     return { ...endBy(reason), status };
   }
 

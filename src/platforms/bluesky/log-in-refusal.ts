@@ -10,5 +10,5 @@ export function hintFor({ error }: Refusal): string {
     return "that is the account's main password; make an app password";
   }
   if (error === "AccountTakedown") return "the account was taken down; use another one";
-  return "look whether the app password still stands in the account's settings, else make another one";
+  return "check that the app password is still in the account's settings, or make another one";
 }

@@ -88,7 +88,7 @@ async function sendWith(
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
   const answer = options.last();
-  if (answer === null) throw new Error("the library asked nothing");
+  if (answer === null) throw new Error("the library sent no request");
   return answer;
 }
 

@@ -57,7 +57,7 @@ export async function blueskyReplyPage(
 
 const threadCut: UpstreamWarning = {
   code: "thread_cut",
-  message: "the thread is larger than what is read of one; some of its replies are not shown",
+  message: "the thread is too large to read in full; some of its replies are not shown",
   hint: "ask for the replies to a post further down in it",
   isPartial: true,
 };

@@ -136,8 +136,8 @@ function switchedOff(refusal: Refusal, session: Session): UpstreamPage {
 
 const notAvailable: UpstreamWarning = {
   code: "search_unavailable",
-  message: "Bluesky does not let this be searched for at the moment",
-  hint: "what the archive holds is searched all the same",
+  message: "Bluesky does not permit this search at the moment",
+  hint: "the archive is searched all the same",
 };
 
 const notSayable: UpstreamWarning = {

@@ -26,7 +26,7 @@ export function readCursor(
   const paging = readPaging(parameters);
   const hosts = [new URL(session.baseUrl).host, namedServer(target)];
   if (named === null || paging === null || more.length > 0 || !hosts.includes(host)) {
-    throw new EarshotError("cursor_invalid", "the cursor leads to no place of this list", {
+    throw new EarshotError("cursor_invalid", "the cursor does not belong to this list", {
       status: 400,
       hint: "ask again without it",
     });

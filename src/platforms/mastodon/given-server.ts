@@ -25,7 +25,8 @@ export function givenServer(given: string | undefined): string {
 export function givenText(given: string | undefined, field: string): string {
   const written = given?.trim() ?? "";
   if (/^[\x21-\x7e]{1,2000}$/.test(written)) return written;
-  const found = written === "" ? "nothing was given" : "it holds characters that no token has";
+  const found =
+    written === "" ? "nothing was given" : "it contains characters that are not valid in a token";
   throw credentialInvalid(`${field}: ${found}`, `paste the ${field} as the server shows it`);
 }
 

@@ -62,7 +62,7 @@ export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedP
 }
 
 const invalid = (): EarshotError =>
-  new EarshotError("cursor_invalid", "the cursor leads to no place of this search", {
+  new EarshotError("cursor_invalid", "the cursor does not belong to this search", {
     status: 400,
     hint: "search again without it",
   });

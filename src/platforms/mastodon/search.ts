@@ -108,7 +108,7 @@ function notRequested(instance: string, { isUser, feeds, info }: Requested): Ups
   if (isUser) {
     return {
       code: "not_searched",
-      message: `${instance} cannot be asked for ${what}: it names no words, hashtags or accounts that its search could be told`,
+      message: `${instance} cannot be asked for ${what}: it contains no words, hashtags or accounts that its search accepts`,
       hint: "add a word or a hashtag",
     };
   }

@@ -40,7 +40,7 @@ function originOf(host: string): URL {
   const address = `https://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url !== null && url.pathname === "/" && url.username === "" && url.search === "") return url;
-  throw new EarshotError("upstream_refused", "the query names no server that could be asked", {
+  throw new EarshotError("upstream_refused", "the query names no server", {
     status: 502,
     hint: "write the account as @user@host, or the whole address of the post",
   });

@@ -70,7 +70,7 @@ export async function countArchive(
 const incompleteCoverage: SourceWarning = {
   code: "incomplete_coverage",
   message:
-    "no source holds the whole window: there may be more posts than were counted, also where none were",
+    "no source covers the whole window: there may be more posts than were counted, also where none were",
   hint: "see coverage.gaps for the parts that are missing",
 };
 

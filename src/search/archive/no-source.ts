@@ -14,7 +14,7 @@ export function noSourceWarning(platform: SearchPlatform): SourceWarning {
   const posts = platform === "social" ? "no posts" : `no posts of ${platform}`;
   return {
     code: "no_source",
-    message: `there is nothing to search: the archive holds ${posts}, and no source brings any`,
+    message: `there is nothing to search: the archive holds ${posts}, and no source adds any`,
     hint: nextSteps[platform],
   };
 }

@@ -135,8 +135,8 @@ export function coverageWarnings(
       code: "incomplete_coverage",
       message:
         items.length > 0
-          ? "no source holds the whole window: there may be more posts than these"
-          : "no source holds the whole window: an empty answer does not mean that there is no such post",
+          ? "no source covers the whole window: there may be more posts than these"
+          : "no source covers the whole window: an empty answer does not mean that there is no such post",
       hint: "see coverage.gaps for the parts that are missing",
     });
   }

@@ -131,7 +131,7 @@ export function createCredentialLeases({
     states.delete(id);
     return credentialRefused(
       `the credential ${id} was removed`,
-      "earshot credentials list shows those that there are",
+      "earshot credentials list shows all of them",
     );
   }
 
@@ -160,8 +160,12 @@ export function createCredentialLeases({
 }
 
 function stopped(): EarshotError {
-  return new EarshotError("upstream_unreachable", "the server stops before a session is renewed", {
-    status: 502,
-    retryable: true,
-  });
+  return new EarshotError(
+    "upstream_unreachable",
+    "the server stopped before the session was renewed",
+    {
+      status: 502,
+      retryable: true,
+    },
+  );
 }

@@ -98,7 +98,7 @@ function* hasLostCall(database: Database, jobUuid: string, own: readonly number[
 function repeated(platform: string): EarshotError {
   return new EarshotError(
     "paid_call_repeated",
-    `an earlier attempt at this job was lost during a call of ${platform} that may have been billed: it is not made a second time`,
+    `an earlier attempt at this job was lost during a call of ${platform} that may have been billed: it is not repeated`,
     { status: 502, hint: "submit the search again if it is worth another call" },
   );
 }

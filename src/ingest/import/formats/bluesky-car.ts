@@ -77,7 +77,7 @@ function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number):
   const rkey = entry.path.slice(postCollection.length + 1);
   const record = recordOf(entry);
   if (record === undefined) {
-    throw new RecordError(`${entry.path}: its block is missing, or is not what its hash says`);
+    throw new RecordError(`${entry.path}: its block is missing or does not match its hash`);
   }
   const post = postOfRecord({ did, rkey, record, rev: "" }, nowMs);
   if (post === null) throw new RecordError(`${entry.path}: expected the record of a post`);

@@ -38,7 +38,7 @@ async function readOwner(source: ImportSource, author: string | null): Promise<O
   if (author !== null) return { username: author, userId: null, name: null };
   throw new EarshotError(
     "import_unreadable",
-    `cannot read ${source.name}: there is no account.js with it, which names the author`,
+    `cannot read ${source.name}: account.js, which names the author, is missing`,
     {
       status: 400,
       hint: "put account.js of the archive beside it, or name the author: --author HANDLE",
