@@ -63,19 +63,7 @@ const bannedInNames = new Set(
 );
 
 /** Their titles are not rewritten yet. */
-const oldTitles = [
-  "packages/query/",
-  "src/ingest/",
-  "src/platforms/",
-  "src/search/",
-  "src/upstream/",
-  "test/archive/",
-  "test/browser/",
-  "test/dashboard/",
-  "test/docs/",
-  "test/mcp/",
-  "test/platforms/",
-];
+const oldTitles = ["test/browser/", "test/dashboard/", "test/docs/", "test/mcp/"];
 
 /** Block comment lines begin with a star. */
 const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line);
