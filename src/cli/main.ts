@@ -1,11 +1,17 @@
 import { describeError, exitCode, wrongUse } from "./describe-error.ts";
+import { pageOutput } from "./pager.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import { stopOnSignals } from "./signals.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
 export async function runCommandLine(): Promise<void> {
   exitQuietlyOnClosedPipe();
-  process.exitCode = await run(process.argv.slice(2), processTerminal(stopOnSignals()));
+  const given = process.argv.slice(2);
+  const args = given[0] === "--no-pager" ? given.slice(1) : given;
+  const screen = processTerminal(stopOnSignals());
+  const paged = pageOutput(args === given ? args[0] : undefined, screen);
+  process.exitCode = await run(args, paged.terminal);
+  await paged.flush();
 }
 
 /** Resolves with the exit code (describe-error.ts). Never rejects. */

@@ -181,6 +181,7 @@ export async function makeProgram(
   const program = new Command("earshot")
     .description("One search API over the public conversation of social platforms.")
     .version(packageVersion(), "-V, --version", "print the version")
+    .option("--no-pager", "print long output without a pager (PAGER)")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .exitOverride()

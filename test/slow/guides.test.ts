@@ -78,7 +78,7 @@ test("an agent finds and cites what the guide imports", async () => {
 });
 
 test("monitoring prints only new posts", async () => {
-  const { stdout, read } = await follow("Monitor a topic");
+  const { stdout, read } = await follow("Monitor a brand");
   const found = read("new.csv").trim().split(/\r?\n/).length - 1;
   expect(found).toBeGreaterThan(0);
   const printed = /^# Search: [\s\S]*/m.exec(stdout)?.[0] ?? "";

@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { pageOutput } from "./pager.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-pager-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const long = "a line\n".repeat(30);
+
+async function shown(
+  text: string,
+  special: { command?: string; interactive?: boolean; pager?: string } = {},
+) {
+  const { command = "search", interactive = true, pager = `cat > ${folder}/paged` } = special;
+  let direct = "";
+  const out = (piece: string): void => {
+    direct += piece;
+  };
+  const environment = { PATH: process.env.PATH, PAGER: pager };
+  const paged = pageOutput(command, { out, interactive, rows: 24, environment });
+  paged.terminal.out(text);
+  await paged.flush();
+  return direct;
+}
+
+test("shows output that is longer than the screen in the pager", async () => {
+  expect(await shown(long)).toBe("");
+  expect(readFileSync(join(folder, "paged"), "utf8")).toBe(long);
+});
+
+test.each([
+  ["output that fits on the screen", "a line\n", {}],
+  ["output that is not on a terminal", long, { interactive: false }],
+  ["output of other commands", long, { command: "serve" }],
+  ["output where PAGER is empty", long, { pager: "" }],
+  ["output where the pager does not exist", long, { pager: "/nonexistent/pager" }],
+])("prints %s", async (_title, text, special) => {
+  expect(await shown(text, special)).toBe(text);
+});
