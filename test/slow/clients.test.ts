@@ -35,7 +35,10 @@ let service: ServiceUnderTest;
 const folders: string[] = [];
 
 beforeAll(async () => {
-  service = await startServiceUnderTest({ EARSHOT_MAX_WAITING_JOBS: "5000" });
+  service = await startServiceUnderTest({
+    EARSHOT_MAX_WAITING_JOBS: "5000",
+    EARSHOT_WEBHOOK_CONCURRENCY: "0",
+  });
   await service.addPosts(
     Array.from({ length: posts }, (_, index) => {
       const createdMs = service.clock.now() - (index + 1) * 60_000;
@@ -187,6 +190,33 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const late = await refusalOf(used.call("wait", { uuid, timeoutMs: 700 }));
       expect(["timeout", "connection", "refused"]).toContain(late.kind);
+    });
+
+    test("manage webhooks", async () => {
+      const { client: used } = await started(0);
+      const call = <Value>(method: string, ids: string[] = [], params: object[] = []) =>
+        used.call<Value>("webhooks", { method, ids, params });
+      type Named = { id: string; secret?: string };
+      const hook = { url: "https://example.com/earshot", events: ["job.done"] };
+      const { id, secret } = await call<Named>("create", [], [hook]);
+      expect(secret).toMatch(/^whsec_/);
+      expect(await call("list")).toMatchObject([{ id, ...hook }]);
+      expect(await call("get", [id])).toMatchObject({ id, status: "enabled" });
+      expect((await call<Named>("replaceSecret", [id])).secret).not.toBe(secret);
+      expect(await call("enable", [id])).toMatchObject({ status: "enabled" });
+      const delivery = await call<Named>("test", [id]);
+      expect(await call("deliveries", [id])).toMatchObject([{ id: delivery.id }]);
+      expect(await call("replay", [id, delivery.id])).toMatchObject({ id: delivery.id });
+      await call("delete", [id]);
+      expect(await refusalOf(call("get", [id]))).toMatchObject({ status: 404 });
+    });
+
+    test("report that a result is not signed", async () => {
+      const { client: used } = await started(0);
+      const uuid = await used.call<string>("submit", { query: "comet" });
+      await used.call("wait", { uuid });
+      const refused = await refusalOf(used.call("proof", { uuid }));
+      expect(refused).toMatchObject({ status: 404, code: "proof_not_found" });
     });
 
     test("verify webhooks", async () => {

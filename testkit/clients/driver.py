@@ -39,6 +39,11 @@ def seconds(args: dict[str, Any]) -> dict[str, Any]:
     return {"timeout": args["timeoutMs"] / 1_000} if "timeoutMs" in args else {}
 
 
+def webhooks(client: Any, args: dict[str, Any]) -> Any:
+    method = getattr(client.webhooks, {"replaceSecret": "replace_secret"}.get(args["method"], args["method"]))
+    return method(*args.get("ids", []), **{name: value for each in args.get("params", []) for name, value in each.items()})
+
+
 def job(result: Any) -> dict[str, Any]:
     return {"records": result.records, "status": result.status}
 
@@ -68,6 +73,8 @@ def drive() -> None:
         "wait": lambda args: job(earshot.wait(args["uuid"], **seconds(args))),
         "status": lambda args: earshot.status(args["uuid"]),
         "cancel": lambda args: earshot.cancel(args["uuid"]),
+        "proof": lambda args: earshot.proof(args["uuid"]),
+        "webhooks": lambda args: webhooks(earshot, args),
         "counts": lambda args: earshot.counts(**args),
         "eventsUntil": events_until,
         "verifyWebhook": lambda args: verify_webhook(args["secret"], args["headers"], args["body"]),
@@ -117,6 +124,8 @@ async def drive_async() -> None:
         "wait": wait,
         "status": lambda args: earshot.status(args["uuid"]),
         "cancel": lambda args: earshot.cancel(args["uuid"]),
+        "proof": lambda args: earshot.proof(args["uuid"]),
+        "webhooks": lambda args: webhooks(earshot, args),
         "counts": lambda args: earshot.counts(**args),
         "eventsUntil": events_until,
         "verifyWebhook": verify,

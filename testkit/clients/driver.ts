@@ -14,6 +14,12 @@ const earshot = new Earshot({ url, key, maxRetries: 12 });
 
 type Call = { id: number; name: keyof typeof operations; args: never };
 
+type WebhooksCall = {
+  method: keyof Earshot["webhooks"];
+  ids?: string[];
+  params?: object[];
+};
+
 const operations = {
   search: (params: object) => earshot.search(params),
   searchAll: async ({ params, limit }: { params: object; limit?: number }) => {
@@ -27,6 +33,11 @@ const operations = {
     earshot.wait(uuid, timeoutMs === undefined ? {} : { timeoutMs }),
   status: ({ uuid }: { uuid: string }) => earshot.status(uuid),
   cancel: async ({ uuid }: { uuid: string }) => (await earshot.cancel(uuid)) ?? null,
+  proof: ({ uuid }: { uuid: string }) => earshot.proof(uuid),
+  webhooks: async ({ method, ids = [], params = [] }: WebhooksCall) => {
+    const call = earshot.webhooks[method] as (...args: unknown[]) => Promise<unknown>;
+    return (await call.apply(earshot.webhooks, [...ids, ...params])) ?? null;
+  },
   counts: (params: { query: string }) => earshot.counts(params),
   eventsUntil: async ({ uuids }: { uuids: string[] }) => {
     const waiting = new Set(uuids);
