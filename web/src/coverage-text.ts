@@ -33,7 +33,10 @@ export function coverageText(
   }
   if (complete) return completeText(window, nowMs);
   const [first] = held;
-  if (first === undefined) return nothingText(sources.reduce((sum, { count }) => sum + count, 0));
+  // Whether posts are archived that do not match is not known here.
+  if (first === undefined) {
+    return sources.some(({ count }) => count > 0) ? nothingText(1) : "Coverage unknown";
+  }
   const inner = innerGaps(held, gaps);
   const lead =
     gaps.length > inner.length && first.from !== null

@@ -40,7 +40,7 @@ test("draws no gap before the first archived span", () => {
 
 test("draws no gap when nothing is archived", () => {
   const row = rowOf(10, [], [span(10, 20)]);
-  expect([row?.finding, row?.parts.gaps.length]).toEqual(["Not archived", 0]);
+  expect([row?.finding, row?.parts.gaps.length]).toEqual(["Coverage unknown", 0]);
 });
 
 test("reports archived posts when no span is complete", () => {

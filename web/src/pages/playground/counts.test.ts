@@ -51,6 +51,8 @@ describe("the window that is counted", () => {
     const open = { ...week, from: null };
     expect(windowOf({ ...open, platforms: [own] }).fromMs).toBe(Date.UTC(2026, 10, 1));
     expect(windowOf(open).fromMs).toBe(Date.parse("2026-11-14T10:30:00.000Z"));
+    const oldest = "2025-12-31T11:56:59.463Z";
+    expect(windowOf(open, [post(oldest)]).fromMs).toBe(Date.parse(oldest));
   });
 });
 

@@ -1,6 +1,6 @@
 import { lengthOf, shortTime } from "../../components/time.tsx";
 import { wholeNumber } from "../../numbers.ts";
-import type { CountsAnswer, Coverage, SearchAnswer } from "./answer.ts";
+import type { CountsAnswer, Coverage, PostRecord, SearchAnswer } from "./answer.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -22,13 +22,19 @@ const steps = [
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
 ];
 
-/** The window of an answer; if unbounded, from the first archived time. */
-export function windowOf({ from, to, platforms }: Coverage): CountsWindow {
+/** The window of an answer; if unbounded, from the first archived time or the oldest result. */
+export function windowOf(
+  { from, to, platforms }: Coverage,
+  results: readonly PostRecord[] = [],
+): CountsWindow {
   const toMs = Date.parse(to);
   const stored = platforms.flatMap(({ collection, held }) =>
     collection === "posts" ? held.map((span) => span.from) : [],
   );
-  const known = stored.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  const known = [
+    ...stored.flatMap((time) => (time === null ? [] : [Date.parse(time)])),
+    ...results.map(({ Metadata }) => Date.parse(Metadata?.created_at ?? "")),
+  ].filter((ms) => !Number.isNaN(ms));
   const first = known.length === 0 ? toMs - usualDays * dayMs : Math.min(...known);
   const fromMs = from === null ? first : Date.parse(from);
   const lengthMs = toMs - fromMs;

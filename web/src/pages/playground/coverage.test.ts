@@ -50,7 +50,7 @@ describe("the coverage of a platform", () => {
     const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
     expect(coverageLines(answer(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
     const none = posts({ held: [], gaps: [{ from, to }] });
-    expect(coverageLines(answer(none), [], nowMs)[0]?.text).toBe("Not archived");
+    expect(coverageLines(answer(none), [], nowMs)[0]?.text).toBe("Coverage unknown");
     const found = [source("bluesky", "archive", 3)];
     expect(coverageLines(answer(none), found, nowMs)[0]?.text).toBe("Some posts, coverage unknown");
   });
@@ -101,7 +101,7 @@ describe("an empty answer", () => {
     );
     const none = answer(posts({ held: [], gaps: [{ from, to }] }));
     expect(incompleteSentence(none, [], nowMs)).toBe(
-      "Bluesky: not archived. Missing posts are not in this answer.",
+      "Bluesky: coverage unknown. Missing posts are not in this answer.",
     );
     expect(incompleteSentence(answer(), [], nowMs)).toMatch(/has no sources yet/);
   });

@@ -43,7 +43,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
         keep(first.uuid, counted);
         setTurn((turn) => turn + 1);
       };
-      const window = windowOf(first.coverage);
+      const window = windowOf(first.coverage, first.results);
       note({ state: "counting" });
       countPosts(request, window, control.signal).then(
         ({ counts, rates }) => {
@@ -73,7 +73,7 @@ function countsOf({ request, first }: Shown): Counted | null {
   if (!isSearch(request.method)) return null;
   const known = kept.get(first.uuid);
   if (known !== undefined) return known;
-  const window = windowOf(first.coverage);
+  const window = windowOf(first.coverage, first.results);
   const counts = countedHere(first, window);
   if (counts === null) return null;
   const counted: Counted = { state: "counted", counts, window, sources: [] };
