@@ -1,10 +1,8 @@
-import { type Token, tokenForm } from "./token-form.ts";
+import { tokenForm } from "./token-form.ts";
 
 export { hashSecret } from "./token-form.ts";
 
 /** `ear_<id>_<secret><checksum>`. */
-export type ApiKey = Token;
-
 export const {
   create: newApiKey,
   print: printApiKey,

@@ -17,7 +17,7 @@ export type TokenForm = {
 const idLength = 8;
 const checksumLength = 6;
 
-export const newTokenId = (randomBytes: RandomBytes): string => randomBase62(idLength, randomBytes);
+const newTokenId = (randomBytes: RandomBytes): string => randomBase62(idLength, randomBytes);
 
 /**
  * `<prefix>_<id>_<secret><checksum>`: 8 base62 digits of ID, at least 32 of secret (190 bits), 6 of CRC-32, which detects typos

@@ -6,7 +6,7 @@ import { loopbackCallback } from "./oauth-app.ts";
 export type Parameters = Readonly<Record<string, string | null>>;
 
 export const verifierOf = (): string => randomBytes(32).toString("base64url");
-export const challengeOf = (verifier: string): string =>
+const challengeOf = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
 /** Null parameters are left out. */

@@ -19,7 +19,7 @@ export type OauthApp = {
 /** A loopback address, as programs have; the port in use differs from the registered one. */
 export const loopbackCallback = "http://127.0.0.1:41999/callback";
 
-export const webCallback = "https://app.example/callback";
+const webCallback = "https://app.example/callback";
 
 /** This process trusts its certificate from then on. */
 export async function startOauthApp(): Promise<OauthApp> {

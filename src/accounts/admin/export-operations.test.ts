@@ -74,7 +74,7 @@ const untold: Readonly<Record<string, readonly string[]>> = {
   account: ["audit_id", "ending", "is_links_account", "last_change"],
   identity: ["account_id"],
   api_key: ["account_id", "audit_id", "secret_hash"],
-  app: [
+  oauth_grant: [
     "access_expires_ms",
     "access_hash",
     "account_id",

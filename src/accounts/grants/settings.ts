@@ -1,5 +1,4 @@
 import { urlListOrNone } from "../../lib/settings/network-kinds.ts";
-import type { SettingsOf } from "../../lib/settings/setting.ts";
 
 export const appSettings = {
   privateHosts: urlListOrNone(
@@ -18,5 +17,3 @@ export const grantLimits = {
   /** Since the last refresh. */
   refreshMs: 60 * 86_400_000,
 };
-
-export type AppSettings = SettingsOf<typeof appSettings> & typeof grantLimits;

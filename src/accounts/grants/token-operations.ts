@@ -26,7 +26,7 @@ type TokenRequest = {
 };
 
 /** `refreshMs`: since the last refresh. */
-export type GrantLifetimes = { accessMs: number; refreshMs: number };
+type GrantLifetimes = { accessMs: number; refreshMs: number };
 
 export type CodeExchange = TokenRequest & {
   redirectUri: string | null;

@@ -137,11 +137,7 @@ function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   });
 }
 
-function unauthorized(
-  authorization: string | undefined,
-  whereKeysAre: string,
-  isMcp = false,
-) {
+function unauthorized(authorization: string | undefined, whereKeysAre: string, isMcp = false) {
   if (accessToken.ofAuthorization(authorization ?? "") !== null) {
     return problem("unauthorized", "the access token is not valid here", {
       hint: isMcp

@@ -56,13 +56,13 @@ export function addAuthorizationRoutes(
         is_loopback: isLoopback(redirectUrl),
       };
       const issuer = baseUrl(request, settings.publicUrl);
-      const asked = readAuthorizationRequest(head, mcpResource(request, settings.publicUrl));
-      if ("error" in asked) {
-        const location = answerLocation(head, issuer, asked);
-        return { ...shown, kind: "refused", reason: asked.description, location };
+      const requested = readAuthorizationRequest(head, mcpResource(request, settings.publicUrl));
+      if ("error" in requested) {
+        const location = answerLocation(head, issuer, requested);
+        return { ...shown, kind: "refused", reason: requested.description, location };
       }
       const consent = {
-        ...asked,
+        ...requested,
         clientId: client.clientId,
         clientName: client.name,
         redirectUri: head.redirectUri,
@@ -70,7 +70,7 @@ export function addAuthorizationRoutes(
         expiresMs: clock.now() + limits.consentMs,
       };
       const ticket = encryptConsent(encryptor, consent, ownerOf(request));
-      return { ...shown, kind: "consent", ticket, methods: asked.methods };
+      return { ...shown, kind: "consent", ticket, methods: requested.methods };
     },
   });
 
