@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
-import type { Clock } from "../../src/lib/clock.ts";
-import type { Method } from "../../src/platforms/methods.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
-import { platforms } from "../../src/posts/post.ts";
+import type { Capability } from "../../src/remote/capability.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
@@ -59,40 +57,20 @@ export type RequestChanges = {
 
 export type HandDrivenNode = Awaited<ReturnType<typeof handDrivenNode>>;
 
-type Answer = Pick<LightMyRequestResponse, "statusCode" | "body" | "json">;
+const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const).map(
+  (platform) => ({ platform, method: "searchbyquery", ways: ["archive"] }),
+);
 
-type Shown = {
-  evidence: EvidenceKind;
-  evidenceFor: (reportData: Uint8Array) => Evidence;
-  /** Default: `searchbyquery`. */
-  method?: Method;
-};
-
-/** A node controlled by a test, which can misbehave. */
-export function handDrivenNode(
-  { app, clock, context }: Pick<ServiceUnderTest, "app" | "clock" | "context">,
-  shows: Shown,
-) {
-  const token = enrolmentTokenOf(context.secrets.secretKey);
-  const send = (url: string, headers: Record<string, string>, payload: string) =>
-    app.inject({ method: "POST", url, headers, payload });
-  return nodeAt({ clock, token, send }, shows);
-}
-
-/** The same at any gateway. */
-export async function nodeAt<Sent extends Answer>(
-  {
-    clock,
-    token,
-    send,
-  }: {
-    clock: Pick<Clock, "now">;
-    token: string;
-    send: (url: string, headers: Record<string, string>, text: string) => Promise<Sent>;
+/** Controlled by a test over HTTP; can misbehave. */
+export async function handDrivenNode(
+  service: Pick<ServiceUnderTest, "app" | "clock" | "context">,
+  shows: {
+    evidence: EvidenceKind;
+    evidenceFor: (reportData: Uint8Array) => Evidence;
   },
-  shows: Shown,
 ) {
-  const { method = "searchbyquery" } = shows;
+  const { app, clock } = service;
+  const token = enrolmentTokenOf(service.context.secrets.secretKey);
   const identity = makeIdentity();
   const keys = await makeRunKeys();
   const bootId = base64(randomBytes(16));
@@ -116,10 +94,15 @@ export async function nodeAt<Sent extends Answer>(
     return { "content-type": "application/json", ...signed, [enrolmentField]: enrolment };
   }
 
-  async function post(route: string, body: unknown, changes: RequestChanges = {}): Promise<Sent> {
+  async function post(
+    route: string,
+    body: unknown,
+    changes: RequestChanges = {},
+  ): Promise<LightMyRequestResponse> {
     const url = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
-    return await send(url, sign(url, text, changes), changes.sent ?? text);
+    const headers = sign(url, text, changes);
+    return await app.inject({ method: "POST", url, headers, payload: changes.sent ?? text });
   }
 
   async function challenge(): Promise<ChallengeAnswer> {
@@ -146,7 +129,7 @@ export async function nodeAt<Sent extends Answer>(
       identity_signature: base64(identity.sign(identityMessageOf(statement))),
       evidence: shows.evidenceFor(reportDataOf(statement)),
       name: "by hand",
-      capabilities: platforms.map((platform) => ({ platform, method, ways: ["archive"] })),
+      capabilities: everything.map((one) => ({ ...one, ways: [...one.ways] })),
       concurrency: 8,
       version: "test",
     };
@@ -162,7 +145,7 @@ export async function nodeAt<Sent extends Answer>(
 
   /** Decrypted. */
   async function lease(waitMs = 10_000): Promise<StoredJob> {
-    const answer = await post("lease", { methods: [method], wait_ms: waitMs });
+    const answer = await post("lease", { methods: ["searchbyquery"], wait_ms: waitMs });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
     const envelope: JobEnvelope = answer.json();
     const gatewayKey = attested?.registration.statement.gateway_key ?? "";
