@@ -106,7 +106,7 @@ async function execute(
 }
 
 /** How a client reports the refusal of a proof. */
-const refused = /EarshotError: .*proof/;
+const refused = /EarshotError: .*signs nothing/;
 
 const shell = (source: string): [string, string[]] => ["bash", ["-c", source]];
 
