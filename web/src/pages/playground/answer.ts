@@ -1,7 +1,7 @@
 import type { Platform } from "@earshot/query/tree";
 import type { Source } from "../../coverage-text.ts";
 
-export type TimeSpan = { from: string | null; to: string };
+type TimeSpan = { from: string | null; to: string };
 
 export type CollectionCoverage = {
   platform: Platform;

@@ -35,7 +35,7 @@ export function TimeFields({
 }
 
 /** As the field wants it: to the minute, without a zone. */
-export function localValue(iso: string | undefined): string {
+function localValue(iso: string | undefined): string {
   if (iso === undefined) return "";
   const at = new Date(iso);
   const two = (part: number) => String(part).padStart(2, "0");
