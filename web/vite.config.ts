@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { resolve } from "node:path";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig } from "vite";
 
 const root = import.meta.dirname;
 
@@ -10,7 +8,7 @@ const root = import.meta.dirname;
 export default defineConfig({
   root,
   base: "/dashboard/",
-  plugins: [react(), compressed()],
+  plugins: [react()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -21,22 +19,3 @@ export default defineConfig({
     },
   },
 });
-
-/** Adds compressed copies, which the server sends as they are. */
-function compressed(): Plugin {
-  return {
-    name: "compressed",
-    apply: "build",
-    closeBundle() {
-      const folder = resolve(root, "../dist/web");
-      for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-        if (!/\.(html|js|css|svg)$/.test(name)) continue;
-        const path = join(folder, name);
-        const bytes = readFileSync(path);
-        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
-        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-      }
-    },
-  };
-}

@@ -101,7 +101,7 @@ describe("an address that does not exist", () => {
       expect(page.statusCode).toBe(404);
       expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
       expect(page.body).toContain('<a href="/dashboard">Dashboard</a>');
-      expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+      expect(page.headers["content-security-policy"]).toContain("default-src 'self'");
       const other = await get(path, { accept: "*/*" });
       expect(other.statusCode).toBe(404);
       expect(other.json()).toMatchObject({ code: "not_found" });

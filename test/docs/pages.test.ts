@@ -1,6 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeSite } from "../../src/http/docs-site/html/write-site.ts";
+import { navigationOf } from "../../src/http/docs-site/navigation.ts";
+import type { OpenApi } from "../../src/http/docs-site/open-api.ts";
 import { addressIn, readPageTree } from "../../src/http/docs-site/page-tree.ts";
-import { contentPolicy, style } from "../../src/http/docs-site/style.ts";
+import { builtName } from "../../src/http/docs-site/served-pages.ts";
 import { problems } from "../../src/http/problems/problems.ts";
 import {
   type ServiceUnderTest,
@@ -19,16 +25,22 @@ async function get(url: string, headers: Record<string, string> = browser) {
   return await service.call(null, { method: "GET", url, headers });
 }
 
-const paths = [...(await readPageTree()).keys()].map((path) => `/docs${path}`);
+const root = join(import.meta.dirname, "../..");
+const api: OpenApi = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"));
+const tree = await readPageTree(api);
+const paths = [...tree.keys()].map((path) => `/docs${path}`);
 const pages = paths.filter((path) => !path.endsWith(".svg"));
+/** Of the docs as they are, in the template of the last build. */
+const site = await makeSite(readFileSync(join(root, "dist/web/docs.html"), "utf8"));
+const htmlOf = (path: string): string => site.get(builtName(path.slice("/docs".length))) ?? "";
 
 /** Tags of HTML that have no end. */
-const lone = new Set(["meta", "br", "img", "!doctype"]);
+const lone = new Set(["meta", "br", "img", "input", "link", "path", "circle", "!doctype"]);
 
 /** Fails unless all tags are balanced. */
 function expectWellFormed(html: string): void {
   const open: string[] = [];
-  const bare = html.replace(/<style>[\s\S]*?<\/style>/, "");
+  const bare = html.replaceAll(/<!--[\s\S]*?-->/g, "");
   for (const [, end, name = ""] of bare.matchAll(/<(\/?)([!a-z][a-z0-9]*)[^<>]*>/gi)) {
     if (lone.has(name)) continue;
     if (end === "") open.push(name);
@@ -37,26 +49,16 @@ function expectWellFormed(html: string): void {
   expect(open).toEqual([]);
 }
 
-const idsByPath = new Map<string, readonly string[]>();
-
-async function idsOf(path: string): Promise<readonly string[]> {
-  const ids = idsByPath.get(path) ?? matches((await get(path)).body, / id="([^"]+)"/g);
-  idsByPath.set(path, ids);
-  return ids;
-}
+const idsOf = (path: string) => matches(htmlOf(path), / id="([^"]+)"/g);
 
 const matches = (html: string, pattern: RegExp) =>
   [...html.matchAll(pattern)].map(([, found = ""]) => found);
 
 describe("as HTML", () => {
   test.each(pages)(
-    "%s is well formed, can be used from the keyboard and loads nothing",
-    async (path) => {
-      const answer = await get(path);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
-      expect(answer.headers["content-security-policy"]).toBe(contentPolicy);
-      const html = answer.body;
+    "%s is well formed, and has neither inline scripts nor inline styles",
+    (path) => {
+      const html = htmlOf(path);
       expectWellFormed(html);
       const ids = matches(html, / id="([^"]+)"/g);
       expect(new Set(ids).size).toBe(ids.length);
@@ -64,73 +66,89 @@ describe("as HTML", () => {
       expect(matches(html, /<(h1|main) /g).sort()).toEqual(["h1", "main"]);
       for (const nav of matches(html, /<nav([^>]*)>/g)) expect(nav).toContain("aria-label=");
       expect(matches(html, /<table><(caption)/g)).toHaveLength(matches(html, /<(table)>/g).length);
-      expect(html).not.toMatch(/<(script|link|iframe|object|form)|\son\w+=|style=/i);
-      expect(html.match(/<style>([\s\S]*?)<\/style>/)?.[1]).toBe(style);
+      expect(html).not.toMatch(/<(iframe|object|form|style)|\son\w+=|style=|\{\{/i);
+      for (const script of matches(html, /<script([^>]*)>/g)) expect(script).toMatch(/ src="\//);
       for (const source of matches(html, /<img src="([^"]+)"/g)) expect(paths).toContain(source);
     },
   );
 
-  test.each(pages)("the links of %s lead somewhere", async (path) => {
-    const html = (await get(path)).body;
-    for (const link of matches(html, /href="([^"]+)"/g)) {
-      if (/^https?:/.test(link) || link === "/openapi.json") continue;
+  test.each(pages)("the links of %s lead somewhere", (path) => {
+    for (const link of matches(htmlOf(path), /href="([^"]+)"/g)) {
+      if (/^https?:|^\/(?:dashboard(?:\/|$)|openapi\.json$|$)/.test(link)) continue;
       const [page = "", anchor] = link.split("#");
-      const target = page === "" ? path : page;
-      expect(paths, `${path} links to ${link}`).toContain(target);
+      if (page.endsWith(".md")) continue;
+      const linked = page === "" ? path : page;
+      expect(paths, `${path} links to ${link}`).toContain(linked);
       if (anchor !== undefined) {
-        expect(await idsOf(target), `${path} links to ${link}`).toContain(decodeURI(anchor));
+        expect(idsOf(linked), `${path} links to ${link}`).toContain(decodeURI(anchor));
       }
     }
   });
 
-  test("the style is legible in light and dark, and on paper", () => {
-    expect(style).toContain("prefers-color-scheme: dark");
-    expect(style).toContain("@media print");
-    expect(style).not.toMatch(/url\(|@import/);
+  test("each page is in the navigation, or in a list that is", () => {
+    const listed = navigationOf(api).flatMap(({ entries }) => entries.map(({ path }) => path));
+    expect(listed.filter((path) => !tree.has(path))).toEqual([]);
+    const unlisted = [...tree.keys()].filter(
+      (path) =>
+        !path.endsWith(".svg") && !listed.includes(path) && !/^\/(?:errors|decisions)\//.test(path),
+    );
+    expect(unlisted).toEqual([]);
+    for (const path of listed) expect(htmlOf(`/docs${path}`)).toContain(' aria-current="page"');
   });
 });
 
-describe("GET /docs", () => {
-  test("lists every endpoint with a call, and every schema", async () => {
-    const { body } = await get("/docs", {});
-    const api = JSON.parse((await get("/openapi.json")).body);
-    for (const [path, methods] of Object.entries<Record<string, { operationId: string }>>(
-      api.paths,
-    )) {
-      for (const [method, { operationId }] of Object.entries(methods)) {
-        expect(body).toContain(`[\`${method.toUpperCase()} ${path}\`](#`);
-        const heading = `${method.toUpperCase()} ${path}`;
-        const chapter = body.split(`\n### ${heading}\n`)[1]?.split("\n### ")[0];
-        expect(chapter, heading).toContain(`\`${operationId}\``);
-        expect(chapter, heading).toContain("```sh\ncurl -s");
+describe("the API reference", () => {
+  const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, ...operation })),
+  );
+
+  test("lists every endpoint with a sample, and every schema", async () => {
+    const index = (await get("/docs/reference", {})).body;
+    for (const { method, path, operationId, tags } of operations) {
+      const heading = `${method.toUpperCase()} ${path}`;
+      expect(index).toContain(`[\`${heading}\`](/docs/reference/${tags[0]}#`);
+      const { body } = await get(`/docs/reference/${tags[0]}`, {});
+      const chapter = body.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0];
+      expect(chapter, heading).toContain(`\`${operationId}\``);
+      expect(chapter, heading).toMatch(/```\w+(?: \[curl\])?\ncurl -s/);
+    }
+    const { body } = await get("/docs/reference/schemas", {});
+    for (const name of Object.keys(api.components.schemas))
+      expect(body).toContain(`\n## ${name}\n`);
+  });
+
+  test("every curl sample can be pasted into a shell", async () => {
+    for (const { name } of api.tags) {
+      const { body } = await get(`/docs/reference/${name}`, {});
+      for (const call of matches(body, /```\w+(?: \[curl\])?\n(curl[\s\S]*?)\n```/g)) {
+        const words = call.replaceAll("'\\''", "").replaceAll(/'[^']*'|"[^"]*"/g, "");
+        expect(words, call).not.toMatch(/['"{}]/);
       }
     }
-    for (const name of Object.keys(api.components.schemas)) {
-      expect(body).toContain(`\n### ${name}\n`);
-    }
-  });
-
-  test("every call can be pasted into a shell", async () => {
-    const { body } = await get("/docs", {});
-    for (const call of matches(body, /```sh\n(curl[\s\S]*?)\n```/g)) {
-      const words = call.replaceAll("'\\''", "").replaceAll(/'[^']*'|"[^"]*"/g, "");
-      expect(words, call).not.toMatch(/['"{}]/);
-    }
   });
 });
 
-describe("whoever asks beside a page is led to it", () => {
+describe("other addresses of a page", () => {
   test.each([
     ["/docs/", 308, "/docs"],
-    ["/docs/README.md", 308, "/docs"],
-    ["/docs/api.md", 308, "/docs/api"],
     ["/docs/errors/", 308, "/docs/errors"],
-    ["/docs/errors/README.md", 308, "/docs/errors"],
-    ["/docs/errors/invalid_query.md", 308, "/docs/errors/invalid_query"],
   ])("%s: %i to %s", async (path, status, address) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(status);
     expect(answer.headers.location).toBe(address);
+  });
+
+  test.each([
+    ["/docs/README.md", "/docs"],
+    ["/docs/api.md", "/docs/api"],
+    ["/docs/errors/README.md", "/docs/errors"],
+    ["/docs/errors/invalid_query.md", "/docs/errors/invalid_query"],
+    ["/docs/reference/webhooks.md", "/docs/reference/webhooks"],
+  ])("%s is the Markdown of %s, for browsers too", async (path, page) => {
+    const answer = await get(path);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    expect(answer.body).toBe((await get(page, {})).body);
   });
 
   test.each([
@@ -146,17 +164,45 @@ describe("whoever asks beside a page is led to it", () => {
 });
 
 describe("the forms of a page", () => {
-  test("Markdown for whoever does not ask for HTML", async () => {
+  test("HTML for a browser, compressed if it accepts that, under the policy of the dashboard", async () => {
+    const plain = await get("/docs/api");
+    expect(plain.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(plain.headers["content-security-policy"]).toBe(
+      (await get("/dashboard")).headers["content-security-policy"],
+    );
+    const packed = await get("/docs/api", { ...browser, "accept-encoding": "gzip, br" });
+    expect(packed.headers["content-encoding"]).toBe("br");
+    expect(packed.headers.vary).toBe("Accept, Accept-Encoding");
+    expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(plain.body);
+    const refused = { ...browser, "accept-encoding": "br;q=0, gzip;q=0.5" };
+    expect((await get("/docs/api", refused)).headers["content-encoding"]).toBe("gzip");
+  });
+
+  test("the search index is JSON that names every page", async () => {
+    const { storedFields } = (await get("/docs/search.json")).json();
+    const titles = new Set(Object.values<{ page: string }>(storedFields).map(({ page }) => page));
+    expect(titles.size).toBeGreaterThan(80);
+  });
+
+  test("llms.txt links the Markdown of every page of the navigation", async () => {
+    const { body, headers } = await get("/llms.txt");
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    const links = matches(body, /\]\((\/docs[^)]*)\)/g);
+    expect(links.length).toBeGreaterThan(30);
+    for (const link of links) expect((await get(link)).statusCode, link).toBe(200);
+  });
+
+  test("Markdown for a client that does not prefer HTML", async () => {
     for (const headers of [{}, { accept: "*/*" }, { accept: "text/markdown" }]) {
       const answer = await get("/docs/errors/invalid_query", headers);
       expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-      expect(answer.headers.vary).toBe("Accept");
+      expect(answer.headers.vary).toBe("Accept, Accept-Encoding");
       expect(answer.body).toMatch(/^# Invalid query\n/);
       expect(answer.body).toContain("](/docs/query-language#errors-and-warnings)");
     }
   });
 
-  test("a page that is held already is 304; its forms have tags of their own", async () => {
+  test("a cached page is 304; each form has its own tag", async () => {
     const html = await get("/docs/api");
     const text = await get("/docs/api", {});
     expect(html.headers.etag).not.toBe(text.headers.etag);
@@ -208,7 +254,7 @@ test.each([
   expect(answer.json()).toMatchObject({ code: "not_found" });
 });
 
-test("pages need no key, cost none, and are made once", async () => {
+test("pages need no key and cost no request", async () => {
   const key = await service.makeKey({ requestsPerSecond: 1 });
   for (let count = 0; count < 5; count++) {
     const answer = await service.call(key, { method: "GET", url: "/docs" });
@@ -218,6 +264,6 @@ test("pages need no key, cost none, and are made once", async () => {
 });
 
 test("what is not in docs/ has no address", async () => {
-  const addressOf = addressIn(await readPageTree(), "decisions/README.md");
+  const addressOf = addressIn(tree, "decisions/README.md");
   expect(addressOf("../../ARCHITECTURE.md")).toBeNull();
 });

@@ -76,6 +76,7 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
       <div className="side-foot">
         <ListeningLine />
         <p className="side-zone">Times in {zoneName(Date.now())}</p>
+        <a href="/docs">Documentation</a>
         <div className="side-user">
           <Link href="/account">
             <Icon name={account.provider === null ? "person" : "branch"} />

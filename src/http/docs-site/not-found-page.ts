@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { pageHeaders } from "../dashboard/page-headers.ts";
+import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
-import { htmlPage } from "./html-page.ts";
-import { contentPolicy } from "./style.ts";
+import { builtDocs } from "./served-pages.ts";
 
 /** Paths of programs, whose errors are problems for browsers too. */
 const ofPrograms = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
@@ -11,20 +12,20 @@ export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !ofPrograms.test(url) && acceptsHtml(headers.accept);
 }
 
+const page = readOnce(new URL("not-found.html", builtDocs));
+
+/** Where the pages are not built. */
+const plainPage = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Page not found</title>
+<h1>Page not found</h1><p><a href="/docs">Documentation</a></p></html>
+`;
+
 /** With ways back. */
-export function sendNotFoundPage(reply: FastifyReply): FastifyReply {
-  const html =
-    "<h1>Page not found</h1>\n<p>There is no page at this address. It may have moved, or the address has a typing error.</p>\n" +
-    '<ul><li><a href="/">Start page</a></li><li><a href="/dashboard">Dashboard</a></li><li><a href="/docs">Documentation</a></li></ul>\n';
+export async function sendNotFoundPage(reply: FastifyReply): Promise<FastifyReply> {
+  const html = await page().catch(() => plainPage);
   return reply
     .code(404)
-    .headers({
-      vary: "Accept",
-      "cache-control": "no-store",
-      "content-security-policy": contentPolicy,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    })
+    .headers({ ...pageHeaders, vary: "Accept", "cache-control": "no-store" })
     .type("text/html; charset=utf-8")
-    .send(htmlPage("", { title: "Page not found", html, contents: [] }));
+    .send(html);
 }

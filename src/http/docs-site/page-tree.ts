@@ -2,18 +2,21 @@ import { readdir } from "node:fs/promises";
 import { posix } from "node:path";
 import { packageRoot } from "../../lib/package-root.ts";
 import { isProblemCode, type ProblemCode, problemCodes } from "../problems/problems.ts";
+import type { OpenApi } from "./open-api.ts";
+import { referenceNames } from "./reference.ts";
 
 export const docsFolder = new URL("docs/", packageRoot);
 
 /**
- * Files of docs/ by path below `/docs`: "" is the index, then `/api`, `/errors/invalid_query` … Pages of problems are generated.
+ * Files of docs/ by path below `/docs`: "" is the index, then `/api`, `/errors/invalid_query` … Pages of problems and of the API
+ * reference are generated.
  */
 export type PageTree = ReadonlyMap<string, string>;
 
 const folders = ["", "errors", "decisions"];
 
 /** Only these files are served. */
-export async function readPageTree(): Promise<PageTree> {
+export async function readPageTree(api: OpenApi): Promise<PageTree> {
   const tree = new Map<string, string>();
   for (const folder of folders) {
     const names = await readdir(new URL(folder === "" ? "./" : `${folder}/`, docsFolder));
@@ -22,14 +25,23 @@ export async function readPageTree(): Promise<PageTree> {
       if (/\.(?:md|svg)$/.test(name)) tree.set(pathOf(file), file);
     }
   }
-  for (const code of problemCodes) tree.set(`/errors/${code}`, `errors/${code}.md`);
+  const generated = [
+    ...problemCodes.map((code) => `errors/${code}.md`),
+    ...referenceNames(api).map((name) => `reference/${name}.md`),
+  ];
+  for (const file of generated) tree.set(pathOf(file), file);
   return tree;
 }
 
-/** Null for a file on disk. */
+/** Null for other pages. */
 export function problemOf(file: string): ProblemCode | null {
   const code = /^errors\/(\w+)\.md$/.exec(file)?.[1] ?? "";
   return isProblemCode(code) ? code : null;
+}
+
+/** Null for other pages. */
+export function referenceOf(file: string): string | null {
+  return /^reference\/(\w+)\.md$/.exec(file)?.[1] ?? null;
 }
 
 /** `api.md` → `/api`, `errors/README.md` → `/errors`; images keep their name. */
@@ -40,7 +52,7 @@ export function pathOf(file: string): string {
 /** Web URLs stay, files become paths; null if not served. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
-    if (/^(?:https?:|#)/.test(target)) return target;
+    if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;
     const [path = "", anchor] = target.split("#");
     const served = pathOf(posix.join(posix.dirname(page), path));
     if (!tree.has(served)) return null;

@@ -2,59 +2,90 @@ import { anchorOf } from "./anchor-names.ts";
 import type { Answer, OpenApi, Operation } from "./open-api.ts";
 import { code, kindOf, memberTable, table } from "./schema-tables.ts";
 
-/** All endpoints, each with its parts and code samples, then the schemas. */
-export function referenceOf(api: OpenApi): string {
-  const endpoints = endpointsOf(api);
-  return [
-    "## Endpoints\n",
-    table(
-      ["endpoint", "does"],
-      endpoints.map(({ method, path, operation }) => [
-        `[\`${method} ${path}\`](#${anchorOf(`${method} ${path}`)})`,
-        operation.summary,
-      ]),
-    ),
-    ...api.tags.flatMap(({ name, description }) => [
-      `\n## Endpoints: ${name}\n\n${description}`,
-      ...endpoints
-        .filter(({ operation }) => operation.tags.includes(name))
-        .map((endpoint) => endpointChapter(endpoint)),
+const schemasName = "schemas";
+
+/** Of the pages: the index, one a tag, the schemas. */
+export function referenceNames({ tags }: OpenApi): string[] {
+  return ["README", ...tags.map(({ name }) => name), schemasName];
+}
+
+/** The Markdown of a page. */
+export function referencePage(api: OpenApi, name: string): string {
+  if (name === "README") return indexPage(api);
+  return name === schemasName ? schemasPage(api) : tagPage(api, name);
+}
+
+function indexPage(api: OpenApi): string {
+  const { tags } = api;
+  return joined([
+    "# API reference",
+    "Every endpoint, generated from [openapi.json](/openapi.json). [The API](../api.md) explains keys, limits, cursors and coverage.",
+    ...tags.flatMap(({ name, description }) => [
+      `## ${titleOf(name)}`,
+      description,
+      table(
+        ["endpoint", "does"],
+        endpointsOf(api, name).map(({ method, path, operation }) => [
+          `[\`${method} ${path}\`](${name}.md#${anchorOf(`${method} ${path}`)})`,
+          operation.summary,
+        ]),
+      ),
     ]),
     headersChapter(api),
-    "\n## Schemas\n\nWhat bodies and answers hold. The links of the endpoints lead here.",
-    ...Object.entries(api.components.schemas).map(([name, schema]) =>
+    `Bodies are described by their [schemas](${schemasName}.md).\n`,
+  ]);
+}
+
+function tagPage(api: OpenApi, name: string): string {
+  const description = api.tags.find((tag) => tag.name === name)?.description ?? "";
+  return joined([
+    `# ${titleOf(name)}`,
+    description,
+    ...endpointsOf(api, name).map((endpoint) => endpointChapter(endpoint)),
+    "",
+  ]);
+}
+
+function schemasPage({ components: { schemas } }: OpenApi): string {
+  return joined([
+    "# Schemas",
+    "The bodies of requests and answers.",
+    ...Object.entries(schemas).map(([name, schema]) =>
       joined([
-        `\n### ${name}`,
+        `## ${name}`,
         schema.description ?? "",
         memberTable(schema) || `Type: ${kindOf(schema)}.`,
         exampleBlock(schema.examples?.[0]),
       ]),
     ),
     "",
-  ].join("\n");
+  ]);
+}
+
+/** Of the navigation too. */
+export function titleOf(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
 type Endpoint = { method: string; path: string; operation: Operation };
 
-function endpointsOf(api: OpenApi): Endpoint[] {
-  return Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      operation,
-    })),
+function endpointsOf({ paths }: OpenApi, tag: string): Endpoint[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags }]) => tags.includes(tag))
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 }
 
 function endpointChapter(endpoint: Endpoint): string {
   const { method, path, operation } = endpoint;
   return joined([
-    `\n### ${method} ${path}`,
-    `${operation.summary}. ${operation.security ? "It needs a key" : "It needs no key"}; generated clients call it \`${operation.operationId}\`.`,
+    `## ${method} ${path}`,
+    `${operation.summary}. ${operation.security ? "Needs a key" : "Needs no key"}. Operation \`${operation.operationId}\`.`,
     operation.description ?? "",
     parametersOf(operation),
     bodyOf(operation),
-    ...samplesOf(operation),
+    samplesOf(operation),
     table(
       ["status", "body", "meaning"],
       Object.entries(operation.responses).map(([status, answer]) => [
@@ -74,7 +105,7 @@ function parametersOf({ parameters = [] }: Operation): string {
     parameters.map(({ name, in: location, required, schema = {}, description }) => [
       code(name),
       location,
-      `${kindOf(schema)}${required ? "" : ", may be absent"}`,
+      `${kindOf(schema)}${required ? "" : ", optional"}`,
       description ?? schema.description ?? "",
     ]),
   );
@@ -91,11 +122,14 @@ const fences: Readonly<Record<string, string>> = {
   Python: "python",
 };
 
-function samplesOf({ "x-codeSamples": samples = [] }: Operation): string[] {
-  return samples.flatMap(({ lang, label, source }) => [
-    ...(samples.length > 1 ? [`${label}:`] : []),
-    `\`\`\`${fences[lang] ?? ""}\n${source}\n\`\`\``,
-  ]);
+/** Consecutive blocks with a name in brackets become tabs. */
+function samplesOf({ "x-codeSamples": samples = [] }: Operation): string {
+  return samples
+    .map(({ lang, label, source }) => {
+      const name = samples.length > 1 ? ` [${label}]` : "";
+      return `\`\`\`${fences[lang] ?? ""}${name}\n${source}\n\`\`\``;
+    })
+    .join("\n\n");
 }
 
 function bodiesOf({ content = {} }: Answer): string {
@@ -120,7 +154,7 @@ function headersOf({ responses }: Operation): string {
   const list = [...statuses].map(
     ([name, on]) => `${code(name)}${on.length > mostListed ? "" : ` (${on.join(", ")})`}`,
   );
-  return `Header fields: ${list.join(", ")}. [What they mean](#header-fields).`;
+  return `Header fields: ${list.join(", ")}. [What they mean](README.md#header-fields).`;
 }
 
 function headersChapter({ components: { headers = {} } }: OpenApi): string {
@@ -128,7 +162,7 @@ function headersChapter({ components: { headers = {} } }: OpenApi): string {
     code(name),
     description ?? "",
   ]);
-  return rows.length === 0 ? "" : `\n## Header fields\n\n${table(["field", "tells"], rows)}`;
+  return rows.length === 0 ? "" : `## Header fields\n\n${table(["field", "meaning"], rows)}`;
 }
 
 function exampleBlock(example: unknown): string {

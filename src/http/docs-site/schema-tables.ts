@@ -17,7 +17,7 @@ export function kindOf(schema: Schema): string {
 }
 
 function linkTo(name: string): string {
-  return `[${name}](#${name.toLowerCase()})`;
+  return `[${name}](schemas.md#${name.toLowerCase()})`;
 }
 
 function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
@@ -36,7 +36,7 @@ export function memberTable(schema: Schema): string {
     ["field", "type", "meaning"],
     rows.map(({ name, schema: member, isRequired }) => [
       code(name),
-      `${kindOf(member)}${isRequired ? "" : ", may be absent"}`,
+      `${kindOf(member)}${isRequired ? "" : ", optional"}`,
       member.description ?? "",
     ]),
   );

@@ -1,40 +1,62 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { packageRoot } from "../../lib/package-root.ts";
+import { linksAsServed } from "./links-as-served.ts";
+import { llmsText } from "./llms-text.ts";
 import type { OpenApi } from "./open-api.ts";
-import {
-  addressIn,
-  docsFolder,
-  type PageTree,
-  pathOf,
-  problemOf,
-  readPageTree,
-} from "./page-tree.ts";
-import { contentPolicy, picturePolicy } from "./style.ts";
+import { readPage } from "./page-source.ts";
+import { addressIn, type PageTree, pathOf, readPageTree } from "./page-tree.ts";
+
+/** `npm run prepare` builds it (html/write-site.ts). */
+export const builtDocs = new URL("dist/docs/", packageRoot);
 
 /** All answers share its bytes. */
-type ServedText = { type: string; body: Buffer; etag: string; policy: string };
-
-type ServedPage = { html: ServedText; plain: ServedText };
+export type ServedText = { type: string; body: Buffer; etag: string; encoding: string | null };
 
 export type ServedPages = {
-  /** Path below `/docs`; null if unknown. Cached. */
-  find(path: string): Promise<ServedPage | null>;
-  /** For a file name or a trailing slash; null if unknown. */
+  /** Of a path below `/docs`, without its ending: Markdown or a picture; null if unknown. Cached. */
+  findSource(path: string): Promise<ServedText | null>;
+  /** Null if unknown or not built. Cached. */
+  findHtml(path: string, encoding: string | null): Promise<ServedText | null>;
+  /** The path without a slash at its end; null if unknown. */
   addressOf(path: string): Promise<string | null>;
+  /** Null if not built. */
+  findSearchIndex(encoding: string | null): Promise<ServedText | null>;
+  llms(): Promise<ServedText>;
 };
 
-/** The first page of docs/ ends with the API reference. */
-export function createServedPages(openApi: () => Promise<string>): ServedPages {
-  const tree = memoised(readPageTree);
-  const made = new Map<string, () => Promise<ServedPage>>();
+export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
+  const description = memoised(async (): Promise<OpenApi> => JSON.parse(String(await openApi())));
+  const tree = memoised(async () => await readPageTree(await description()));
+  const sources = new Map<string, () => Promise<ServedText>>();
+  const built = new Map<string, () => Promise<ServedText | null>>();
 
-  async function find(path: string): Promise<ServedPage | null> {
+  async function findSource(path: string): Promise<ServedText | null> {
     const known = await tree();
     const file = known.get(path);
     if (file === undefined) return null;
-    const page = made.get(path) ?? memoised(() => makePage(known, path, file));
-    made.set(path, page);
-    return await page();
+    const source = sources.get(path) ?? memoised(() => makeSource(known, file));
+    sources.set(path, source);
+    return await source();
+  }
+
+  async function makeSource(known: PageTree, file: string): Promise<ServedText> {
+    const text = await readPage(file, await description());
+    if (file.endsWith(".svg")) return servedAs("image/svg+xml", text);
+    return servedAs("text/markdown", linksAsServed(text, addressIn(known, file)));
+  }
+
+  async function findHtml(path: string, encoding: string | null): Promise<ServedText | null> {
+    const file = (await tree()).get(path);
+    if (file === undefined || file.endsWith(".svg")) return null;
+    return await findBuilt(builtName(path), encoding);
+  }
+
+  async function findBuilt(name: string, encoding: string | null): Promise<ServedText | null> {
+    const key = `${name}${encoding === null ? "" : endings[encoding]}`;
+    const file = built.get(key) ?? memoised(() => readBuilt(key, encoding));
+    built.set(key, file);
+    return await file();
   }
 
   async function addressOf(path: string): Promise<string | null> {
@@ -42,38 +64,30 @@ export function createServedPages(openApi: () => Promise<string>): ServedPages {
     return served !== path && (await tree()).has(served) ? `/docs${served}` : null;
   }
 
-  async function makePage(known: PageTree, path: string, file: string): Promise<ServedPage> {
-    // Loaded on first use, to keep the start short.
-    const { htmlPage, linksAsServed, problemPage, referenceOf, renderMarkdown } = await import(
-      "./render.ts"
-    );
-    const problem = problemOf(file);
-    const written =
-      problem === null ? await readFile(new URL(file, docsFolder), "utf8") : problemPage(problem);
-    if (file.endsWith(".svg")) {
-      const picture = servedAs("image/svg+xml", written, picturePolicy);
-      return { html: picture, plain: picture };
-    }
-    const text = path === "" ? `${written}\n${referenceOf(await description())}` : written;
-    const addressOf = addressIn(known, file);
-    const rendered = await renderMarkdown(text, addressOf);
-    return {
-      html: servedAs("text/html", htmlPage(`/docs${path}`, rendered)),
-      plain: servedAs("text/markdown", linksAsServed(text, addressOf)),
-    };
-  }
+  const llms = memoised(async () => servedAs("text/plain", llmsText(await description())));
 
-  async function description(): Promise<OpenApi> {
-    return JSON.parse(await openApi());
-  }
+  const findSearchIndex = (encoding: string | null) => findBuilt("search.json", encoding);
 
-  return { find, addressOf };
+  return { findSource, findHtml, addressOf, findSearchIndex, llms };
 }
 
-function servedAs(type: string, text: string, policy = contentPolicy): ServedText {
+/** Of the HTML of a path below `/docs`, in dist/docs. */
+export function builtName(path: string): string {
+  return path === "" ? "index.html" : `${path.slice(1)}.html`;
+}
+
+const endings: Readonly<Record<string, string>> = { br: ".br", gzip: ".gz" };
+
+async function readBuilt(name: string, encoding: string | null): Promise<ServedText | null> {
+  const body = await readFile(new URL(name, builtDocs)).catch(() => null);
+  const type = name.startsWith("search.json") ? "application/json" : "text/html";
+  return body === null ? null : { ...servedAs(type, body), encoding };
+}
+
+function servedAs(type: string, text: string | Buffer): ServedText {
   const body = Buffer.from(text);
   const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
-  return { type: `${type}; charset=utf-8`, body, etag: `"${hash}"`, policy };
+  return { type: `${type}; charset=utf-8`, body, etag: `"${hash}"`, encoding: null };
 }
 
 /** Memoises a promise; a failure is retried by the next call. */

@@ -4,35 +4,12 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyReply } from "fastify";
 import { packageRoot } from "../../../lib/package-root.ts";
 import type { HttpContext } from "../../context.ts";
+import { pageHeaders } from "../../dashboard/page-headers.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const builtFolder = fileURLToPath(new URL("dist/web", packageRoot));
-
-/** Pages load only from this origin and cannot be framed. */
-const policy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Revalidated, because pages name the files of their version. */
-const pageHeaders = {
-  "cache-control": "no-cache",
-  "content-security-policy": policy,
-  "cross-origin-opener-policy": "same-origin",
-  "permissions-policy": "camera=(), geolocation=(), microphone=()",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-} as const;
 
 const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { pageHeaders } from "../../dashboard/page-headers.ts";
+import { acceptedEncoding } from "../../docs-site/accepts-encoding.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
-import { createServedPages } from "../../docs-site/served-pages.ts";
+import { pathOf } from "../../docs-site/page-tree.ts";
+import { createServedPages, type ServedText } from "../../docs-site/served-pages.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { problemShape } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -21,23 +24,26 @@ const record = z.string().meta({
   examples: ["0001-fill-in-the-contract"],
 });
 
+/** Images bring their own style and load nothing. */
+const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'";
+
 const text = z.string().meta({ description: "The page." });
 const pageAnswer = {
   200: {
-    description: "HTML for who prefers it, as browsers do; else Markdown.",
+    description:
+      "HTML for clients that prefer it, as browsers do; else Markdown, as for a path that ends in .md.",
     content: { "text/html": { schema: text }, "text/markdown": { schema: text } },
   },
   304: z.null().meta({ description: "The page is still the one that If-None-Match names." }),
 };
 const redirects = {
   308: z.null().meta({
-    description:
-      "The page was named as its file, ending in .md, or with a / at its end. Location is its path.",
+    description: "The path ends in /. Location is the page.",
   }),
 };
 const missingPage = {
   404: {
-    description: "There is no such page. HTML for who prefers it.",
+    description: "There is no such page. HTML for clients that prefer it.",
     content: {
       "application/problem+json": { schema: problemShape },
       "text/html": { schema: text },
@@ -45,28 +51,37 @@ const missingPage = {
   },
 };
 
-/** GET /docs and below; for browsers as HTML without scripts or external resources. Every problem's `type` points here. */
+/** GET /docs and below, from dist/docs for browsers. Every problem's `type` points here. */
 export function addDocsRoutes(app: TypedApp): void {
-  const description = readOnce(openApiFile);
-  const pages = createServedPages(async () => String(await description()));
+  const pages = createServedPages(readOnce(openApiFile));
 
   async function answer(request: FastifyRequest, reply: FastifyReply, path: string) {
-    const found = await pages.find(path);
+    const isFile = path.endsWith(".md");
+    const name = isFile ? pathOf(path.slice(1)) : path;
+    const isHtml = !isFile && acceptsHtml(request.headers.accept);
+    const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+    const html = isHtml ? await pages.findHtml(name, encoding) : null;
+    const found = html ?? (await pages.findSource(name));
     if (found === null) {
       const address = await pages.addressOf(path);
       if (address !== null) return reply.redirect(address, 308);
       throw problem("not_found", "there is no such page", { hint: "/docs lists the pages" });
     }
-    const { type, body, etag, policy } = acceptsHtml(request.headers.accept)
-      ? found.html
-      : found.plain;
+    // Browsers would save Markdown as a file.
+    if (isHtml && found.type.startsWith("text/markdown"))
+      return send(request, reply, { ...found, type: "text/plain; charset=utf-8" });
+    return send(request, reply, found);
+  }
+
+  function send(request: FastifyRequest, reply: FastifyReply, text: ServedText) {
+    const { type, body, etag, encoding } = text;
     reply.headers({
+      ...pageHeaders,
+      ...(type.startsWith("image/") && { "content-security-policy": picturePolicy }),
+      ...(encoding !== null && { "content-encoding": encoding }),
       etag,
-      vary: "Accept",
+      vary: "Accept, Accept-Encoding",
       "cache-control": "public, max-age=60",
-      "content-security-policy": policy,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
     });
     if (isCached(request.headers["if-none-match"], etag)) return reply.code(304).send();
     return reply.type(type).send(body);
@@ -77,7 +92,7 @@ export function addDocsRoutes(app: TypedApp): void {
     url: "/docs",
     schema: {
       operationId: "docs",
-      summary: "The documentation, with every endpoint and schema",
+      summary: "The documentation",
       tags: ["documentation"],
       response: pageAnswer,
     },
@@ -130,6 +145,56 @@ export function addDocsRoutes(app: TypedApp): void {
       response: { ...pageAnswer, ...redirects, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/decisions/${request.params.record}`),
+  });
+  app.route({
+    method: "GET",
+    url: "/docs/reference",
+    schema: {
+      operationId: "reference",
+      summary: "Every endpoint",
+      tags: ["documentation"],
+      response: pageAnswer,
+    },
+    handler: (request, reply) => answer(request, reply, "/reference"),
+  });
+  app.route({
+    method: "GET",
+    url: "/docs/reference/:page",
+    schema: {
+      operationId: "referencePage",
+      summary: "The endpoints of a resource, or all schemas",
+      tags: ["documentation"],
+      params: z.object({ page: z.string().meta({ examples: ["webhooks"] }) }),
+      response: { ...pageAnswer, ...redirects, ...missingPage },
+    },
+    handler: (request, reply) => answer(request, reply, `/reference/${request.params.page}`),
+  });
+  app.route({
+    method: "GET",
+    url: "/docs/search.json",
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+      const index = await pages.findSearchIndex(encoding);
+      if (index === null) throw problem("not_found", "the documentation is not built");
+      return send(request, reply, index);
+    },
+  });
+  app.route({
+    method: "GET",
+    url: "/llms.txt",
+    schema: {
+      operationId: "llms",
+      summary: "A list of all pages for language models",
+      tags: ["documentation"],
+      response: {
+        200: {
+          description: "Links to the pages as Markdown.",
+          content: { "text/plain": { schema: z.string() } },
+        },
+      },
+    },
+    handler: async (request, reply) => send(request, reply, await pages.llms()),
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { linksAsServed } from "./links-as-served.ts";
-import { renderMarkdown } from "./markdown-page.ts";
-import { addressIn } from "./page-tree.ts";
+import { linksAsServed } from "../links-as-served.ts";
+import { addressIn } from "../page-tree.ts";
+import { renderMarkdown } from "./render-markdown.ts";
 
 const tree = new Map([
   ["", "README.md"],
@@ -11,15 +11,12 @@ const tree = new Map([
 ]);
 const fromErrors = addressIn(tree, "errors/README.md");
 
-async function html(text: string): Promise<string> {
-  return (await renderMarkdown(text, fromErrors)).html;
+function html(text: string): string {
+  return renderMarkdown(text, fromErrors).html;
 }
 
-test("headings have unique anchors that the contents list", async () => {
-  const { title, contents } = await renderMarkdown(
-    "# The `API`\n## Fix it\n### Fix it\n",
-    fromErrors,
-  );
+test("headings have unique anchors that the contents list", () => {
+  const { title, contents } = renderMarkdown("# The `API`\n## Fix it\n### Fix it\n", fromErrors);
   expect(title).toBe("The API");
   expect(contents).toEqual([
     { level: 2, text: "Fix it", anchor: "fix-it" },
@@ -34,8 +31,8 @@ test.each([
   ["README.md", "/docs/errors"],
   ["#below", "#below"],
   ["https://example.org/a", "https://example.org/a"],
-])("a link to %s leads to %s, in both forms", async (target, address) => {
-  expect(await html(`[there](${target})`)).toContain(`<a href="${address}">there</a>`);
+])("a link to %s leads to %s, in both forms", (target, address) => {
+  expect(html(`[there](${target})`)).toContain(`<a href="${address}">there</a>`);
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe(`[there](${address})`);
 });
 
@@ -45,8 +42,8 @@ test.each([
   "../missing.md",
   "javascript:alert",
   "//other.example/a",
-])("a link to %s, which is not served, becomes text", async (target) => {
-  expect(await html(`[there](${target})`)).toBe("<p>there</p>\n");
+])("a link to %s, which is not served, becomes text", (target) => {
+  expect(html(`[there](${target})`)).toBe("<p>there</p>\n");
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe("there");
 });
 
@@ -55,16 +52,25 @@ test("link syntax in code stays unchanged", () => {
   expect(linksAsServed(text, fromErrors)).toBe(text);
 });
 
-test("HTML in a text is escaped", async () => {
-  const shown = await html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
+test("HTML in a text is escaped", () => {
+  const shown = html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
   expect(shown).not.toMatch(/<(?!\/?(?:p|code)>)/);
-  expect(await html("a<br>b")).toContain("a<br>b");
+  expect(html("a<br>b")).toContain("a<br>b");
 });
 
-test("a table has a caption, row headers, and a scroll box", async () => {
-  const shown = await html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
+test("a table has a caption, row headers, and a scroll box", () => {
+  const shown = html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
   expect(shown).toContain('role="region" aria-labelledby="table-1" tabindex="0"');
   expect(shown).toContain('<caption id="table-1">Limits: table 1</caption>');
   expect(shown).toContain('<th scope="row"><code>one</code></th>');
   expect(shown).toContain('<td><a href="/docs/api">two</a></td>');
+});
+
+test("consecutive named blocks are one group, and code is highlighted and escaped", () => {
+  const shown = html(
+    "```sh [curl]\ncurl '<a>'\n```\n\n```py [Python]\nx = 1\n```\n\n```\nplain\n```\n",
+  );
+  expect(shown.match(/<div class="samples">[\s\S]*<\/figure>\n<\/div>/)?.[0]).toContain("Python");
+  expect(shown).toContain('<span class="hljs-string">&#x27;&lt;a&gt;&#x27;</span>');
+  expect(shown.split('<div class="samples">')).toHaveLength(2);
 });

@@ -1,30 +1,17 @@
-import { setImmediate } from "node:timers/promises";
 import { Marked, type Token, type Tokens } from "marked";
-import { anchorNames } from "./anchor-names.ts";
-import { escapeHtml } from "./escape-html.ts";
+import { anchorNames } from "../anchor-names.ts";
+import { escapeHtml } from "../escape-html.ts";
+import { codeBlock, groupSamples } from "./code-block.ts";
 
-export type ContentsEntry = { level: number; text: string; anchor: string };
+type ContentsEntry = { level: number; text: string; anchor: string };
 
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
-/**
- * Adds anchors, and caption and scroll box for tables; maps links by `addressOf` (null: text only). Yields to the event loop
- * between chapters.
- */
-export async function renderMarkdown(
+/** Adds anchors, and caption and scroll box for tables; maps links by `addressOf` (null: text only). */
+export function renderMarkdown(
   text: string,
   addressOf: (target: string) => string | null,
-): Promise<RenderedMarkdown> {
-  const page = createPage(addressOf);
-  const html: string[] = [];
-  for (const chapter of chaptersOf(text)) {
-    html.push(page.render(chapter));
-    await setImmediate();
-  }
-  return { title: page.title(), html: html.join(""), contents: page.contents };
-}
-
-function createPage(addressOf: (target: string) => string | null) {
+): RenderedMarkdown {
   const contents: ContentsEntry[] = [];
   const nameOf = anchorNames();
   let title = "";
@@ -57,17 +44,18 @@ function createPage(addressOf: (target: string) => string | null) {
         const body = rows.map((cells) => `<tr>${rowOf(cells)}</tr>`).join("\n");
         const id = `table-${tables}`;
         return (
-          `<div class="table" role="region" aria-labelledby="${id}" tabindex="0"><table>` +
+          `<div class="table-box" role="region" aria-labelledby="${id}" tabindex="0"><table>` +
           `<caption id="${id}">${escapeHtml(heading)}: table ${tables}</caption>` +
           `<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody></table></div>\n`
         );
       },
       code({ text, lang }) {
-        const kind = lang === "sh" ? ' class="command"' : "";
-        return `<pre tabindex="0"${kind}><code>${escapeHtml(text)}</code></pre>\n`;
+        return codeBlock(text, lang ?? "");
       },
       html({ text }) {
-        return /^(?:<br>|<a id="[\w-]+">|<\/a>)$/.test(text.trim()) ? text : escapeHtml(text);
+        return /^(?:<br>|<a id="[\w-]+">|<\/a>|<!--[^<>]*-->)$/.test(text.trim())
+          ? text
+          : escapeHtml(text);
       },
     },
   });
@@ -84,11 +72,8 @@ function createPage(addressOf: (target: string) => string | null) {
       .join("");
   }
 
-  return {
-    contents,
-    title: () => title,
-    render: (chapter: string): string => marked.parse(chapter, { async: false }),
-  };
+  const html = groupSamples(marked.parse(text, { async: false }));
+  return { title, html, contents };
 }
 
 function plainText(tokens: readonly Token[]): string {
@@ -99,16 +84,4 @@ function plainText(tokens: readonly Token[]): string {
 
 function textOf(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : "";
-}
-
-/** Before headings of level 2 and 3, outside of code blocks. */
-function chaptersOf(text: string): string[] {
-  const chapters: string[][] = [[]];
-  let inCode = false;
-  for (const line of text.split("\n")) {
-    if (line.startsWith("```")) inCode = !inCode;
-    if (!inCode && /^#{2,3} /.test(line)) chapters.push([]);
-    chapters.at(-1)?.push(line);
-  }
-  return chapters.map((lines) => lines.join("\n"));
 }

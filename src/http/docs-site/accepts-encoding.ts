@@ -1,0 +1,10 @@
+/** The best of brotli and gzip that `Accept-Encoding` names without `q=0`; null for neither. */
+export function acceptedEncoding(field: string | undefined): "br" | "gzip" | null {
+  const accepted = (field ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => !/;\s*q=0(?:\.0{0,3})?$/.test(part))
+    .map((part) => part.replace(/\s*;.*/, ""));
+  return (["br", "gzip"] as const).find((name) => accepted.includes(name)) ?? null;
+}

@@ -1,0 +1,76 @@
+import { escapeHtml } from "../escape-html.ts";
+import type { NavigationEntry, NavigationGroup } from "../navigation.ts";
+import type { RenderedMarkdown } from "./render-markdown.ts";
+
+/** Fills web/docs.html, as Vite built it. */
+export function fillTemplate(
+  template: string,
+  {
+    path,
+    page: { title, html, contents },
+    navigation,
+    searchFile,
+  }: {
+    /** Below `/docs`; null for an address without a page. */
+    path: string | null;
+    page: RenderedMarkdown;
+    navigation: readonly NavigationGroup[];
+    searchFile: string;
+  },
+): string {
+  const entries = navigation.flatMap((group) => group.entries);
+  const current = path === null ? undefined : entryOf(entries, path);
+  const parts: Record<string, string> = {
+    title: escapeHtml(title === "Earshot" ? "Earshot documentation" : `${title} · Earshot`),
+    navigation: navigation.map((group) => groupHtml(group, current)).join("\n"),
+    contents: contentsHtml(contents),
+    main: html,
+    neighbours: neighboursHtml(entries, path),
+    markdown:
+      path === null
+        ? ""
+        : `<a href="/docs${path === "" ? "/README" : path}.md">View as Markdown</a>`,
+    search: searchFile,
+  };
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => parts[name] ?? whole);
+}
+
+/** The page itself, or the list that it is in. */
+function entryOf(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {
+  const above = path.slice(0, path.lastIndexOf("/"));
+  return (
+    entries.find((entry) => entry.path === path) ??
+    entries.find((entry) => above !== "" && entry.path === above)
+  );
+}
+
+function groupHtml({ title, entries }: NavigationGroup, current?: NavigationEntry): string {
+  const items = entries.map((entry) => {
+    const mark = entry === current ? ' aria-current="page"' : "";
+    return `<li><a href="/docs${entry.path}"${mark}>${escapeHtml(entry.title)}</a></li>`;
+  });
+  return `<div><h2>${escapeHtml(title)}</h2><ul>${items.join("")}</ul></div>`;
+}
+
+function contentsHtml(contents: RenderedMarkdown["contents"]): string {
+  const listed = contents.filter(({ level }) => level <= 3);
+  if (listed.length < 2) return "";
+  const items = listed.map(
+    ({ level, anchor, text }) =>
+      `<li data-level="${level}"><a href="#${anchor}">${escapeHtml(text)}</a></li>`,
+  );
+  return (
+    '<nav class="contents" aria-label="On this page"><details><summary>On this page</summary>' +
+    `<ul>${items.join("")}</ul></details></nav>`
+  );
+}
+
+function neighboursHtml(entries: readonly NavigationEntry[], path: string | null): string {
+  const at = entries.findIndex((entry) => entry.path === path);
+  if (at === -1) return "";
+  const link = (entry: NavigationEntry | undefined, kind: "prev" | "next") =>
+    entry === undefined
+      ? ""
+      : `<a rel="${kind}" href="/docs${entry.path}"><span>${kind === "prev" ? "Previous" : "Next"}</span>${escapeHtml(entry.title)}</a>`;
+  return `<nav class="neighbours" aria-label="Previous and next page">${link(entries[at - 1], "prev")}${link(entries[at + 1], "next")}</nav>`;
+}

@@ -1,0 +1,48 @@
+import "../styles/tokens.css";
+import "../styles/base.css";
+import "../styles/layout.css";
+import "../components/brand.css";
+import "../components/button.css";
+import "../components/code.css";
+import "../components/dialog.css";
+import "../components/field.css";
+import "../components/tabs.css";
+import "../shell.css";
+import "./docs.css";
+import { switchTheme } from "../theme.ts";
+import { addCopyButtons } from "./copy-buttons.ts";
+import { personaliseSamples } from "./personal-samples.ts";
+import { showSampleTabs } from "./sample-tabs.ts";
+import { addSearch } from "./search.ts";
+
+/** Pages work without it; see web/docs.html and http/docs-site/html. */
+function main(): void {
+  const button = document.querySelector<HTMLElement>("[data-switch-theme]");
+  if (button !== null) {
+    button.hidden = false;
+    button.addEventListener("click", switchTheme);
+  }
+  unfoldContents();
+  document.querySelector(".nav [aria-current]")?.scrollIntoView({ block: "nearest" });
+  addCopyButtons();
+  showSampleTabs();
+  addSearch();
+  void personaliseSamples();
+}
+
+/** Folded on narrow screens. */
+function unfoldContents(): void {
+  const contents = document.querySelector<HTMLDetailsElement>(".contents details");
+  if (contents === null) return;
+  const wide = matchMedia("(width >= 80rem)");
+  const apply = () => {
+    contents.open = wide.matches;
+  };
+  apply();
+  wide.addEventListener("change", apply);
+  contents.addEventListener("click", ({ target }) => {
+    if (!wide.matches && target instanceof HTMLAnchorElement) contents.open = false;
+  });
+}
+
+main();

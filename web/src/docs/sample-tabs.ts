@@ -1,0 +1,72 @@
+import { keepStored, readStored } from "../theme.ts";
+
+const chosenName = "earshot-docs-tab";
+
+type Tab = { button: HTMLButtonElement; sample: HTMLElement; label: string };
+
+/** Shows each group of samples as tabs; the choice applies to all groups and later pages. */
+export function showSampleTabs(): void {
+  const groups = [...document.querySelectorAll<HTMLElement>(".samples")].map(tabsOf);
+  const choose = (label: string) => {
+    for (const group of groups) select(group, label);
+  };
+  for (const tabs of groups) {
+    for (const { button, label } of tabs) {
+      button.addEventListener("click", () => {
+        keepStored(chosenName, label);
+        // Groups above may change their height.
+        const top = button.getBoundingClientRect().top;
+        choose(label);
+        scrollBy(0, button.getBoundingClientRect().top - top);
+      });
+    }
+  }
+  choose(readStored(chosenName) ?? "");
+}
+
+function tabsOf(group: HTMLElement, number: number): Tab[] {
+  const samples = [...group.querySelectorAll<HTMLElement>(".sample")];
+  const list = document.createElement("div");
+  list.role = "tablist";
+  list.ariaLabel = "Language";
+  const tabs = samples.map((sample, at) => {
+    const label = sample.dataset.label ?? "";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.role = "tab";
+    button.textContent = label;
+    button.id = `tab-${number}-${at}`;
+    sample.id = `sample-${number}-${at}`;
+    sample.role = "tabpanel";
+    sample.setAttribute("aria-labelledby", button.id);
+    button.setAttribute("aria-controls", sample.id);
+    sample.querySelector("figcaption")?.remove();
+    list.append(button);
+    return { button, sample, label };
+  });
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const at = tabs.findIndex(({ button }) => button === document.activeElement);
+    const next = tabs[(at + by + tabs.length) % tabs.length];
+    next?.button.focus();
+    next?.button.click();
+  });
+  const bar = document.createElement("div");
+  bar.className = "tabs";
+  bar.append(list);
+  group.prepend(bar);
+  return tabs;
+}
+
+/** The first where a group lacks the label. */
+function select(tabs: readonly Tab[], label: string): void {
+  const chosen = tabs.find((tab) => tab.label === label) ?? tabs[0];
+  for (const tab of tabs) {
+    const isChosen = tab === chosen;
+    tab.button.ariaSelected = String(isChosen);
+    tab.button.tabIndex = isChosen ? 0 : -1;
+    tab.sample.hidden = !isChosen;
+  }
+}

@@ -1,0 +1,106 @@
+import type MiniSearch from "minisearch";
+
+type Found = { id: string; title: string; page: string; excerpt: string };
+
+const mostShown = 12;
+
+/** A dialog, opened by its button and by Ctrl K. The index is loaded with the first opening. */
+export function addSearch(): void {
+  const dialog = document.querySelector<HTMLDialogElement>(".search-dialog");
+  const input = dialog?.querySelector("input");
+  const list = dialog?.querySelector("[role=listbox]");
+  const state = dialog?.querySelector(".search-state");
+  const file = document.querySelector<HTMLElement>("[data-search]")?.dataset.search;
+  if (!dialog || !input || !list || !state || file === undefined) return;
+
+  let index: MiniSearch | null = null;
+  let selected = -1;
+
+  const open = async () => {
+    document.getElementById("menu")?.hidePopover();
+    dialog.showModal();
+    input.select();
+    if (index !== null) return;
+    try {
+      index = await loadIndex(file);
+      show();
+    } catch {
+      state.textContent = "The search index could not be loaded. Try again.";
+    }
+  };
+
+  const show = () => {
+    const query = input.value.trim();
+    const found = (index?.search(query) ?? []) as unknown as Found[];
+    list.replaceChildren(...found.slice(0, mostShown).map(optionOf));
+    input.ariaExpanded = String(found.length > 0);
+    const isEmpty = query !== "" && found.length === 0 && index !== null;
+    state.textContent = isEmpty ? `No results for “${query}”` : "";
+    select(found.length > 0 ? 0 : -1);
+  };
+
+  const select = (at: number) => {
+    selected = at;
+    for (const [number, option] of [...list.children].entries()) {
+      option.ariaSelected = String(number === at);
+      if (number === at) option.scrollIntoView({ block: "nearest" });
+    }
+    const id = list.children[at]?.id;
+    if (id === undefined) input.removeAttribute("aria-activedescendant");
+    else input.setAttribute("aria-activedescendant", id);
+  };
+
+  const go = (option: Element | undefined) => {
+    const href = option instanceof HTMLElement ? option.dataset.href : undefined;
+    if (href === undefined) return;
+    dialog.close();
+    location.assign(href);
+  };
+
+  input.addEventListener("input", show);
+  input.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const count = list.children.length;
+    if (event.key === "Enter") go(list.children[selected]);
+    if (by === undefined || count === 0) return;
+    event.preventDefault();
+    select((selected + by + count) % count);
+  });
+  list.addEventListener("click", ({ target }) => {
+    if (target instanceof Element) go(target.closest("[role=option]") ?? undefined);
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (!dialog.open) void open();
+  });
+  for (const button of document.querySelectorAll<HTMLElement>("[data-open-search]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => void open());
+  }
+}
+
+async function loadIndex(file: string): Promise<MiniSearch> {
+  const [response, { default: Index }, { searchOptions }] = await Promise.all([
+    fetch(file),
+    import("minisearch"),
+    import("../../../src/http/docs-site/html/search-options.ts"),
+  ]);
+  return await Index.loadJSONAsync(await response.text(), searchOptions);
+}
+
+function optionOf({ id, title, page, excerpt }: Found, number: number): HTMLElement {
+  const option = document.createElement("div");
+  option.role = "option";
+  option.id = `found-${number}`;
+  option.dataset.href = id;
+  const heading = document.createElement("b");
+  heading.textContent = title;
+  const small = document.createElement("span");
+  small.textContent = title === page ? excerpt : `${page} · ${excerpt}`;
+  option.append(heading, small);
+  return option;
+}
