@@ -54,10 +54,10 @@ function overview(): string {
 }
 
 function tableOf(platform: Platform): string {
-  const rows = methodNames.map((method) => {
+  const rows = methodNames.map((method, at) => {
     const support = supportOf[platform][method];
     const types = sourceTypes.map((type) => typeWords(type, method, platform));
-    return `| \`${method}\` | ${types.join(" | ")} | ${endpointWords(support)} | ${cell(noteOf(support))} |`;
+    return `| \`${method}\` | ${types.join(" | ")} | ${endpointWords(support)} | ${noteCell(platform, at)} |`;
   });
   const heads = ["method", ...sourceTypes.map((type) => `\`${type}\``), "endpoint", "note"];
   return `### Methods on ${titles[platform]}\n\n${table(heads, rows)}`;
@@ -71,25 +71,21 @@ function table(heads: readonly string[], rows: readonly string[]): string {
 
 function typeWords(type: SourceType, method: Method, platform: Platform): string {
   const support = supportOf[platform];
-  if (!methodsOf(type).includes(method)) return "not in this type";
-  if (support[method].access.length === 0) return "no counterpart";
+  if (!methodsOf(type).includes(method)) return "–";
+  if (support[method].access.length === 0) return "none";
   const access = accessFor(type, method, { support });
-  return access.length === 0 ? "not by this type" : accessWords(access);
+  return access.length === 0 ? "`social`" : accessWords(access);
 }
 
 function accessWords(access: readonly AccessKind[]): string {
-  if (access.length === 0) return "no counterpart";
-  const names = { user: "user credential", app: "app token" } as const;
-  const withNames = (["user", "app"] as const)
-    .filter((kind) => access.includes(kind))
-    .map((kind) => names[kind]);
-  if (access.includes("public")) return "works without";
-  return `with ${withNames.join(" or ")}`;
+  if (access.length === 0) return "none";
+  if (access.includes("public")) return "public";
+  return (["user", "app"] as const).filter((kind) => access.includes(kind)).join(", ");
 }
 
 function archiveWords(method: Method): string {
   if (ownMethods.includes(method)) return "never";
-  if (!isSearch(method) && isDerived(method)) return "else";
+  if (!isSearch(method) && isDerived(method)) return "fallback";
   return isSearch(method) || isAnsweredByArchive(method) ? "yes" : "";
 }
 
@@ -98,6 +94,16 @@ const endpointWords = (support: MethodSupport): string =>
 
 const noteOf = (support: MethodSupport): string =>
   "closest" in support ? support.closest : support.note;
+
+/** Refers to the method above if the note is the same. */
+function noteCell(platform: Platform, at: number): string {
+  const noteAt = (index: number) => {
+    const method = methodNames[index];
+    return method === undefined ? "" : cell(noteOf(supportOf[platform][method]));
+  };
+  const isSame = noteAt(at) !== "" && noteAt(at) === noteAt(at - 1);
+  return isSame ? `As \`${methodNames[at - 1]}\`.` : noteAt(at);
+}
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
 

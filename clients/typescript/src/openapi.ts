@@ -17,22 +17,22 @@ export interface components {
              */
             query?: string;
             /**
-             * @description Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.
+             * @description Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.
              * @example 20
              */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this moment on. Of the methods that search alone. */
+            /** @description Only posts from this time on. Searches only. */
             start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this moment. Of the methods that search alone. */
+            /** @description Only posts before this time. Searches only. */
             end_time?: (string) | ("" | 0 | null);
             /**
-             * @description The order of the result. Of the methods that search alone.
+             * @description The order of the result. Searches only.
              * @enum {string}
              */
             sort?: "newest";
-            /** @description Taken for max_results when that is missing. */
+            /** @description Used if max_results is absent. */
             count?: number | ("" | 0 | null);
         };
         /**
@@ -54,7 +54,7 @@ export interface components {
          */
         SearchSubmission: {
             /**
-             * @description Which sources may be asked.
+             * @description Which sources may be used.
              * @example social
              * @enum {string}
              */
@@ -69,7 +69,7 @@ export interface components {
          */
         FlatSearchSubmission: {
             /**
-             * @description Which sources may be asked.
+             * @description Which sources may be used.
              * @default social
              * @example social
              * @enum {string}
@@ -77,22 +77,22 @@ export interface components {
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             query: string;
             /**
-             * @description Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.
+             * @description Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.
              * @example 20
              */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this moment on. Of the methods that search alone. */
+            /** @description Only posts from this time on. Searches only. */
             start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this moment. Of the methods that search alone. */
+            /** @description Only posts before this time. Searches only. */
             end_time?: (string) | ("" | 0 | null);
             /**
-             * @description The order of the result. Of the methods that search alone.
+             * @description The order of the result. Searches only.
              * @enum {string}
              */
             sort?: "newest";
-            /** @description Taken for max_results when that is missing. */
+            /** @description Used if max_results is absent. */
             count?: number | ("" | 0 | null);
         };
         /**
@@ -104,7 +104,7 @@ export interface components {
         RecentSearch: {
             /** @description What to search, with operators. */
             query: string;
-            /** @description Posts wanted, 1 to 100; 20 when absent. */
+            /** @description Maximum posts, 1 to 100; default: 20. */
             count?: number;
         };
         /**
@@ -127,7 +127,7 @@ export interface components {
          */
         Search: {
             /**
-             * @description Which sources may be asked.
+             * @description Which sources may be used.
              * @example social
              * @enum {string}
              */
@@ -135,9 +135,9 @@ export interface components {
             arguments: components["schemas"]["SearchArguments"];
             /** @description Seconds to wait for the end of the job; 10 when absent. */
             wait?: number;
-            /** @description Fields of the records that are wanted; whole records when absent. */
+            /** @description Fields of the records to return; default: all. */
             fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
-            /** @description Characters that the texts of all posts together may take. */
+            /** @description Maximum characters of the texts of all posts together. */
             max_chars?: number;
         };
         /**
@@ -148,7 +148,7 @@ export interface components {
          */
         FlatSearch: {
             /**
-             * @description Which sources may be asked.
+             * @description Which sources may be used.
              * @default social
              * @example social
              * @enum {string}
@@ -156,28 +156,28 @@ export interface components {
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             query: string;
             /**
-             * @description Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.
+             * @description Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.
              * @example 20
              */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this moment on. Of the methods that search alone. */
+            /** @description Only posts from this time on. Searches only. */
             start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this moment. Of the methods that search alone. */
+            /** @description Only posts before this time. Searches only. */
             end_time?: (string) | ("" | 0 | null);
             /**
-             * @description The order of the result. Of the methods that search alone.
+             * @description The order of the result. Searches only.
              * @enum {string}
              */
             sort?: "newest";
-            /** @description Taken for max_results when that is missing. */
+            /** @description Used if max_results is absent. */
             count?: number | ("" | 0 | null);
             /** @description Seconds to wait for the end of the job; 10 when absent. */
             wait?: number;
-            /** @description Fields of the records that are wanted; whole records when absent. */
+            /** @description Fields of the records to return; default: all. */
             fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
-            /** @description Characters that the texts of all posts together may take. */
+            /** @description Maximum characters of the texts of all posts together. */
             max_chars?: number;
         };
         /**
@@ -279,7 +279,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Of a post of which its platform lets no more than the IDs be told: it has the members of a post's, which are null or empty.
+         * @description Of a post of which its platform allows showing IDs only: the members of a post, null or empty.
          * @example {
          *       "kind": "ids",
          *       "platform": "x",
@@ -332,7 +332,7 @@ export interface components {
             url: string | null;
             created_at: string | null;
             username: string;
-            /** @description The name that the account shows. */
+            /** @description The display name. */
             author: string | null;
             author_verified: boolean | null;
             user_id: string;
@@ -354,7 +354,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Of what many speak of.
+         * @description Of a trend.
          * @example {
          *       "kind": "trend",
          *       "platform": "bluesky",
@@ -495,7 +495,7 @@ export interface components {
          *     }
          */
         TimeSpan: {
-            /** @description Inclusive; null where there is no bound. */
+            /** @description Inclusive; null if unbounded. */
             from: string | null;
             /**
              * Format: date-time
@@ -691,7 +691,7 @@ export interface components {
             /** @enum {string} */
             method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
             query: string;
-            /** @description The query as it was understood. */
+            /** @description The query as parsed. */
             canonical_query: string;
             sources: {
                 platform: string;
@@ -709,9 +709,9 @@ export interface components {
                 count: number;
                 cost?: components["schemas"]["SourceCost"];
             }[];
-            /** @description The node that runs it, or ran it last. */
+            /** @description The node that runs it or last ran it. */
             node: string | null;
-            /** @description What the node that made the result has shown for itself; the node of the server's own process shows none. Null while there is no result. */
+            /** @description The evidence of the node that made the result; none for the embedded node. Null without a result. */
             evidence: ("tdx" | "simulated" | "none") | null;
             /** @description Records of the result; null until done. */
             count: number | null;
@@ -865,7 +865,7 @@ export interface components {
             /** @enum {string} */
             evidence: "tdx" | "simulated" | "none";
             /**
-             * @description One that drains or is quarantined gets no more work.
+             * @description A draining or quarantined node gets no jobs.
              * @enum {string}
              */
             state: "approved" | "draining" | "quarantined";
@@ -882,7 +882,7 @@ export interface components {
             /** @description Always null: nodes do not serve clients. */
             url: string | null;
             version: string;
-            /** @description Names the keys of its run. */
+            /** @description Identifies the keys of its run. */
             key_id: string | null;
             /** @description What these keys were attested with: GET /v1/attestations/:id. */
             attestation: string | null;
@@ -899,7 +899,7 @@ export interface components {
          */
         NodeList: {
             /**
-             * @description What the node of the server's own process runs: its share, what no other node can, or nothing. It shows no evidence.
+             * @description What the embedded node runs: its share, only what no other node can, or nothing. It has no evidence.
              * @enum {string}
              */
             embedded: "on" | "spare" | "off";
@@ -920,11 +920,11 @@ export interface components {
          *     }
          */
         AttestationPolicy: {
-            /** @description Names the policy; an attestation says which one it passed. */
+            /** @description Identifies the policy; an attestation names the one it passed. */
             id: string;
             /** @description Whom evidence has to be made for. */
             audience: string;
-            /** @description Ed25519, base64url: jobs that it has not signed are not run. */
+            /** @description Ed25519, base64url. Nodes refuse jobs that it has not signed. */
             gateway_key: string;
             /** @description What nodes may show. */
             evidence: ("tdx" | "simulated" | "none")[];
@@ -987,7 +987,7 @@ export interface components {
                 event_log: string | null;
                 vm_config: string | null;
             };
-            /** @description What the quote was verified with: certificates, revocations, states of machines. */
+            /** @description The collateral of the verification: certificates, revocation lists, TCB levels. */
             collateral: {
                 pck_crl_issuer_chain: string;
                 root_ca_crl: string;
@@ -1047,9 +1047,9 @@ export interface components {
             version: 1;
             /** Format: uuid */
             job: string;
-            /** @description The result as it was signed, byte for byte. */
+            /** @description The signed result, byte for byte. */
             body: string;
-            /** @description The fields of the result that make its signature. */
+            /** @description The signature fields of the result. */
             fields: {
                 "content-digest": string;
                 "content-type": string;
@@ -1057,9 +1057,9 @@ export interface components {
                 "signature-input": string;
                 signature: string;
             };
-            /** @description What the node knows of its answer, JSON text: coverage, sources, where it goes on. */
+            /** @description Coverage, sources and continuation of the result, as JSON text. */
             knowledge: string;
-            /** @description What the node was asked, JSON text. */
+            /** @description The request of the node, as JSON text. */
             request: string;
             attestation: components["schemas"]["Attestation"];
         };
@@ -1120,11 +1120,11 @@ export interface components {
             /** @enum {string} */
             method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
             query: string;
-            /** @description The query as it was understood. */
+            /** @description The query as parsed. */
             canonical_query: string;
-            /** @description The node that runs it, or ran it last. */
+            /** @description The node that runs it or last ran it. */
             node: string | null;
-            /** @description What the node that made the result has shown for itself; the node of the server's own process shows none. Null while there is no result. */
+            /** @description The evidence of the node that made the result; none for the embedded node. Null without a result. */
             evidence: ("tdx" | "simulated" | "none") | null;
             /** @description Records of the result; null until done. */
             count: number | null;
@@ -1176,11 +1176,11 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["JobSummary"][];
-            /** @description Leads to the page that follows; null on the last one. */
+            /** @description Continues with the next page; null on the last one. */
             next_cursor: string | null;
         };
         /**
-         * @description A server-sent event: a job came to a state.
+         * @description A server-sent event: a state change of a job.
          * @example {
          *       "id": "1208",
          *       "event": "job",
@@ -1223,7 +1223,7 @@ export interface components {
          *     }
          */
         PostCounts: {
-            /** @description Every bucket of the page, oldest first, also those without a post. */
+            /** @description Every bucket of the page, oldest first, including empty ones. */
             data: {
                 /** Format: date-time */
                 start: string;
@@ -1234,7 +1234,7 @@ export interface components {
             meta: {
                 /** @description Of this page. */
                 total_tweet_count: number;
-                /** @description There when the window begins before this page. */
+                /** @description Present if the window begins before this page. */
                 next_token?: string;
             };
             /** @description Whether the whole page was counted and its time is covered completely. */
@@ -1247,7 +1247,7 @@ export interface components {
                 length?: number;
                 hint?: string;
             }[];
-            /** @description The query as it was understood. */
+            /** @description The query as parsed. */
             canonical_query: string;
         };
         /**
@@ -1358,7 +1358,7 @@ export interface components {
                 length?: number;
                 hint?: string;
             }[];
-            /** @description The query as it was understood. */
+            /** @description The query as parsed. */
             canonical_query: string;
             /** @description One for each record, in their order. */
             citations: components["schemas"]["Citation"][];
@@ -1398,13 +1398,13 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
-            /** @description The first failure after the last success; null when the last delivery succeeded. */
+            /** @description The first failure after the last success; null if the last delivery succeeded. */
             failing_since: string | null;
             disabled_at: string | null;
             disabled_reason: string | null;
-            /** @description Until when the secret that was replaced signs as well. */
+            /** @description Until when the former secret also signs. */
             former_secret_until: string | null;
-            /** @description Deliveries that were dropped before they had ended, as too many or too old. */
+            /** @description Deliveries dropped because there were too many, or because they were too old. */
             dropped: number;
         };
         /**
@@ -1436,15 +1436,15 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
-            /** @description The first failure after the last success; null when the last delivery succeeded. */
+            /** @description The first failure after the last success; null if the last delivery succeeded. */
             failing_since: string | null;
             disabled_at: string | null;
             disabled_reason: string | null;
-            /** @description Until when the secret that was replaced signs as well. */
+            /** @description Until when the former secret also signs. */
             former_secret_until: string | null;
-            /** @description Deliveries that were dropped before they had ended, as too many or too old. */
+            /** @description Deliveries dropped because there were too many, or because they were too old. */
             dropped: number;
-            /** @description Signs what is sent. It is shown this once. */
+            /** @description Signs the events. Shown only once. */
             secret: string;
         };
         /**
@@ -1472,7 +1472,7 @@ export interface components {
             webhooks: components["schemas"]["Webhook"][];
         };
         /**
-         * @description What a webhook is sent when a job has ended.
+         * @description The event of a job that ended.
          * @example {
          *       "type": "job.done",
          *       "timestamp": "2026-01-31T12:00:00.009Z",
@@ -1532,7 +1532,7 @@ export interface components {
             };
         };
         /**
-         * @description What a webhook is sent when its owner tests it.
+         * @description The event of a test.
          * @example {
          *       "type": "webhook.test",
          *       "timestamp": "2026-01-31T12:00:00.000Z",
@@ -1626,7 +1626,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names the request in the log; quote it when something went wrong.
+         * @description Identifies the request in the log; quote it in problem reports.
          * @example 5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10
          */
         "X-Request-Id": string;
@@ -1636,37 +1636,37 @@ export interface components {
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is left of each limit (r), and in how many seconds there is more (t).
+         * @description What remains of each limit (r), and the seconds until there is more (t).
          * @example "burst";r=2;t=1, "search";r=9;t=60
          */
         RateLimit: string;
         /**
-         * @description Seconds after which to come again.
+         * @description Seconds to wait before the next request.
          * @example 1
          */
         "Retry-After": string;
         /**
-         * @description The path of what was made, or where the page is.
+         * @description The path of the created resource, or of the page.
          * @example /v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e
          */
         Location: string;
         /**
-         * @description There when there is more: the next_cursor of a submission that goes on.
+         * @description Present if there is more: the next_cursor that continues.
          * @example AbCdEfGh
          */
         "X-Next-Cursor": string;
         /**
-         * @description Which part of the window is covered completely, as a dictionary of RFC 9651.
+         * @description Whether the window is covered completely, as a dictionary of RFC 9651.
          * @example complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0
          */
         "X-Coverage": string;
         /**
-         * @description There when the request was held as its Prefer asked.
+         * @description Present if the request waited as its Prefer header requested.
          * @example wait=10
          */
         "Preference-Applied": string;
         /**
-         * @description There, and true, when the answer is that of an earlier request with the same Idempotency-Key.
+         * @description Present if the response is that of an earlier request with the same Idempotency-Key.
          * @example true
          */
         "Idempotent-Replayed": "true";
@@ -1676,17 +1676,17 @@ export interface components {
          */
         "X-Warnings": string;
         /**
-         * @description There when max_chars was reached: how many posts were shortened and left out, as a dictionary of RFC 9651.
+         * @description Present if max_chars had an effect: the numbers of shortened and omitted posts, as a dictionary of RFC 9651.
          * @example shortened=3, omitted=0
          */
         "X-Truncated": string;
         /**
-         * @description The job that was made for the answer.
+         * @description The job of the search.
          * @example 0f8fad5b-d9cb-469f-a165-70867728950e
          */
         "X-Job-Uuid": string;
         /**
-         * @description The node that made the result and what it has shown for itself, as an item of RFC 9651.
+         * @description The node that made the result, and its evidence, as an item of RFC 9651.
          * @example "5b1c7d0e9a2f4c68";evidence=tdx
          */
         "X-Node": string;
@@ -1701,7 +1701,7 @@ export interface components {
          */
         "Content-Digest": string;
         /**
-         * @description Of a signed result: the job, digests of what was asked and what is known of the answer, and what the node attested with, as a dictionary of RFC 9651.
+         * @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651.
          * @example id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …
          */
         "Earshot-Job": string;
@@ -1716,17 +1716,17 @@ export interface components {
          */
         Signature: string;
         /**
-         * @description Of a signed result: where the attestation of the node and the proof are.
+         * @description Of a signed result: links to the attestation of the node and to the proof.
          * @example </v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"
          */
         Link: string;
         /**
-         * @description How to send a key; with an error only where one was sent that is not valid.
+         * @description The scheme of the key, with an error if an invalid one was sent.
          * @example Bearer realm="earshot", error="invalid_token"
          */
         "WWW-Authenticate": string;
         /**
-         * @description Names this form of the page; send it as If-None-Match.
+         * @description Identifies this form of the page; send it as If-None-Match.
          * @example "kFJ0a9gZsC2bX1yLwQe7Rw"
          */
         ETag: string;

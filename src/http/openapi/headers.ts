@@ -1,7 +1,7 @@
 /** Beyond those of HTTP itself. */
 export const answerHeaders = {
   "X-Request-Id": {
-    description: "Names the request in the log; quote it when something went wrong.",
+    description: "Identifies the request in the log; quote it in problem reports.",
     schema: { type: "string" },
     example: "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
   },
@@ -11,38 +11,38 @@ export const answerHeaders = {
     example: '"burst";q=3;w=1, "search";q=10;w=60',
   },
   RateLimit: {
-    description: "What is left of each limit (r), and in how many seconds there is more (t).",
+    description: "What remains of each limit (r), and the seconds until there is more (t).",
     schema: { type: "string" },
     example: '"burst";r=2;t=1, "search";r=9;t=60',
   },
   "Retry-After": {
-    description: "Seconds after which to come again.",
+    description: "Seconds to wait before the next request.",
     schema: { type: "string", pattern: "^[0-9]+$" },
     example: "1",
   },
   Location: {
-    description: "The path of what was made, or where the page is.",
+    description: "The path of the created resource, or of the page.",
     schema: { type: "string" },
     example: "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
   },
   "X-Next-Cursor": {
-    description: "There when there is more: the next_cursor of a submission that goes on.",
+    description: "Present if there is more: the next_cursor that continues.",
     schema: { type: "string" },
     example: "AbCdEfGh",
   },
   "X-Coverage": {
-    description: "Which part of the window is covered completely, as a dictionary of RFC 9651.",
+    description: "Whether the window is covered completely, as a dictionary of RFC 9651.",
     schema: { type: "string" },
     example: 'complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0',
   },
   "Preference-Applied": {
-    description: "There when the request was held as its Prefer asked.",
+    description: "Present if the request waited as its Prefer header requested.",
     schema: { type: "string" },
     example: "wait=10",
   },
   "Idempotent-Replayed": {
     description:
-      "There, and true, when the answer is that of an earlier request with the same Idempotency-Key.",
+      "Present if the response is that of an earlier request with the same Idempotency-Key.",
     schema: { type: "string", const: "true" },
     example: "true",
   },
@@ -53,18 +53,17 @@ export const answerHeaders = {
   },
   "X-Truncated": {
     description:
-      "There when max_chars was reached: how many posts were shortened and left out, as a dictionary of RFC 9651.",
+      "Present if max_chars had an effect: the numbers of shortened and omitted posts, as a dictionary of RFC 9651.",
     schema: { type: "string" },
     example: "shortened=3, omitted=0",
   },
   "X-Job-Uuid": {
-    description: "The job that was made for the answer.",
+    description: "The job of the search.",
     schema: { type: "string", format: "uuid" },
     example: "0f8fad5b-d9cb-469f-a165-70867728950e",
   },
   "X-Node": {
-    description:
-      "The node that made the result and what it has shown for itself, as an item of RFC 9651.",
+    description: "The node that made the result, and its evidence, as an item of RFC 9651.",
     schema: { type: "string" },
     example: '"5b1c7d0e9a2f4c68";evidence=tdx',
   },
@@ -81,7 +80,7 @@ export const answerHeaders = {
   },
   "Earshot-Job": {
     description:
-      "Of a signed result: the job, digests of what was asked and what is known of the answer, and what the node attested with, as a dictionary of RFC 9651.",
+      "Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651.",
     schema: { type: "string" },
     example: 'id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …',
   },
@@ -96,18 +95,18 @@ export const answerHeaders = {
     example: "earshot=:…:",
   },
   Link: {
-    description: "Of a signed result: where the attestation of the node and the proof are.",
+    description: "Of a signed result: links to the attestation of the node and to the proof.",
     schema: { type: "string" },
     example:
       '</v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"',
   },
   "WWW-Authenticate": {
-    description: "How to send a key; with an error only where one was sent that is not valid.",
+    description: "The scheme of the key, with an error if an invalid one was sent.",
     schema: { type: "string" },
     example: 'Bearer realm="earshot", error="invalid_token"',
   },
   ETag: {
-    description: "Names this form of the page; send it as If-None-Match.",
+    description: "Identifies this form of the page; send it as If-None-Match.",
     schema: { type: "string" },
     example: '"kFJ0a9gZsC2bX1yLwQe7Rw"',
   },
@@ -127,7 +126,16 @@ const submissions = ["submitSearch", "submitSearchByType", "search"];
 const reads = ["readStatus", "readStatusWithoutPlatform"];
 const results = ["fetchResult", "fetchResultWithoutPlatform"];
 const proofs = ["fetchProof", "fetchProofWithoutPlatform"];
-const pages = ["docs", "docsPage", "errors", "error", "decision"];
+const pages = [
+  "docs",
+  "docsPage",
+  "errors",
+  "error",
+  "decision",
+  "reference",
+  "referencePage",
+  "llms",
+];
 
 const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
   "X-Request-Id": () => true,

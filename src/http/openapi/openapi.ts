@@ -54,17 +54,22 @@ export async function openApiText(): Promise<string> {
       },
       tags: [
         { name: "search", description: "Submit a search, read its status, fetch its result." },
-        { name: "node", description: "Searches answered in one request." },
+        {
+          name: "node",
+          description: "Search recent posts in one request, in the format of a node.",
+        },
         {
           name: "attestation",
-          description:
-            "Which nodes there are and what they have shown for themselves; no key is needed.",
+          description: "The nodes and their evidence. No key needed.",
         },
-        { name: "webhooks", description: "Be told when a job has ended." },
-        { name: "operation", description: "For those who run the service; no key is needed." },
+        { name: "webhooks", description: "Get notified when a job ends." },
+        {
+          name: "operation",
+          description: "Health, metrics and the API description, for operators. No key needed.",
+        },
         {
           name: "documentation",
-          description: "These pages, of this server's version; no key is needed.",
+          description: "These pages, for the version of this server. No key needed.",
         },
       ],
       components: {

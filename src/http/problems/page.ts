@@ -27,21 +27,12 @@ ${body}
 }
 
 export function problemReference(): string {
-  const rows = problemCodes.map((code) => {
-    const { status, title, retryable } = problems[code];
-    return `| [\`${code}\`](#${code}) | ${status} | ${retryable ? "yes" : "no"} | ${title} |`;
-  });
   const sections = problemCodes.map((code) => {
-    const { title, status, cause } = problems[code];
-    return `### ${code}\n\n**${title}** (${status}). ${cause}\n\n${fixList(code)}\n`;
+    const { title, status, retryable, cause } = problems[code];
+    const facts = `${status}${retryable ? ", retryable" : ""}`;
+    return `### ${code}\n\n**${title}** (${facts}). ${cause}\n\n${fixList(code)}\n`;
   });
-  return [
-    "| code | status | retryable | title |",
-    "|---|---|---|---|",
-    ...rows,
-    "",
-    ...sections,
-  ].join("\n");
+  return sections.join("\n");
 }
 
 export function problemExample(code: ProblemCode): Record<string, unknown> {

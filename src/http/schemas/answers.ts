@@ -54,7 +54,7 @@ export const records = z.array(record).meta({
 
 const span = z
   .strictObject({
-    from: time.nullable().meta({ description: "Inclusive; null where there is no bound." }),
+    from: time.nullable().meta({ description: "Inclusive; null if unbounded." }),
     to: time.meta({ description: "Exclusive." }),
   })
   .meta({
@@ -241,12 +241,12 @@ export const status = z
     type: z.enum(sourceTypes),
     method: z.enum(methodNames),
     query: z.string(),
-    canonical_query: z.string().meta({ description: "The query as it was understood." }),
+    canonical_query: z.string().meta({ description: "The query as parsed." }),
     sources,
-    node: z.string().nullable().meta({ description: "The node that runs it, or ran it last." }),
+    node: z.string().nullable().meta({ description: "The node that runs it or last ran it." }),
     evidence: z.enum(evidenceKinds).nullable().meta({
       description:
-        "What the node that made the result has shown for itself; the node of the server's own process shows none. Null while there is no result.",
+        "The evidence of the node that made the result; none for the embedded node. Null without a result.",
     }),
     count: z.int().nullable().meta({ description: "Records of the result; null until done." }),
     complete: z.boolean().nullable(),

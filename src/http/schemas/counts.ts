@@ -31,13 +31,13 @@ export const countsQuery = closedObject(
       .meta({ description: "What to count, with operators.", examples: ["comet lang:en"] }),
     granularity: wordOf("granularity", granularities, "leave it out, or send granularity=hour")
       .optional()
-      .meta({ description: "How long a bucket is; hour when absent.", examples: ["hour"] }),
+      .meta({ description: "Length of a bucket; default: hour.", examples: ["hour"] }),
     start_time: moment.optional().meta({
-      description: "Only posts from this moment on; 7 days before end_time when absent.",
+      description: "Only posts from this time on; default: 7 days before end_time.",
     }),
     end_time: moment
       .optional()
-      .meta({ description: "Only posts before this moment; now when absent." }),
+      .meta({ description: "Only posts before this time; default: now." }),
     next_token: z
       .string(tokenText)
       .max(2_048, tokenText)
@@ -54,20 +54,20 @@ export const countsAnswer = z
   .strictObject({
     data: z
       .array(z.strictObject({ start: time, end: time, tweet_count: z.int() }))
-      .meta({ description: "Every bucket of the page, oldest first, also those without a post." }),
+      .meta({ description: "Every bucket of the page, oldest first, including empty ones." }),
     meta: z.strictObject({
       total_tweet_count: z.int().meta({ description: "Of this page." }),
       next_token: z
         .string()
         .optional()
-        .meta({ description: "There when the window begins before this page." }),
+        .meta({ description: "Present if the window begins before this page." }),
     }),
     complete: z.boolean().meta({
       description: "Whether the whole page was counted and its time is covered completely.",
     }),
     coverage,
     warnings,
-    canonical_query: z.string().meta({ description: "The query as it was understood." }),
+    canonical_query: z.string().meta({ description: "The query as parsed." }),
   })
   .meta({
     id: "PostCounts",

@@ -25,7 +25,7 @@ export const jobList = z
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "Leads to the page that follows; null on the last one." }),
+      .meta({ description: "Continues with the next page; null on the last one." }),
   })
   .meta({ id: "JobList", examples: [{ jobs: [summaryExample], next_cursor: null }] });
 
@@ -57,7 +57,7 @@ export const streamedJobChange = z
   })
   .meta({
     id: "StreamedJobChange",
-    description: "A server-sent event: a job came to a state.",
+    description: "A server-sent event: a state change of a job.",
     examples: [
       {
         id: "1208",

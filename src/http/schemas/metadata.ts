@@ -66,7 +66,7 @@ const idsMetadata = z
   .meta({
     id: "IdsMetadata",
     description:
-      "Of a post of which its platform lets no more than the IDs be told: it has the members of a post's, which are null or empty.",
+      "Of a post of which its platform allows showing IDs only: the members of a post, null or empty.",
     examples: [
       {
         kind: "ids",
@@ -85,7 +85,7 @@ const profileMetadata = z
     url: textOrNull,
     created_at: textOrNull,
     username: text,
-    author: textOrNull.meta({ description: "The name that the account shows." }),
+    author: textOrNull.meta({ description: "The display name." }),
     author_verified: flagOrNull,
     user_id: text,
     avatar_url: textOrNull,
@@ -142,7 +142,7 @@ const trendMetadata = z
   })
   .meta({
     id: "TrendMetadata",
-    description: "Of what many speak of.",
+    description: "Of a trend.",
     examples: [
       {
         kind: "trend",

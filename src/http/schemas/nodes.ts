@@ -10,7 +10,7 @@ const evidenceKind = z.enum(evidenceKinds);
 const attestationId = z
   .string(wording("expected the id of an attestation", "take it from the field Link of a result"))
   .meta({
-    description: "Names the statement and its quote: SHA-256 in base64url.",
+    description: "Identifies statement and quote: a base64url SHA-256.",
     examples: ["WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8"],
   });
 export const attestationPath = z.object({ id: attestationId });
@@ -21,7 +21,7 @@ const node = z
     name: z.string().meta({ description: "The name given by its operator." }),
     evidence: evidenceKind,
     state: z.enum(["approved", "draining", "quarantined"]).meta({
-      description: "One that drains or is quarantined gets no more work.",
+      description: "A draining or quarantined node gets no jobs.",
     }),
     connected: z.boolean().meta({ description: "Whether it is attested and was heard of lately." }),
     capabilities: z.array(capability).meta({
@@ -29,7 +29,7 @@ const node = z
     }),
     url: z.string().nullable().meta({ description: "Always null: nodes do not serve clients." }),
     version: z.string(),
-    key_id: z.string().nullable().meta({ description: "Names the keys of its run." }),
+    key_id: z.string().nullable().meta({ description: "Identifies the keys of its run." }),
     attestation: z.string().nullable().meta({
       description: "What these keys were attested with: GET /v1/attestations/:id.",
     }),
@@ -58,7 +58,7 @@ export const nodeList = z
   .strictObject({
     embedded: z.enum(["on", "spare", "off"]).meta({
       description:
-        "What the node of the server's own process runs: its share, what no other node can, or nothing. It shows no evidence.",
+        "What the embedded node runs: its share, only what no other node can, or nothing. It has no evidence.",
     }),
     evidence: z.array(evidenceKind).meta({ description: "What other nodes may show." }),
     nodes: z.array(node).meta({ description: "Those of other processes that are admitted." }),
@@ -72,10 +72,10 @@ export const publishedPolicy = z
   .strictObject({
     id: z
       .string()
-      .meta({ description: "Names the policy; an attestation says which one it passed." }),
+      .meta({ description: "Identifies the policy; an attestation names the one it passed." }),
     audience: z.string().meta({ description: "Whom evidence has to be made for." }),
     gateway_key: z.string().meta({
-      description: "Ed25519, base64url: jobs that it has not signed are not run.",
+      description: "Ed25519, base64url. Nodes refuse jobs that it has not signed.",
     }),
     evidence: z.array(evidenceKind).meta({ description: "What nodes may show." }),
     quotes: z.looseObject({}).nullable().meta({
@@ -160,7 +160,7 @@ export const attestation = z
     }),
     collateral: collateral.nullable().meta({
       description:
-        "What the quote was verified with: certificates, revocations, states of machines.",
+        "The collateral of the verification: certificates, revocation lists, TCB levels.",
     }),
     policy_id: z.string(),
   })
@@ -170,7 +170,7 @@ export const proof = z
   .strictObject({
     version: z.literal(1),
     job: z.uuid(),
-    body: z.string().meta({ description: "The result as it was signed, byte for byte." }),
+    body: z.string().meta({ description: "The signed result, byte for byte." }),
     fields: z
       .strictObject({
         "content-digest": z.string(),
@@ -179,12 +179,12 @@ export const proof = z
         "signature-input": z.string(),
         signature: z.string(),
       })
-      .meta({ description: "The fields of the result that make its signature." }),
+      .meta({ description: "The signature fields of the result." }),
     knowledge: z.string().meta({
       description:
-        "What the node knows of its answer, JSON text: coverage, sources, where it goes on.",
+        "Coverage, sources and continuation of the result, as JSON text.",
     }),
-    request: z.string().meta({ description: "What the node was asked, JSON text." }),
+    request: z.string().meta({ description: "The request of the node, as JSON text." }),
     attestation,
   })
   .meta({

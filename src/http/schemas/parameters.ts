@@ -9,7 +9,7 @@ const platform = z.string().meta({
 });
 
 const uuid = z.string().meta({
-  description: "The uuid of the submission's answer.",
+  description: "The uuid that the submission returned.",
   examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"],
 });
 
@@ -33,7 +33,7 @@ export const waitQuery = closedObject(
       .preprocess(readDigits, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
       .optional()
       .meta({
-        description: "Holds the request until the job ends, at most so many seconds.",
+        description: "Waits for the end of the job, at most this many seconds.",
         examples: [10],
       }),
   },
@@ -91,7 +91,7 @@ export const streamHeaders = z.looseObject({
     .optional()
     .meta({
       description:
-        "The id of the last event that was received: what changed after it comes first. 0 begins with every job that is kept.",
+        "The id of the last received event: later changes come first. 0 starts with every stored job.",
       examples: ["1207"],
     }),
 });
@@ -129,11 +129,11 @@ export function pageParameters(items: string) {
 
 export const jobsQuery = closedObject(listOfJobs, {
   status: listOf("status", jobStates).meta({
-    description: "Only jobs of these states, with commas between them.",
+    description: "Comma-separated states; default: all.",
     examples: ["done,error"],
   }),
   method: listOf("method", methodNames).meta({
-    description: "Only jobs of these methods, with commas between them.",
+    description: "Comma-separated methods; default: all.",
     examples: ["searchbyquery"],
   }),
   ...pageParameters("Jobs"),
@@ -150,7 +150,7 @@ export const eventsQuery = closedObject(
       .string(wording("expected one uuid", "send ?uuid= once"))
       .optional()
       .meta({
-        description: "Only this job: its state as it is, then each change, until it has ended.",
+        description: "Only this job: its current state, then each change, until it ends.",
         examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"],
       }),
   },

@@ -44,7 +44,7 @@ const searchAnswer = z
     coverage,
     sources,
     warnings,
-    canonical_query: z.string().meta({ description: "The query as it was understood." }),
+    canonical_query: z.string().meta({ description: "The query as parsed." }),
     citations: z.array(citation).meta({ description: "One for each record, in their order." }),
     truncated: z
       .strictObject({
@@ -105,7 +105,7 @@ const searchAnswer = z
 
 const texts = {
   "application/x-ndjson": {
-    description: "A record a line.",
+    description: "One record per line.",
     example: '{"ID":"2017571234567890123","Content":"A comet over the bay"}\n',
   },
   "text/csv": {

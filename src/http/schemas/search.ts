@@ -77,7 +77,7 @@ const presentation = {
     .refine((fields) => new Set(fields).size === fields.length, fieldsText)
     .optional()
     .meta({
-      description: "Fields of the records that are wanted; whole records when absent.",
+      description: "Fields of the records to return; default: all.",
       uniqueItems: true,
     }),
   max_chars: z
@@ -85,7 +85,7 @@ const presentation = {
     .min(shortestText, budgetText)
     .max(largestBudget, budgetText)
     .optional()
-    .meta({ description: "Characters that the texts of all posts together may take." }),
+    .meta({ description: "Maximum characters of the texts of all posts together." }),
 };
 
 export const searchBody = submissionForms("Search", bodyNeeded, presentation, [searchExample]);

@@ -60,7 +60,7 @@ const argumentShape = {
     .int(wholeNumber)
     .optional()
     .meta({
-      description: "Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.",
+      description: "Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.",
       examples: [20],
     }),
   next_cursor: emptyable(
@@ -71,20 +71,20 @@ const argumentShape = {
   ),
   start_time: emptyable(
     moment.meta({
-      description: "Only posts from this moment on. Of the methods that search alone.",
+      description: "Only posts from this time on. Searches only.",
     }),
   ),
   end_time: emptyable(
     moment.meta({
-      description: "Only posts before this moment. Of the methods that search alone.",
+      description: "Only posts before this time. Searches only.",
     }),
   ),
   sort: z
     .enum(["newest"], { error: 'the only order there is so far is "newest"' })
     .optional()
-    .meta({ description: "The order of the result. Of the methods that search alone." }),
+    .meta({ description: "The order of the result. Searches only." }),
   count: emptyable(
-    z.int(wholeNumber).meta({ description: "Taken for max_results when that is missing." }),
+    z.int(wholeNumber).meta({ description: "Used if max_results is absent." }),
   ),
 };
 
@@ -102,7 +102,7 @@ const bodyNeeded = {
 };
 
 const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
-  description: "Which sources may be asked.",
+  description: "Which sources may be used.",
   examples: ["social"],
 });
 

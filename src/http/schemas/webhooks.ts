@@ -11,7 +11,7 @@ const id = z.string().meta({
   examples: ["wh_4fK2nQ7sVd81LmXzRt0B"],
 });
 const delivery = z.string().meta({
-  description: "The id of the delivery, webhook-id where it was received.",
+  description: "The id of the delivery; its webhook-id header.",
   examples: ["msg_9b74c9897bac770ffc029102a200c5de"],
 });
 
@@ -69,15 +69,15 @@ const webhookShape = {
   status: z.enum(["enabled", "disabled"]),
   created_at: time,
   failing_since: time.nullable().meta({
-    description: "The first failure after the last success; null when the last delivery succeeded.",
+    description: "The first failure after the last success; null if the last delivery succeeded.",
   }),
   disabled_at: time.nullable(),
   disabled_reason: z.string().nullable(),
   former_secret_until: time.nullable().meta({
-    description: "Until when the secret that was replaced signs as well.",
+    description: "Until when the former secret also signs.",
   }),
   dropped: z.int().meta({
-    description: "Deliveries that were dropped before they had ended, as too many or too old.",
+    description: "Deliveries dropped because there were too many, or because they were too old.",
   }),
 };
 
@@ -101,7 +101,7 @@ export const webhookAnswer = z
 export const webhookWithSecret = z
   .strictObject({
     ...webhookShape,
-    secret: z.string().meta({ description: "Signs what is sent. It is shown this once." }),
+    secret: z.string().meta({ description: "Signs the events. Shown only once." }),
   })
   .meta({
     id: "WebhookWithSecret",
@@ -120,7 +120,7 @@ export const deliveriesQuery = closedObject(
   },
   {
     state: listOf("state", deliveryStates).meta({
-      description: "Only deliveries of these states, with commas between them.",
+      description: "Comma-separated states; default: all.",
       examples: ["waiting,failed"],
     }),
     ...pageParameters("Deliveries"),
@@ -172,7 +172,7 @@ const jobEvent = z
   })
   .meta({
     id: "JobEvent",
-    description: "What a webhook is sent when a job has ended.",
+    description: "The event of a job that ended.",
     examples: [payloadExample],
   });
 
@@ -184,7 +184,7 @@ const testEvent = z
   })
   .meta({
     id: "TestEvent",
-    description: "What a webhook is sent when its owner tests it.",
+    description: "The event of a test.",
     examples: [
       {
         type: "webhook.test",

@@ -29,7 +29,7 @@ const recentBody = closedObject(bodyNeeded, {
   count: z
     .int(wholeNumber)
     .optional()
-    .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
+    .meta({ description: "Maximum posts, 1 to 100; default: 20." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
 const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
@@ -66,21 +66,21 @@ export function addRecentRoute(
       headers: idempotencyHeaders,
       body: recentBody,
       response: {
-        200: jsonAnswer("The posts, newest first; none when nothing matched.", recentAnswer),
+        200: jsonAnswer("The posts, newest first; empty if none matched.", recentAnswer),
         ...problemAnswers({
           400: "The body or the query is not valid.",
           401: "No valid key.",
-          403: "The key may not use searchbyquery, or its account is suspended.",
+          403: "The key is not allowed to use searchbyquery, or its account is suspended.",
           404: "The path names no platform.",
           410: "The search was cancelled, or its result has expired.",
           413: "The body is too large.",
           415: "The body is not plain JSON.",
           422: "The Idempotency-Key belongs to another search.",
-          429: "A rate of the key is used up; Retry-After tells when to come again.",
-          500: "The search failed by a fault of Earshot.",
-          502: "The search failed by a fault of an upstream source.",
-          503: "Too many jobs wait, the store cannot be written, or the server stops.",
-          504: "The time of the search ran out.",
+          429: "A rate of the key is exceeded; retry after Retry-After.",
+          500: "The search failed because of an error of Earshot.",
+          502: "The search failed because of an error of a platform.",
+          503: "Too many jobs are waiting, the store is unavailable, or the server is stopping.",
+          504: "The search exceeded its deadline.",
         }),
       },
     },

@@ -34,7 +34,7 @@ const pageAnswer = {
       "HTML for clients that prefer it, as browsers do; else Markdown, as for a path that ends in .md.",
     content: { "text/html": { schema: text }, "text/markdown": { schema: text } },
   },
-  304: z.null().meta({ description: "The page is still the one that If-None-Match names." }),
+  304: z.null().meta({ description: "The page has not changed since If-None-Match." }),
 };
 const redirects = {
   308: z.null().meta({
@@ -139,7 +139,7 @@ export function addDocsRoutes(app: TypedApp): void {
     url: "/docs/decisions/:record",
     schema: {
       operationId: "decision",
-      summary: "Why something is as it is",
+      summary: "A decision record",
       tags: ["documentation"],
       params: z.object({ record }),
       response: { ...pageAnswer, ...redirects, ...missingPage },

@@ -13,7 +13,7 @@ export function addMetricsRoute(app: TypedApp, context: HttpContext): void {
       tags: ["operation"],
       response: {
         200: {
-          description: "One line a value; docs/metrics.md explains each.",
+          description: "One value per line; docs/metrics.md explains each.",
           content: { "text/plain": { schema: z.string() } },
         },
       },

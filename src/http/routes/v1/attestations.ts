@@ -23,7 +23,7 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
         200: jsonAnswer("The attestation.", attestation),
         ...problemAnswers({
           404: "There is no such attestation, or it is not kept any more.",
-          503: "The store cannot be read for the moment.",
+          503: "The store is temporarily unavailable.",
         }),
       },
     },
@@ -44,7 +44,7 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
       operationId: "readAttestationPolicy",
       summary: "What nodes have to show",
       tags: ["attestation"],
-      response: { 200: jsonAnswer("The policy as it is in force.", publishedPolicy) },
+      response: { 200: jsonAnswer("The policy in force.", publishedPolicy) },
     },
     handler: async (_request, reply) =>
       reply

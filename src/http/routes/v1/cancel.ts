@@ -9,23 +9,23 @@ import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
-  summary: "Cancel or forget a job",
+  summary: "Cancel or delete a job",
   description:
     "A job that has not ended is cancelled and its search stops; one that has is forgotten, with its result. Status and " +
     "result paths do the same. It costs one request.",
   tags: ["search"],
   security: [{ key: [] }],
   response: {
-    200: jsonAnswer("The job had not ended and is cancelled now.", cancelled),
-    204: z.undefined().meta({ description: "The job had ended and is forgotten." }),
+    200: jsonAnswer("The job was cancelled.", cancelled),
+    204: z.undefined().meta({ description: "The job had ended and was deleted." }),
     ...problemAnswers({
       400: "The request cannot be read.",
       401: "No valid key.",
       403: "The account is suspended.",
-      404: "There is no such job, or it is another account's.",
+      404: "The job does not exist, or belongs to another account.",
       ...strayBodyRefusals,
-      429: "A rate of the key is used up; Retry-After tells when to come again.",
-      503: "The store cannot be written for the moment.",
+      429: "A rate of the key is exceeded; retry after Retry-After.",
+      503: "The store is temporarily unavailable.",
     }),
   },
 };

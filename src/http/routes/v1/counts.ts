@@ -50,13 +50,13 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       response: {
         200: jsonAnswer("The counts, oldest bucket first.", countsAnswer),
         ...problemAnswers({
-          400: "A parameter or the query is not valid; errors tells where and how to fix it.",
+          400: "A parameter or the query is not valid; errors says where, and how to fix it.",
           401: "No valid key.",
-          403: "The key may not use a method that searches, or its account is suspended.",
+          403: "The key is not allowed to search, or its account is suspended.",
           404: "The path names no platform.",
-          429: "A rate of the key is used up; Retry-After tells when to come again.",
-          503: "The archive cannot be read for the moment.",
-          504: "The time ran out before a single bucket was counted.",
+          429: "A rate of the key is exceeded; retry after Retry-After.",
+          503: "The archive is temporarily unavailable.",
+          504: "The deadline passed before the first bucket was counted.",
         }),
       },
     },

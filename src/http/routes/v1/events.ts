@@ -24,16 +24,16 @@ const shared = {
   querystring: eventsQuery,
   response: {
     200: {
-      description: "The stream. It ends after some minutes and when the server stops: come again.",
+      description: "The stream. It ends after some minutes and when the server stops: reconnect.",
       content: { "text/event-stream": { schema: streamedJobChange } },
     },
     ...problemAnswers({
       400: "A parameter is not valid, or Last-Event-ID is no id of this stream.",
       401: "No valid key.",
       403: "The account is suspended.",
-      404: "There is no such job, it is another account's, or the path names no platform.",
-      429: "A rate of the key, or its number of waiting requests, is used up.",
-      503: "The store cannot be read for the moment.",
+      404: "The job does not exist or belongs to another account, or the path names no platform.",
+      429: "A rate of the key, or its limit of waiting requests, is exceeded.",
+      503: "The store is temporarily unavailable.",
     }),
   },
 };

@@ -21,14 +21,14 @@ const shared = {
   security: [{ key: [] }],
   querystring: jobsQuery,
   response: {
-    200: jsonAnswer("A page of the list; empty when there is no such job.", jobList),
+    200: jsonAnswer("A page of the list; empty if no job matches.", jobList),
     ...problemAnswers({
-      400: "A parameter is not valid; errors tells where and how to fix it.",
+      400: "A parameter is not valid; errors says where, and how to fix it.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The path names no platform.",
-      429: "A rate of the key is used up; Retry-After tells when to come again.",
-      503: "The store cannot be read for the moment.",
+      429: "A rate of the key is exceeded; retry after Retry-After.",
+      503: "The store is temporarily unavailable.",
     }),
   },
 };

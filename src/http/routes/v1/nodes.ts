@@ -14,7 +14,7 @@ export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" 
       operationId: "listNodes",
       summary: "Which nodes process searches",
       tags: ["attestation"],
-      response: { 200: jsonAnswer("The nodes that are admitted, the oldest first.", nodeList) },
+      response: { 200: jsonAnswer("The admitted nodes, oldest first.", nodeList) },
     },
     handler: async (_request, reply) => {
       const { nodes, settings } = context;

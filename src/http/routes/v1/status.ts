@@ -11,7 +11,7 @@ import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
   summary: "Read the status of a job",
-  description: "Any platform's word reads any job of one's own.",
+  description: "The path may name any platform.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: waitHeaders,
@@ -25,9 +25,9 @@ const shared = {
       400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",
       401: "No valid key.",
       403: "The account is suspended.",
-      404: "There is no such job, or it is another account's.",
-      429: "The key's requests a second were used up for too long, or the job is not one's own.",
-      503: "The store cannot be read for the moment.",
+      404: "The job does not exist, or belongs to another account.",
+      429: "The key's requests per second were exceeded for too long, or the job belongs to another account.",
+      503: "The store is temporarily unavailable.",
     }),
   },
 };

@@ -23,15 +23,15 @@ const answers = {
     handle,
   ),
   ...problemAnswers({
-    400: "The body, an argument or the query is not valid; errors tells where and how to fix it.",
+    400: "The body, an argument or the query is not valid; errors says where, and how to fix it.",
     401: "No valid key.",
-    403: "The key may not use the method, or its account is suspended.",
+    403: "The key is not allowed to use the method, or its account is suspended.",
     404: "The path names no platform.",
     413: "The body is too large.",
     415: "The body is not plain JSON.",
-    422: "Nothing configured can answer the method, or the Idempotency-Key belongs to another search.",
-    429: "A rate of the key is used up; Retry-After tells when to come again.",
-    503: "Too many jobs wait, or the store cannot be written.",
+    422: "No configured source supports the method, or the Idempotency-Key belongs to another search.",
+    429: "A rate of the key is exceeded; retry after Retry-After.",
+    503: "Too many jobs are waiting, or the store is unavailable.",
   }),
 };
 
@@ -100,7 +100,7 @@ export function addSubmitRoutes(
     config,
     schema: {
       operationId: "submitSearchByType",
-      summary: "Submit a search, its platform named by the type alone",
+      summary: "Submit a search, with the platform in the type",
       description:
         "As clients of the path without a platform send it: max_results up to 1000 is answered with the method's bound and " +
         "a warning in the status.",

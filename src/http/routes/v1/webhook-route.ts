@@ -7,12 +7,12 @@ export const webhookRoute = {
 };
 
 export const webhookRefusals = {
-  400: "The request is not valid; errors tells where and how to fix it.",
+  400: "The request is not valid; errors says where, and how to fix it.",
   401: "No valid key.",
   403: "The account is suspended.",
-  404: "There is no such webhook, or it is another account's.",
-  429: "A rate of the key is used up; Retry-After tells when to come again.",
-  503: "The store cannot be asked for the moment.",
+  404: "The webhook does not exist, or belongs to another account.",
+  429: "A rate of the key is exceeded; retry after Retry-After.",
+  503: "The store is temporarily unavailable.",
 };
 
 export function send(reply: FastifyReply, body: unknown) {

@@ -39,10 +39,10 @@ export function addWebhookDeliveryRoutes(
       operationId: "testWebhook",
       summary: "Send a test event",
       description:
-        "Sends an event of the type webhook.test, signed and tried like any other. The list of deliveries tells how it went.",
+        "Sends an event of type webhook.test, signed and retried like any other. The list of deliveries shows its result.",
       params: webhookPath,
       response: {
-        202: jsonAnswer("Noted, and on its way.", deliveryAnswer),
+        202: jsonAnswer("Accepted.", deliveryAnswer),
         ...problemAnswers({ ...refusals, ...disabled, ...strayBodyRefusals }),
       },
     },
@@ -61,7 +61,7 @@ export function addWebhookDeliveryRoutes(
       ...shared,
       operationId: "listDeliveries",
       summary: "List what was sent to a webhook",
-      description: "Newest first, as long as deliveries are kept.",
+      description: "Newest first.",
       params: webhookPath,
       querystring: deliveriesQuery,
       response: {
@@ -92,10 +92,10 @@ export function addWebhookDeliveryRoutes(
       operationId: "replayDelivery",
       summary: "Send a delivery again",
       description:
-        "At once, under the same webhook-id and with all of its tries, whether it waited, failed or was delivered.",
+        "Sends it at once with the same webhook-id and all attempts, in any state.",
       params: deliveryPath,
       response: {
-        202: jsonAnswer("Noted, and on its way.", deliveryAnswer),
+        202: jsonAnswer("Accepted.", deliveryAnswer),
         ...problemAnswers({ ...refusals, ...disabled, ...strayBodyRefusals }),
       },
     },

@@ -37,7 +37,7 @@ export function addWebhookRoutes(
         201: jsonAnswer("Registered. Location is its path.", webhookWithSecret),
         ...problemAnswers({
           ...refusals,
-          409: "The account has as many webhooks as it may have.",
+          409: "The account has reached its webhook limit.",
           413: "The body is too large.",
           415: "The body is not plain JSON.",
         }),
@@ -59,9 +59,9 @@ export function addWebhookRoutes(
     schema: {
       ...shared,
       operationId: "listWebhooks",
-      summary: "List one's webhooks",
+      summary: "List webhooks",
       description: "Those of the account, oldest first, without their secrets.",
-      response: { 200: jsonAnswer("All of them.", webhookList), ...problemAnswers(refusals) },
+      response: { 200: jsonAnswer("The webhooks.", webhookList), ...problemAnswers(refusals) },
     },
     handler: async (request, reply) => {
       const list = await webhooks.list(callerOf(request).accountId);
@@ -78,7 +78,7 @@ export function addWebhookRoutes(
       operationId: "readWebhook",
       summary: "Read a webhook",
       params: webhookPath,
-      response: { 200: jsonAnswer("As it stands.", webhookAnswer), ...problemAnswers(refusals) },
+      response: { 200: jsonAnswer("The webhook.", webhookAnswer), ...problemAnswers(refusals) },
     },
     handler: async (request, reply) => {
       const webhook = await webhooks.find(callerOf(request).accountId, request.params.id);
@@ -94,10 +94,10 @@ export function addWebhookRoutes(
       ...shared,
       operationId: "deleteWebhook",
       summary: "Delete a webhook",
-      description: "Its deliveries go with it, also those that wait.",
+      description: "Also deletes its deliveries, including waiting ones.",
       params: webhookPath,
       response: {
-        204: z.undefined().meta({ description: "It is gone." }),
+        204: z.undefined().meta({ description: "Deleted." }),
         ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
       },
     },
@@ -121,7 +121,7 @@ export function addWebhookRoutes(
         "again in that time, the last two sign.",
       params: webhookPath,
       response: {
-        200: jsonAnswer("The secret in its place is in this answer only.", webhookWithSecret),
+        200: jsonAnswer("The new secret is in this response only.", webhookWithSecret),
         ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
       },
     },
@@ -140,7 +140,7 @@ export function addWebhookRoutes(
       operationId: "enableWebhook",
       summary: "Enable a webhook that was disabled",
       description:
-        "It is sent what waits for it, and told of what happens from then on. What happened while it was disabled was not noted.",
+        "Sends the waiting deliveries, and events from now on. Events that occurred while it was disabled are not sent.",
       params: webhookPath,
       response: {
         200: jsonAnswer("The webhook, enabled.", webhookAnswer),
