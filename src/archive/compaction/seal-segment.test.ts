@@ -14,9 +14,9 @@ import {
   suspended,
   unnumbered,
 } from "../../../testkit/archives/changed-archive.ts";
+import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
-import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { expectedRewrites } from "../catalog/pending-rewrites.ts";

@@ -35,9 +35,7 @@ export const countsQuery = closedObject(
     start_time: moment.optional().meta({
       description: "Only posts from this time on; default: 7 days before end_time.",
     }),
-    end_time: moment
-      .optional()
-      .meta({ description: "Only posts before this time; default: now." }),
+    end_time: moment.optional().meta({ description: "Only posts before this time; default: now." }),
     next_token: z
       .string(tokenText)
       .max(2_048, tokenText)

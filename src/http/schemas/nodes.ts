@@ -181,8 +181,7 @@ export const proof = z
       })
       .meta({ description: "The signature fields of the result." }),
     knowledge: z.string().meta({
-      description:
-        "Coverage, sources and continuation of the result, as JSON text.",
+      description: "Coverage, sources and continuation of the result, as JSON text.",
     }),
     request: z.string().meta({ description: "The request of the node, as JSON text." }),
     attestation,

@@ -83,9 +83,7 @@ const argumentShape = {
     .enum(["newest"], { error: 'the only order there is so far is "newest"' })
     .optional()
     .meta({ description: "The order of the result. Searches only." }),
-  count: emptyable(
-    z.int(wholeNumber).meta({ description: "Used if max_results is absent." }),
-  ),
+  count: emptyable(z.int(wholeNumber).meta({ description: "Used if max_results is absent." })),
 };
 
 const searchArguments = closedObject(argumentsNeeded, {

@@ -91,8 +91,7 @@ export function addWebhookDeliveryRoutes(
       ...shared,
       operationId: "replayDelivery",
       summary: "Send a delivery again",
-      description:
-        "Sends it at once with the same webhook-id and all attempts, in any state.",
+      description: "Sends it at once with the same webhook-id and all attempts, in any state.",
       params: deliveryPath,
       response: {
         202: jsonAnswer("Accepted.", deliveryAnswer),
