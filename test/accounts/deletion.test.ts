@@ -168,6 +168,19 @@ async function settle(name: string, word: string): Promise<Tenant> {
     accountId,
     nowMs + 60_000,
   );
+  run(
+    `INSERT INTO oauth_grant(id, account_id, client_id, client_name, redirect_uri, resource, methods, code_hash, code_challenge,
+       created_ms, expires_ms, audit_id)
+     VALUES(?, ?, ?, ?, ?, 'https://earshot.example/mcp', '["searchbyquery"]', x'03', 'challenge', ?, ?, ?)`,
+    `grant-of-${name}`,
+    accountId,
+    `https://${name}.example/client.json`,
+    `App of ${name}`,
+    `https://${name}.example/callback`,
+    nowMs,
+    nowMs + 60_000,
+    `audit-of-${name}`,
+  );
   const hashes = [
     "SELECT secret_hash AS hash FROM api_key WHERE account_id = ?",
     "SELECT hash FROM sign_in_link WHERE account_id = ?",

@@ -236,7 +236,7 @@ describe("status", () => {
     ] as const) {
       const { platforms, archive, nodes, queue } = await countedStatusOf(session, range, own);
       expect(platforms.map(({ platform, way }) => [platform, way])).toEqual([
-        ["bluesky", "held"],
+        ["bluesky", "archived"],
         ["mastodon", "off"],
         ["x", "off"],
       ]);
@@ -320,6 +320,6 @@ describe("status", () => {
     await searchOnce(token);
     const { nodes, platforms } = await statusOf(session);
     expect(nodes[0]?.jobs).toBe(jobsBefore + 1);
-    expect(platforms.map(({ way }) => way)).toEqual(["asked", "off", "off"]);
+    expect(platforms.map(({ way }) => way)).toEqual(["live", "off", "off"]);
   });
 });

@@ -1,5 +1,6 @@
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { authorizationCode } from "../../src/accounts/grants/grant-tokens.ts";
 import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import {
   type ServiceUnderTest,
@@ -36,6 +37,7 @@ beforeAll(async () => {
     payload: { name: "theirs" },
   });
   owned = {
+    apps: await connectApp(owner.accountId),
     keys: made.json().key.id,
     sessions: other.id,
     accounts: owner.accountId,
@@ -46,6 +48,22 @@ beforeAll(async () => {
   working = await workingRoutes();
 });
 afterAll(() => service.remove());
+
+async function connectApp(accountId: string): Promise<string> {
+  const nowMs = service.clock.now();
+  const code = await service.context.store.write("createGrant", {
+    accountId,
+    clientId: "https://app.example/client.json",
+    clientName: "App",
+    redirectUri: "https://app.example/callback",
+    resource: "https://earshot.example/mcp",
+    methods: ["searchbyquery"],
+    codeChallenge: "c".repeat(43),
+    codeMs: 60_000,
+    nowMs,
+  });
+  return authorizationCode.parse(code)?.id ?? "";
+}
 
 async function keepCredential(accountId: string): Promise<string> {
   const id = "cr1dential0";

@@ -151,6 +151,8 @@ const ofEveryAnswer = new Set([
   "cache-control",
   "content-security-policy",
   "x-content-type-options",
+  "cross-origin-opener-policy",
+  "permissions-policy",
   "referrer-policy",
   "transfer-encoding",
   "x-accel-buffering",

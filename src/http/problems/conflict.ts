@@ -47,8 +47,8 @@ export const conflictProblems = {
     ],
     example: {
       request: "An operator drains a pending node.",
-      detail: "node 5d1f0c2ab37e9946 waits for approval and gets no work",
-      hint: "earshot nodes approve lets it in, earshot nodes remove keeps it out",
+      detail: "node 5d1f0c2ab37e9946 is pending and gets no work",
+      hint: "use `earshot nodes approve` or `earshot nodes remove`",
     },
   },
   node_removed: {
@@ -62,8 +62,8 @@ export const conflictProblems = {
     ],
     example: {
       request: "An operator approves a removed node.",
-      detail: "node 5d1f0c2ab37e9946 was removed, which is for good",
-      hint: "remove node.key from its data folder and start it again: it comes as another node",
+      detail: "node 5d1f0c2ab37e9946 was removed permanently",
+      hint: "delete node.key in its data folder and restart it: it gets a new identity",
     },
   },
   last_operator: {

@@ -103,7 +103,7 @@ export const notFoundProblems = {
     example: {
       request: "An operator approves the node `8d1f4c02b7a96e35`, which never connected.",
       detail: 'there is no node "8d1f4c02b7a96e35"',
-      hint: "earshot nodes list shows the ids of all",
+      hint: "`earshot nodes list --all` shows the ids",
     },
   },
   account_not_found: {

@@ -109,12 +109,12 @@ export const unprocessableProblems = {
     ],
     example: {
       request: "An answer encrypted for another job.",
-      detail: "the answer was not sealed for this lease, or was changed",
+      detail: "the answer was encrypted for another lease, or changed",
       hint: "drop the work: the job runs again",
       errors: [
         {
           code: "not_openable",
-          message: "the answer was not sealed for this lease, or was changed",
+          message: "the answer was encrypted for another lease, or changed",
           hint: "drop the work: the job runs again",
         },
       ],

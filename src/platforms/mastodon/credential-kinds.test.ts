@@ -100,7 +100,7 @@ describe("a user's token", () => {
     for (const [given, message] of [
       [{ host: server.url, token: "wrong" }, "token: "],
       [{ host: server.url, token: "" }, "token: nothing was given"],
-      [{ host: server.url, token: "a b" }, "token: it holds characters"],
+      [{ host: server.url, token: "a b" }, "token: it contains characters"],
       [{ host: server.url, token: narrow }, "token: it lacks the scope read:accounts"],
       [{ host: server.url, token: app }, "token: it acts for no user"],
       [{ host: "", token: "x" }, "host: nothing names no server"],
