@@ -6,12 +6,12 @@ import {
   type PatientClient,
 } from "../../testkit/gateways/patient-client.ts";
 import { mostWithin } from "../../testkit/gateways/rated-calls.ts";
+import { testRuns } from "../../testkit/seed.ts";
 import { createJobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Fewer for a quick look. */
-const jobs = Number(process.env.EARSHOT_TEST_GATEWAY_JOBS ?? 20_000);
+const jobs = testRuns(20_000);
 const clients = 16;
 /** Two clients share the key. */
 const limits = { requestsPerSecond: 10, submissionsPerMinute: 100 };
