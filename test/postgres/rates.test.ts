@@ -124,7 +124,7 @@ test("a submission takes its request and its search in one call, and no search t
     keyHash: createHash("sha256")
       .update(key?.secret ?? "")
       .digest("base64"),
-    ...{ readOf: null, maxWaitMs: 0 },
+    ...{ resource: null, readOf: null, maxWaitMs: 0 },
   };
   const admitted: unknown[] = [];
   for (const nowMs of [4_000_000, 4_000_100, 4_000_200, 4_001_500, 4_003_000]) {
@@ -150,6 +150,7 @@ test("an address with too many wrong keys is blocked for a minute", async () => 
     keyId: "AAAAAAAA",
     keyHash: createHash("sha256").update(secret).digest("base64"),
     presentedHash: createHash("sha256").update(`Bearer ${secret}`).digest("base64"),
+    resource: null,
     readOf: null,
     maxWaitMs: 0,
   });
