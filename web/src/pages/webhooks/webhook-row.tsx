@@ -40,7 +40,7 @@ export function WebhookRow({
   return (
     <li>
       <div className="grow">
-        <h3 className="soft-wrap">{url}</h3>
+        <h2 className="soft-wrap">{url}</h2>
         <p>
           {events.join(", ")}. Created <Ago at={webhook.created_at} />.
         </p>
@@ -53,7 +53,7 @@ export function WebhookRow({
         {status === "enabled" ? (
           <Button
             size="small"
-            aria-label={`Send a test event to ${url}`}
+            aria-label={`Send test to ${url}`}
             disabled={isUnderWay}
             onClick={() => void test()}
           >
