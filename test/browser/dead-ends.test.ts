@@ -47,11 +47,18 @@ test("after an update, a page whose files have other names says so and reloads",
   await page.route(start, (route) =>
     route.fulfill({ contentType: "text/html", body: '<script type="module" src="/new.js">' }),
   );
+  // The page stays until its check has ended.
+  const checked = Promise.withResolvers<void>();
+  await page.route(`${service.url}/dashboard/jobs`, async (route) => {
+    await checked.promise;
+    await route.continue();
+  });
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.getByRole("heading", { name: "A new version is ready" }).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await page.unroute(files);
   await page.unroute(start);
+  checked.resolve();
   await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
   await context.close();
 });
