@@ -82,6 +82,26 @@ test("gateways that start together create the tables once, with the columns of S
   expect(found).toEqual(expected);
 });
 
+test("rates of an earlier form are replaced, and older gateways refuse the database", async () => {
+  await pool.unsafe("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+  const [first] = postgresMigrations;
+  await pool.unsafe(`${first?.sql}
+    CREATE TABLE rate(id TEXT, policy TEXT, times BIGINT[], counts BIGINT[], used BIGINT, latest_us BIGINT, PRIMARY KEY(id, policy));
+    CREATE TABLE failed_key(address_group TEXT, hash TEXT, at_us BIGINT, PRIMARY KEY(address_group, hash));
+    INSERT INTO rate VALUES('key', 'burst', '{1}', '{1}', 1, 1);
+    CREATE FUNCTION now_us() RETURNS BIGINT LANGUAGE sql AS 'SELECT 1::BIGINT';
+    CREATE FUNCTION read_rate(of_id TEXT) RETURNS rate LANGUAGE sql AS 'SELECT * FROM rate WHERE id = of_id';
+    CREATE TABLE control_schema(version BIGINT PRIMARY KEY, oldest BIGINT NOT NULL, made_at TIMESTAMPTZ NOT NULL DEFAULT now());
+    INSERT INTO control_schema(version, oldest) VALUES(1, 1)`);
+  await migratePostgres(pool);
+  const [taken] = await pool.unsafe(
+    "SELECT allowed, burst_remaining FROM take_calls(true, '{key}', '{3}', '{10}', 0, true, false)",
+  );
+  expect(taken).toEqual({ allowed: 1, burst_remaining: 2 });
+  const [newest] = await pool.unsafe("SELECT max(oldest) AS oldest FROM control_schema");
+  expect(newest).toEqual({ oldest: 3 });
+});
+
 test("a schema of an incompatible version is refused", async () => {
   await pool.unsafe("INSERT INTO control_schema(version, oldest) VALUES(99, 99)");
   await expect(migratePostgres(pool)).rejects.toMatchObject({ code: "newer_schema" });

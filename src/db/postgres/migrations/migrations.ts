@@ -1,7 +1,7 @@
 import { controlTables } from "./control-tables.ts";
 import { changeNotifications } from "./notify-changes.ts";
 import { oauthGrants } from "./oauth-grants.ts";
-import { rateFunctions } from "./rates.ts";
+import { rateFunctions, withoutRates } from "./rates.ts";
 import { sqliteFunctions } from "./sqlite-functions.ts";
 
 /** `oldest`: the first schema whose code works with the tables after it. */
@@ -9,6 +9,7 @@ export type PostgresMigration = { sql: string; oldest: number };
 
 /** Oldest first. Never change a released one; append. */
 export const postgresMigrations: readonly PostgresMigration[] = [
-  { sql: sqliteFunctions + controlTables + rateFunctions + changeNotifications, oldest: 1 },
+  { sql: sqliteFunctions + controlTables + changeNotifications, oldest: 1 },
   { sql: oauthGrants, oldest: 1 },
+  { sql: withoutRates + rateFunctions, oldest: 3 },
 ];

@@ -105,6 +105,13 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
+/** Of a database whose first migration made other ones. Its rates count anew, for a minute at most. */
+export const withoutRates = `
+  DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
+    take_calls, give_back_search, note_failed_key, now_us;
+  DROP TABLE IF EXISTS rate, failed_key;
+`;
+
 /**
  * `take_calls` takes a request (`burst`), a search, or, of a submission, both: a search only if the request need not wait and
  * there is room. `allowed` and `wait_us` are of the request if one is taken; otherwise of the search, whose time `search_us` is.
