@@ -5,6 +5,6 @@ export function acceptedEncoding(field: string | undefined): "br" | "gzip" | nul
     .split(",")
     .map((part) => part.trim())
     .filter((part) => !/;\s*q=0(?:\.0{0,3})?$/.test(part))
-    .map((part) => part.replace(/\s*;.*/, ""));
+    .map((part) => part.split(";", 1)[0]?.trim() ?? "");
   return (["br", "gzip"] as const).find((name) => accepted.includes(name)) ?? null;
 }

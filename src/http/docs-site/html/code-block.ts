@@ -12,7 +12,7 @@ const hljs: Highlighter = createRequire(import.meta.url)("highlight.js/lib/commo
 /** With a copy button; `info` is a language and an optional name in brackets, for tabs. */
 export function codeBlock(text: string, info: string): string {
   const [language = ""] = info.split(" ");
-  const [, name = null] = /\[(.+)\]/.exec(info) ?? [];
+  const [, name = null] = /\[([^[\]]+)\]/.exec(info) ?? [];
   const html = hljs.getLanguage(language)
     ? hljs.highlight(text, { language }).value
     : escapeHtml(text);

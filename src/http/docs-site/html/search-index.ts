@@ -33,7 +33,7 @@ export function searchIndex(sections: readonly Section[]): string {
 function plainText(html: string): string {
   return html
     .replaceAll(/<button[\s\S]*?<\/button>|<caption[\s\S]*?<\/caption>|<!--[\s\S]*?-->/g, "")
-    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/<[^<>]+>/g, " ")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
