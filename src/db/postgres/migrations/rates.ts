@@ -105,7 +105,7 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
-/** Of a database whose first migration made other ones. Its rates count anew, for a minute at most. */
+/** Of a database that an earlier first migration created. Calls of the last minute no longer count. */
 export const withoutRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;
