@@ -9,7 +9,7 @@ export const startTime = z
   .string()
   .optional()
   .describe('Only posts since then: "2026-01-31" or "2026-01-31T12:00:00Z"');
-export const endTime = z.string().optional().describe("Only posts before then");
+export const endTime = z.string().optional().describe("Only posts before this time");
 
 export const maxResults = z.int().min(1).max(100).default(20);
 
@@ -24,4 +24,4 @@ export const account = z
   .string()
   .describe('A handle or profile address: "ann.bsky.social", "@ann@mastodon.social", "x:@ann"');
 
-export const postName = z.string().describe("The id of a found post, or the address of its page");
+export const postName = z.string().describe("The id or URL of a post");

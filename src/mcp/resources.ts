@@ -35,7 +35,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
     {
       title: "Coverage",
       description:
-        "Of which times posts of each platform are archived, and the gaps. Reading it costs one search",
+        "The times for which posts of each platform are archived, and the gaps. Reading it costs one search",
       mimeType: "application/json",
     },
     async (uri) => {
@@ -58,7 +58,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
     new ResourceTemplate("earshot://jobs/{uuid}", { list: undefined }),
     {
       title: "Result of a job",
-      description: "The whole records of a search, as JSON, for a day",
+      description: "The complete records of a search as JSON, available for a day",
       mimeType: "application/json",
     },
     async (uri, { uuid }) => {

@@ -32,7 +32,7 @@ function answersToUnreadable(): Record<string, Answer> {
   const content = () => ({ "application/problem+json": { schema } });
   return {
     408: { description: "The request took too long to arrive.", content: content() },
-    431: { description: "First line and header are too large.", content: content() },
+    431: { description: "The request line and header fields are too large.", content: content() },
   };
 }
 

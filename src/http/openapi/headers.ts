@@ -11,7 +11,7 @@ export const answerHeaders = {
     example: '"burst";q=3;w=1, "search";q=10;w=60',
   },
   RateLimit: {
-    description: "What remains of each limit (r), and the seconds until there is more (t).",
+    description: "What remains of each limit (r), and the seconds until more is available (t).",
     schema: { type: "string" },
     example: '"burst";r=2;t=1, "search";r=9;t=60',
   },
@@ -21,12 +21,12 @@ export const answerHeaders = {
     example: "1",
   },
   Location: {
-    description: "The path of the created resource, or of the page.",
+    description: "The path of the created resource or of the page.",
     schema: { type: "string" },
     example: "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
   },
   "X-Next-Cursor": {
-    description: "Present if there is more: the next_cursor that continues.",
+    description: "Present if there are more records: the next_cursor of the next page.",
     schema: { type: "string" },
     example: "AbCdEfGh",
   },
@@ -106,7 +106,7 @@ export const answerHeaders = {
     example: 'Bearer realm="earshot", error="invalid_token"',
   },
   ETag: {
-    description: "Identifies this form of the page; send it as If-None-Match.",
+    description: "Identifies this version of the page; send it as If-None-Match.",
     schema: { type: "string" },
     example: '"kFJ0a9gZsC2bX1yLwQe7Rw"',
   },

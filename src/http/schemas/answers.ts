@@ -29,12 +29,12 @@ export const record = z
   .strictObject({
     ID: z.string().meta({
       description:
-        "Of a post: decimal digits that sort by time. Of an account its id, of a trend its rank, of a space its id.",
+        "Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id.",
       examples: ["7"],
     }),
     Content: z.string().meta({
       description:
-        "The text as received: of a post, of what an account says of itself, a trend's name, a space's title.",
+        "Post: its text. Account: its description. Trend: its name. Space: its title. As received.",
     }),
     Metadata: metadata.nullable(),
     Score: z.number().meta({ description: "1 when ordered by time." }),
@@ -63,7 +63,8 @@ const span = z
   });
 const spans = z.array(span);
 const truncated = z.boolean().meta({
-  description: "Whether the oldest gaps are listed as one, with what is held between them.",
+  description:
+    "Whether the oldest gaps are merged into one, although parts between them are covered.",
 });
 
 const collectionCoverage = z
@@ -71,11 +72,11 @@ const collectionCoverage = z
     platform: z.enum(["bluesky", "mastodon", "x"]),
     collection: z.enum(["posts", "likes", "reposts", "labels"]).meta({
       description:
-        "posts: within the window. The others are there when the query depends on them, from the first post they matter for to the search.",
+        "posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.",
     }),
     complete: z.boolean(),
-    held: spans.meta({ description: "What is covered completely, oldest first." }),
-    gaps: spans.meta({ description: "What is not, oldest first; up to 100." }),
+    held: spans.meta({ description: "Times that are covered completely, oldest first." }),
+    gaps: spans.meta({ description: "Times that are not, oldest first; up to 100." }),
     truncated,
   })
   .meta({
@@ -201,12 +202,12 @@ const cost = z
       .nullable()
       .meta({
         description:
-          "What the deployment's credentials were billed for in this month (UTC); null where no budget binds.",
+          "Posts billed to the deployment's credentials in this month (UTC); null without a budget.",
       }),
   })
   .meta({
     id: "SourceCost",
-    description: "What the source was billed; absent where nothing is.",
+    description: "Cost of the source; absent if it is free.",
     examples: [
       {
         post_reads: 20,
@@ -223,7 +224,7 @@ export const sources = z.array(
     platform: z.string(),
     via: z.enum(accessMethods).meta({
       description:
-        "archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.",
+        "archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.",
     }),
     from: time.nullable(),
     to: time,
@@ -236,7 +237,7 @@ export const status = z
   .strictObject({
     uuid,
     status: state,
-    error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
+    error: z.string().meta({ description: "Why the job failed; otherwise empty." }),
     platform: z.enum(["social", "bluesky", "mastodon", "x"]),
     type: z.enum(sourceTypes),
     method: z.enum(methodNames),
@@ -246,16 +247,16 @@ export const status = z
     node: z.string().nullable().meta({ description: "The node that runs it or last ran it." }),
     evidence: z.enum(evidenceKinds).nullable().meta({
       description:
-        "The evidence of the node that made the result; none for the embedded node. Null without a result.",
+        "The evidence of the node that made the result; none for the embedded node; null without a result.",
     }),
-    count: z.int().nullable().meta({ description: "Records of the result; null until done." }),
+    count: z.int().nullable().meta({ description: "Number of records; null until done." }),
     complete: z.boolean().nullable(),
     coverage: coverage.nullable(),
     warnings,
     submitted_at: time,
     started_at: time.nullable(),
     finished_at: time.nullable(),
-    expires_at: time.nullable().meta({ description: "When the result goes." }),
+    expires_at: time.nullable().meta({ description: "When the result is deleted." }),
     attempts: z.int(),
     next_cursor: z.string().nullable(),
   })
@@ -265,7 +266,7 @@ export const recentAnswer = z
   .strictObject({
     data: z.array(record),
     recordCount: z.int(),
-    workerPeerId: z.string().meta({ description: "The node that searched." }),
+    workerPeerId: z.string().meta({ description: "The node that ran the search." }),
   })
   .meta({ id: "RecentPosts", examples: [{ data: [], recordCount: 0, workerPeerId: "embedded" }] });
 

@@ -61,7 +61,7 @@ export const countsAnswer = z
         .meta({ description: "Present if the window begins before this page." }),
     }),
     complete: z.boolean().meta({
-      description: "Whether the whole page was counted and its time is covered completely.",
+      description: "Whether the whole page was counted and is covered completely.",
     }),
     coverage,
     warnings,

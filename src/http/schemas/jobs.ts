@@ -15,7 +15,7 @@ const { sources, coverage, next_cursor, ...summaryExample } = statusExample;
 
 const summary = status.omit({ sources: true, coverage: true, next_cursor: true }).meta({
   id: "JobSummary",
-  description: "A status without what its result says of itself.",
+  description: "A status without coverage and sources of its result.",
   examples: [summaryExample],
 });
 
@@ -25,7 +25,7 @@ export const jobList = z
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "Continues with the next page; null on the last one." }),
+      .meta({ description: "Continues on the next page; null on the last one." }),
   })
   .meta({ id: "JobList", examples: [{ jobs: [summaryExample], next_cursor: null }] });
 

@@ -66,7 +66,7 @@ const idsMetadata = z
   .meta({
     id: "IdsMetadata",
     description:
-      "Of a post of which its platform allows showing IDs only: the members of a post, null or empty.",
+      "Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty.",
     examples: [
       {
         kind: "ids",

@@ -17,21 +17,23 @@ export const attestationPath = z.object({ id: attestationId });
 
 const node = z
   .strictObject({
-    id: z.string().meta({ description: "As the status of a job names it." }),
+    id: z.string().meta({ description: "As in the status of a job." }),
     name: z.string().meta({ description: "The name given by its operator." }),
     evidence: evidenceKind,
     state: z.enum(["approved", "draining", "quarantined"]).meta({
       description: "A draining or quarantined node gets no jobs.",
     }),
-    connected: z.boolean().meta({ description: "Whether it is attested and was heard of lately." }),
+    connected: z
+      .boolean()
+      .meta({ description: "Whether it is attested and was recently in contact." }),
     capabilities: z.array(capability).meta({
-      description: "What it can do: a method on a platform, and by which ways.",
+      description: "Its capabilities: methods on a platform, and sources.",
     }),
     url: z.string().nullable().meta({ description: "Always null: nodes do not serve clients." }),
     version: z.string(),
     key_id: z.string().nullable().meta({ description: "Identifies the keys of its run." }),
     attestation: z.string().nullable().meta({
-      description: "What these keys were attested with: GET /v1/attestations/:id.",
+      description: "The attestation of these keys: GET /v1/attestations/:id.",
     }),
     attested_at: time.nullable(),
   })
@@ -58,10 +60,10 @@ export const nodeList = z
   .strictObject({
     embedded: z.enum(["on", "spare", "off"]).meta({
       description:
-        "What the embedded node runs: its share, only what no other node can, or nothing. It has no evidence.",
+        "What the embedded node runs: its share, only jobs that no other node can run, or nothing. It has no evidence.",
     }),
-    evidence: z.array(evidenceKind).meta({ description: "What other nodes may show." }),
-    nodes: z.array(node).meta({ description: "Those of other processes that are admitted." }),
+    evidence: z.array(evidenceKind).meta({ description: "Kinds of evidence that nodes may have." }),
+    nodes: z.array(node).meta({ description: "Admitted nodes of other processes." }),
   })
   .meta({
     id: "NodeList",
@@ -70,17 +72,15 @@ export const nodeList = z
 
 export const publishedPolicy = z
   .strictObject({
-    id: z
-      .string()
-      .meta({ description: "Identifies the policy; an attestation names the one it passed." }),
-    audience: z.string().meta({ description: "Whom evidence has to be made for." }),
+    id: z.string().meta({ description: "Identifies the policy; attestations refer to it." }),
+    audience: z.string().meta({ description: "Intended recipient of evidence." }),
     gateway_key: z.string().meta({
-      description: "Ed25519, base64url. Nodes refuse jobs that it has not signed.",
+      description: "Ed25519, base64url. Nodes refuse jobs that are not signed with it.",
     }),
-    evidence: z.array(evidenceKind).meta({ description: "What nodes may show." }),
+    evidence: z.array(evidenceKind).meta({ description: "Kinds of evidence that nodes may have." }),
     quotes: z.looseObject({}).nullable().meta({
       description:
-        "The policy file: images, compose files, machines and states of them that are taken. Null without one.",
+        "The policy file: accepted images, compose files, machines and their states. Null without one.",
     }),
   })
   .meta({

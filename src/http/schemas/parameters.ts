@@ -33,7 +33,7 @@ export const waitQuery = closedObject(
       .preprocess(readDigits, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
       .optional()
       .meta({
-        description: "Waits for the end of the job, at most this many seconds.",
+        description: "Waits up to this many seconds for the job to end.",
         examples: [10],
       }),
   },
@@ -56,8 +56,8 @@ function readDigits(written: unknown): unknown {
 }
 
 const waitPreferred =
-  "wait=N holds the request until the job ends, at most N seconds and never more than 30 (RFC 7240). Preference-Applied says " +
-  "that it was held.";
+  "wait=N waits for the job to end, for up to N seconds and never more than 30 (RFC 7240). Preference-Applied is set if " +
+  "it waited.";
 
 function preferring(description: string) {
   return z
@@ -77,8 +77,8 @@ export const submissionHeaders = z.looseObject({
     .optional()
     .meta({
       description:
-        "1 to 255 printable ASCII characters of the client's choice. The same search sent again under the same key within 24 " +
-        "hours is answered with the same job.",
+        "1 to 255 printable ASCII characters, chosen by the client. The same search repeated with the same key within 24 " +
+        "hours returns the same job.",
       examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
     }),
 });
@@ -91,7 +91,7 @@ export const streamHeaders = z.looseObject({
     .optional()
     .meta({
       description:
-        "The id of the last received event: later changes come first. 0 starts with every stored job.",
+        "The id of the last received event; the stream begins with later changes. 0 begins with every stored job.",
       examples: ["1207"],
     }),
 });

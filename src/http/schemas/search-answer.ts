@@ -37,7 +37,7 @@ const searchAnswer = z
       )
       .meta({
         description:
-          "The records, newest first, of methods that do not search in the order of the platform; with fields, only these of each.",
+          "The records; posts of a search come newest first, others in the order of the platform. With fields, only those of each.",
       }),
     next_cursor: z.string().nullable(),
     complete: z.boolean(),
@@ -48,13 +48,15 @@ const searchAnswer = z
     citations: z.array(citation).meta({ description: "One for each record, in their order." }),
     truncated: z
       .strictObject({
-        shortened: z.array(z.string()).meta({ description: "IDs of posts whose text is cut." }),
+        shortened: z
+          .array(z.string())
+          .meta({ description: "IDs of posts whose text is shortened." }),
         omitted: z.int().meta({
           description:
-            "Records left out; next_cursor continues with them, unless a warning left_out says otherwise.",
+            "Omitted records; next_cursor continues with them, unless the warning left_out says otherwise.",
         }),
       })
-      .meta({ description: "What max_chars had no room for." }),
+      .meta({ description: "What max_chars shortened and omitted." }),
   })
   .meta({
     id: "SearchAnswer",
@@ -121,7 +123,7 @@ const texts = {
 
 export const searchAnswers = {
   description:
-    "The records, of a search newest first. X-Coverage, X-Next-Cursor, X-Warnings, X-Truncated and X-Job-Uuid tell of the answer in every form.",
+    "The records; posts of a search come newest first. X-Coverage, X-Next-Cursor, X-Warnings, X-Truncated and X-Job-Uuid are set in every format.",
   content: Object.fromEntries(
     answerFormats.map((format) => [
       format,

@@ -85,7 +85,7 @@ const presentation = {
     .min(shortestText, budgetText)
     .max(largestBudget, budgetText)
     .optional()
-    .meta({ description: "Maximum characters of the texts of all posts together." }),
+    .meta({ description: "Maximum total length of all texts, in characters." }),
 };
 
 export const searchBody = submissionForms("Search", bodyNeeded, presentation, [searchExample]);

@@ -53,14 +53,14 @@ const argumentShape = {
     .optional()
     .meta({
       description:
-        "What to search, with operators; with the methods that do not search the account, the post or the space that is meant, by handle, id, uri or the address of its page.",
+        "Search methods: words and operators. Other methods: an account, post or space, by handle, id, uri or URL.",
       examples: ["comet lang:en"],
     }),
   max_results: z
     .int(wholeNumber)
     .optional()
     .meta({
-      description: "Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.",
+      description: "Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.",
       examples: [20],
     }),
   next_cursor: emptyable(
@@ -71,18 +71,18 @@ const argumentShape = {
   ),
   start_time: emptyable(
     moment.meta({
-      description: "Only posts from this time on. Searches only.",
+      description: "Only posts from this time on. Search methods only.",
     }),
   ),
   end_time: emptyable(
     moment.meta({
-      description: "Only posts before this time. Searches only.",
+      description: "Only posts before this time. Search methods only.",
     }),
   ),
   sort: z
     .enum(["newest"], { error: 'the only order there is so far is "newest"' })
     .optional()
-    .meta({ description: "The order of the result. Searches only." }),
+    .meta({ description: "The order of the result. Search methods only." }),
   count: emptyable(z.int(wholeNumber).meta({ description: "Used if max_results is absent." })),
 };
 
@@ -100,7 +100,7 @@ const bodyNeeded = {
 };
 
 const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
-  description: "Which sources may be used.",
+  description: "The platforms to search.",
   examples: ["social"],
 });
 

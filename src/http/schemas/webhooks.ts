@@ -74,10 +74,10 @@ const webhookShape = {
   disabled_at: time.nullable(),
   disabled_reason: z.string().nullable(),
   former_secret_until: time.nullable().meta({
-    description: "Until when the former secret also signs.",
+    description: "Until when events are also signed with the former secret.",
   }),
   dropped: z.int().meta({
-    description: "Deliveries dropped because there were too many, or because they were too old.",
+    description: "Deliveries dropped because there were too many or they were too old.",
   }),
 };
 
@@ -154,25 +154,24 @@ const jobEvent = z
     data: z.strictObject({
       uuid: z.uuid(),
       status: z.enum(jobStates),
-      error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
+      error: z.string().meta({ description: "Why the job failed; otherwise empty." }),
       platform: z.enum(["social", "bluesky", "mastodon", "x"]),
       type: z.enum(sourceTypes),
       method: z.enum(methodNames),
-      count: z.int().nullable().meta({ description: "Records of the result." }),
+      count: z.int().nullable().meta({ description: "Number of records." }),
       complete: z.boolean().nullable(),
       submitted_at: time,
       finished_at: time.nullable(),
-      expires_at: time.nullable().meta({ description: "When the result goes." }),
+      expires_at: time.nullable().meta({ description: "When the result is deleted." }),
       attempts: z.int(),
       result_url: z.string().nullable().meta({
-        description:
-          "Where the result is fetched, a path of this service; null when there is none.",
+        description: "Path of the result on this service; null without a result.",
       }),
     }),
   })
   .meta({
     id: "JobEvent",
-    description: "The event of a job that ended.",
+    description: "Sent when a job ends.",
     examples: [payloadExample],
   });
 
@@ -184,7 +183,7 @@ const testEvent = z
   })
   .meta({
     id: "TestEvent",
-    description: "The event of a test.",
+    description: "A test event.",
     examples: [
       {
         type: "webhook.test",
@@ -196,17 +195,20 @@ const testEvent = z
 
 export const deliveryAnswer = z
   .strictObject({
-    id: z.string().meta({ description: "webhook-id where it is received, at every try." }),
+    id: z.string().meta({ description: "The webhook-id header of every attempt." }),
     event: z.enum(webhookEvents),
     state: z.enum(deliveryStates),
     attempts: z.int(),
     created_at: time,
     last_attempt_at: time.nullable(),
-    next_attempt_at: time.nullable().meta({ description: "Null when it has ended." }),
+    next_attempt_at: time.nullable().meta({ description: "Null if no attempt follows." }),
     delivered_at: time.nullable(),
-    last_status: z.int().nullable().meta({ description: "Of the last answer; null without one." }),
-    last_error: z.string().nullable().meta({ description: "Why the last try failed." }),
-    payload: z.union([jobEvent, testEvent]).meta({ description: "The body that is sent." }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({ description: "HTTP status of the last response; null without one." }),
+    last_error: z.string().nullable().meta({ description: "Why the last attempt failed." }),
+    payload: z.union([jobEvent, testEvent]).meta({ description: "The request body." }),
   })
   .meta({
     id: "WebhookDelivery",

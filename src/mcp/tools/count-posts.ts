@@ -14,7 +14,9 @@ const input = z.object({
 const output = z.object({
   total: z.number(),
   buckets: z.array(z.object({ start: z.string(), count: z.number() })),
-  complete: z.boolean().describe("False if posts of this time may be missing from the archive"),
+  complete: z
+    .boolean()
+    .describe("False if posts in this time range may be missing from the archive"),
   warnings: z.array(z.string()),
 });
 
@@ -43,9 +45,9 @@ export const countPosts: Tool<typeof input, typeof output> = {
     const total = counted.meta.total_tweet_count;
     const warnings = counted.warnings.map(({ code, message }) => (message === "" ? code : message));
     if (counted.meta.next_token)
-      warnings.push("only the newest part of the time was counted: narrow it");
+      warnings.push("only the newest part of the time range was counted: narrow it");
     const filled = buckets.filter(({ count }) => count > 0);
-    const state = counted.complete ? "complete" : "the archive may lack posts of this time";
+    const state = counted.complete ? "complete" : "the archive may lack posts in this time range";
     const text = [
       `${total} ${total === 1 ? "post" : "posts"}, ${state}.`,
       ...warnings.map((warning) => `Warning: ${warning}`),

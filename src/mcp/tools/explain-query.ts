@@ -18,7 +18,7 @@ export const explainQuery: Tool<typeof input, typeof output> = {
   name: "explain_query",
   title: "Check a query",
   description:
-    "Shows how a query is read, and every error and warning with its place, without searching. Free. Use it when a search was refused or found something unexpected.",
+    "Shows how a query is parsed, with the position of each error and warning, without searching. Free. Use it when a search was refused or found something unexpected.",
   input,
   output,
   run: async ({ query }) => {
@@ -34,7 +34,7 @@ export const explainQuery: Tool<typeof input, typeof output> = {
     const text = [
       isValid ? "The query is valid." : "The query has errors.",
       ...(canonical === null ? [] : ["In canonical form:", quoted(canonical)]),
-      ...(isValid ? ["Read as:", quoted(describeTree(tree))] : []),
+      ...(isValid ? ["Parsed as:", quoted(describeTree(tree))] : []),
       ...diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)),
     ];
     return {

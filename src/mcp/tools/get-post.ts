@@ -11,7 +11,7 @@ const output = z.object({ post: post.nullable() });
 export const getPost: Tool<typeof input, typeof output> = {
   name: "get_post",
   title: "Get a post",
-  description: "Returns one post by its id or address. Use it to check a quotation or its counts.",
+  description: "Returns one post by id or URL. Use it to check a quotation or its counts.",
   input,
   output,
   run: async (args, context) => {

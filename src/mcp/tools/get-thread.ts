@@ -8,7 +8,7 @@ import type { Tool } from "../tool.ts";
 const input = z.object({ post: postName, platform, max_results: maxResults, max_chars: maxChars });
 
 const output = z.object({
-  posts: z.array(post).describe("Oldest first; in_reply_to says what each replies to"),
+  posts: z.array(post).describe("Oldest first; in_reply_to is the post that each replies to"),
   next_cursor: z.string().nullable(),
   complete: z.boolean(),
 });
@@ -17,7 +17,7 @@ export const getThread: Tool<typeof input, typeof output> = {
   name: "get_thread",
   title: "Get a conversation",
   description:
-    "Returns the archived posts of the conversation that a post belongs to, oldest first: the post that began it, and replies. Costs two searches.",
+    "Returns the archived posts of a conversation, oldest first: the first post and its replies. Costs two searches.",
   input,
   output,
   run: async (args, context) => {

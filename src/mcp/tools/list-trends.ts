@@ -19,7 +19,8 @@ const output = z.object({ trends: z.array(trend), warnings: z.array(z.string()) 
 export const listTrends: Tool<typeof input, typeof output> = {
   name: "list_trends",
   title: "List trends",
-  description: "Returns what is discussed most right now: names to search for with search_posts.",
+  description:
+    "Returns the most discussed topics right now, as names to search for with search_posts.",
   input,
   output,
   run: async (args, context) => {

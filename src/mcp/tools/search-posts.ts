@@ -18,7 +18,7 @@ const input = z.object({
   platform,
   max_results: maxResults,
   max_chars: maxChars,
-  cursor: z.string().optional().describe("Of an earlier answer: the page after it"),
+  cursor: z.string().optional().describe("Cursor of an earlier result, for the next page"),
 });
 
 const output = z.object({
@@ -77,7 +77,7 @@ If the query has an error, the answer says where and how to fix it. "complete: f
       links: [
         {
           uri: `earshot://jobs/${answer.uuid}`,
-          name: "The whole records of this page",
+          name: "The complete records of this page",
           mimeType: "application/json",
         },
       ],

@@ -57,7 +57,7 @@ export function addRecentRoute(
       operationId: "searchRecent",
       summary: "Search recent posts in one request",
       description:
-        "The live search of a node. It costs one request and one submission. X-Coverage, X-Warnings, X-Next-Cursor and X-Node are those " +
+        "The live search of a node. Costs one request and one submission. X-Coverage, X-Warnings, X-Next-Cursor and X-Node are those " +
         "of a result; the cursor continues in a submission of the same search.",
       tags: ["node"],
       security: [{ key: [] }],

@@ -31,7 +31,7 @@ const text = z.string().meta({ description: "The page." });
 const pageAnswer = {
   200: {
     description:
-      "HTML for clients that prefer it, as browsers do; else Markdown, as for a path that ends in .md.",
+      "HTML for clients that prefer it, such as browsers; otherwise, and for paths that end in .md, Markdown.",
     content: { "text/html": { schema: text }, "text/markdown": { schema: text } },
   },
   304: z.null().meta({ description: "The page has not changed since If-None-Match." }),
@@ -127,7 +127,7 @@ export function addDocsRoutes(app: TypedApp): void {
     schema: {
       operationId: "error",
       summary: "The cause of a problem and its fix",
-      description: "The type of every problem leads here.",
+      description: "The type of every problem links here.",
       tags: ["documentation"],
       params: z.object({ code }),
       response: { ...pageAnswer, ...redirects, ...missingPage },

@@ -11,9 +11,9 @@ export function addLivezRoute(app: TypedApp): void {
     url: "/livez",
     schema: {
       operationId: "livez",
-      summary: "Whether the process is alive",
+      summary: "Check that the process is alive",
       tags: ["operation"],
-      response: { 200: jsonAnswer("It is.", alive) },
+      response: { 200: jsonAnswer("The process is alive.", alive) },
     },
     handler: async (_request, reply) =>
       reply.type("application/json; charset=utf-8").send('{"status":"ok"}'),

@@ -18,7 +18,7 @@ export function addOpenApiRoute(app: TypedApp): void {
     url: "/openapi.json",
     schema: {
       operationId: "openapi",
-      summary: "This description",
+      summary: "Get this description",
       tags: ["operation"],
       response: { 200: jsonAnswer("OpenAPI 3.1.", description) },
     },

@@ -11,23 +11,23 @@ const readiness = z
     status: z.enum(["ready", "not ready", "stopping"]),
     archive: z.enum(["answers", "does not answer"]),
     storage: z.enum(["has room", "full"]).meta({
-      description: "While it is full, submissions are refused with 503, and reads are answered.",
+      description: "While the disk is full, submissions are refused with 503; reads work.",
     }),
-    ingest: z.string().meta({ description: "What the live stream does, for people." }),
+    ingest: z.string().meta({ description: "State of the live stream, as text for people." }),
     ingest_status: z.enum(["off", "waiting", "connected", "paused"]),
     ingest_lag_ms: z.number().nullable(),
-    labels: z.array(z.string()).meta({ description: "What each labeler's stream does." }),
+    labels: z.array(z.string()).meta({ description: "State of each labeler's stream." }),
     mastodon: z
       .string()
-      .meta({ description: "What the stream of a Mastodon server does, for people." }),
+      .meta({ description: "State of the stream of a Mastodon server, as text for people." }),
     mastodon_status: z.enum(["off", "waiting", "connected", "paused"]),
     mastodon_last_event_at: z.iso.datetime().nullable().meta({
-      description: "When its last event came; null before the first.",
+      description: "Time of its last event; null before the first.",
     }),
-    look_up: z.string().meta({ description: "What the look-up of accounts does." }),
-    nodes: z.int().meta({ description: "Nodes of other processes that are connected." }),
+    look_up: z.string().meta({ description: "State of the account look-up." }),
+    nodes: z.int().meta({ description: "Connected nodes of other processes." }),
     insecure_nodes: z.int().meta({
-      description: "Those of them whose evidence proves nothing about their machine.",
+      description: "Those whose evidence proves nothing about their machine.",
     }),
   })
   .meta({
@@ -66,7 +66,7 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
     url: "/readyz",
     schema: {
       operationId: "readyz",
-      summary: "Whether searches are answered",
+      summary: "Check that searches are answered",
       tags: ["operation"],
       response: {
         200: jsonAnswer("A reader of the archive answers.", readiness),

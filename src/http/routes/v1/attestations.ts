@@ -14,15 +14,15 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
     url: "/v1/attestations/:id",
     schema: {
       operationId: "readAttestation",
-      summary: "What a node has shown for itself",
+      summary: "Fetch the evidence of a node",
       description:
-        "The statement of a node with its evidence and what is needed to verify it. It is kept some days longer than the results that its keys have signed.",
+        "A node's statement, its evidence and the collateral to verify it. Stored some days longer than the results signed with its keys.",
       tags: ["attestation"],
       params: attestationPath,
       response: {
         200: jsonAnswer("The attestation.", attestation),
         ...problemAnswers({
-          404: "There is no such attestation, or it is not kept any more.",
+          404: "The attestation does not exist or has been deleted.",
           503: "The store is temporarily unavailable.",
         }),
       },
@@ -42,7 +42,7 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
     url: "/v1/attestation/policy",
     schema: {
       operationId: "readAttestationPolicy",
-      summary: "What nodes have to show",
+      summary: "Read the attestation policy",
       tags: ["attestation"],
       response: { 200: jsonAnswer("The policy in force.", publishedPolicy) },
     },

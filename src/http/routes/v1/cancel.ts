@@ -11,8 +11,8 @@ import type { TypedApp } from "../typed-app.ts";
 const shared = {
   summary: "Cancel or delete a job",
   description:
-    "A job that has not ended is cancelled and its search stops; one that has is forgotten, with its result. Status and " +
-    "result paths do the same. It costs one request.",
+    "Cancels a job that has not ended; deletes one that has, with its result. The paths of its status and result do the " +
+    "same. Costs one request.",
   tags: ["search"],
   security: [{ key: [] }],
   response: {

@@ -41,8 +41,8 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       operationId: "countPosts",
       summary: "Count posts over time",
       description:
-        "How many posts match in each minute, hour or day, in the shape of X's counts. It costs one request and one " +
-        "submission. The newest page comes first; meta.next_token leads to the one before it in time.",
+        "The number of matching posts in each minute, hour or day, in the format of X's counts. Costs one request and one " +
+        "submission. The newest page comes first; meta.next_token returns the next older one.",
       tags: ["search"],
       security: [{ key: [] }],
       params: platformPath,

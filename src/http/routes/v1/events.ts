@@ -15,9 +15,9 @@ import type { TypedApp } from "../typed-app.ts";
 const shared = {
   summary: "Watch jobs",
   description:
-    "Server-sent events, one for each state that a job of the account comes to, whichever of its keys and paths it came by. " +
-    "A client that reconnects with Last-Event-ID first gets what changed in between. It costs one request, and one of those " +
-    "that a key may have waiting while it is open.",
+    "Server-sent events, one for each change of state of the account's jobs, whatever key and path submitted them. " +
+    "A client that reconnects with Last-Event-ID first gets the changes it missed. Costs one request, and counts as one " +
+    "waiting request of the key while it is open.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: streamHeaders,
@@ -28,7 +28,7 @@ const shared = {
       content: { "text/event-stream": { schema: streamedJobChange } },
     },
     ...problemAnswers({
-      400: "A parameter is not valid, or Last-Event-ID is no id of this stream.",
+      400: "A parameter is not valid, or Last-Event-ID is not an id of this stream.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist or belongs to another account, or the path names no platform.",

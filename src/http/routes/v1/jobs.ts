@@ -15,8 +15,8 @@ const defaultLimit = 20;
 const shared = {
   summary: "List jobs",
   description:
-    "Newest first, without what their results say of themselves. The jobs of the account, whichever of its keys and paths " +
-    "they came by. It costs one request.",
+    "The jobs of the account, newest first, without coverage and sources of their results, whatever key and path submitted " +
+    "them. Costs one request.",
   tags: ["search"],
   security: [{ key: [] }],
   querystring: jobsQuery,

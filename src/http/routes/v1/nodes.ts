@@ -12,7 +12,7 @@ export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" 
     url: "/v1/nodes",
     schema: {
       operationId: "listNodes",
-      summary: "Which nodes process searches",
+      summary: "List nodes",
       tags: ["attestation"],
       response: { 200: jsonAnswer("The admitted nodes, oldest first.", nodeList) },
     },

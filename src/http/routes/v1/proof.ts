@@ -16,8 +16,8 @@ import type { TypedApp } from "../typed-app.ts";
 const shared = {
   summary: "Fetch the proof of a result",
   description:
-    "Everything that it takes to check, without asking anyone, which node made the result and what it has shown for itself: " +
-    "earshot verify does.",
+    "Proves which node made the result, and with what evidence. Verify it offline with " +
+    "earshot verify.",
   tags: ["search"],
   security: [{ key: [] }],
   response: {
@@ -27,7 +27,7 @@ const shared = {
       400: "The request cannot be read.",
       401: "No valid key.",
       403: "The account is suspended.",
-      404: "The job does not exist, belongs to another account, or has a result that no node signed.",
+      404: "The job does not exist, belongs to another account, or its result is not signed.",
       410: "Records of the result were withdrawn, the job was cancelled, or its result has expired.",
       429: "The key's requests per second were exceeded for too long, or the job belongs to another account.",
       500: "The job failed because of an error of Earshot.",

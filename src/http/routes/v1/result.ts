@@ -23,8 +23,8 @@ import type { TypedApp } from "../typed-app.ts";
 const shared = {
   summary: "Fetch the result of a job",
   description:
-    "The records, of a search the posts, newest first. X-Next-Cursor is there when there is more, X-Coverage tells which part of the window is " +
-    "covered completely, X-Node which node made it. What a node has signed comes with the signature (RFC 9421), unless records were withdrawn since: X-Unsigned says so.",
+    "The records; posts of a search come newest first. X-Next-Cursor is set if there are more, X-Coverage says which part of the window is " +
+    "covered completely, X-Node which node made the result. A signed result has its signature (RFC 9421), or X-Unsigned if records were withdrawn since.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: waitHeaders,

@@ -37,9 +37,9 @@ export function addSearchRoute(
       operationId: "search",
       summary: "Search and get the posts in one call",
       description:
-        "Submits a search, waits for it, and answers with its posts, what is known of their window and where to cite them " +
-        "from; Accept selects the form. It costs one request and one submission. A search that takes longer than wait goes " +
-        "on, and its result is fetched as any other.",
+        "Submits a search, waits for it, and returns its posts with coverage and citations; " +
+        "Accept selects the format. Costs one request and one submission. A search that takes longer than wait continues; " +
+        "fetch its result as usual.",
       tags: ["search"],
       security: [{ key: [] }],
       params: platformPath,
@@ -49,7 +49,7 @@ export function addSearchRoute(
       response: {
         200: searchAnswers,
         202: jsonAnswer(
-          "The job has not ended within wait. Location is the result's path, Retry-After the seconds to wait.",
+          "The job did not end within wait. Location is the result's path, Retry-After the seconds to wait.",
           unfinished,
         ),
         ...problemAnswers({
@@ -57,7 +57,7 @@ export function addSearchRoute(
           401: "No valid key.",
           403: "The key is not allowed to use the method, or its account is suspended.",
           404: "The path names no platform.",
-          406: "Accept names no available form.",
+          406: "Accept names no available format.",
           410: "The job was cancelled during the wait, or its result has expired.",
           413: "The body is too large.",
           415: "The body is not plain JSON.",

@@ -18,8 +18,8 @@ import type { TypedApp } from "../typed-app.ts";
 
 const answers = {
   202: jsonAnswer(
-    "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait. Preference-Applied says that it " +
-      "was held, Idempotent-Replayed that an earlier submission under the same key is answered once more.",
+    "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait. Preference-Applied is set if " +
+      "the request waited, Idempotent-Replayed if this is the job of an earlier submission with the same key.",
     handle,
   ),
   ...problemAnswers({
@@ -75,8 +75,8 @@ export function addSubmitRoutes(
       operationId: "submitSearch",
       summary: "Submit a search",
       description:
-        "Takes a search of live or historical posts; the method selects which. Sent again under the same Idempotency-Key, it " +
-        "is answered with the same job and costs none of the searches a minute.",
+        "Searches live or historical posts, depending on the method. Repeated with the same Idempotency-Key, it " +
+        "returns the same job and costs no submission.",
       tags: ["search"],
       security: [{ key: [] }],
       params: platformPath,
@@ -102,7 +102,7 @@ export function addSubmitRoutes(
       operationId: "submitSearchByType",
       summary: "Submit a search, with the platform in the type",
       description:
-        "As clients of the path without a platform send it: max_results up to 1000 is answered with the method's bound and " +
+        "The type names the platform. A max_results above the method's limit, up to 1000, is lowered to it, with " +
         "a warning in the status.",
       tags: ["search"],
       security: [{ key: [] }],

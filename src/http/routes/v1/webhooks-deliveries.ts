@@ -19,7 +19,7 @@ const { config, schema: shared } = webhookRoute;
 
 const refusals = {
   ...webhookRefusals,
-  404: "There is no such webhook or delivery, or it is another account's.",
+  404: "The webhook or delivery does not exist, or belongs to another account.",
 };
 
 const disabled = { 409: "The webhook is disabled." };
@@ -60,7 +60,7 @@ export function addWebhookDeliveryRoutes(
     schema: {
       ...shared,
       operationId: "listDeliveries",
-      summary: "List what was sent to a webhook",
+      summary: "List deliveries of a webhook",
       description: "Newest first.",
       params: webhookPath,
       querystring: deliveriesQuery,

@@ -30,8 +30,8 @@ export function addWebhookRoutes(
       operationId: "createWebhook",
       summary: "Register a webhook",
       description:
-        "Sends an event to the URL when a job of the account ends, as described by Standard Webhooks. The secret that signs what " +
-        "is sent is in this answer only.",
+        "Sends an event to the URL when a job of the account ends, in the format of Standard Webhooks. The signing secret " +
+        "is in this response only.",
       body: newWebhook,
       response: {
         201: jsonAnswer("Registered. Location is its path.", webhookWithSecret),
@@ -60,7 +60,7 @@ export function addWebhookRoutes(
       ...shared,
       operationId: "listWebhooks",
       summary: "List webhooks",
-      description: "Those of the account, oldest first, without their secrets.",
+      description: "The webhooks of the account, oldest first, without their secrets.",
       response: { 200: jsonAnswer("The webhooks.", webhookList), ...problemAnswers(refusals) },
     },
     handler: async (request, reply) => {
@@ -117,8 +117,8 @@ export function addWebhookRoutes(
       operationId: "replaceWebhookSecret",
       summary: "Replace the secret of a webhook",
       description:
-        "The former secret signs beside it until former_secret_until, so that a receiver can change over in peace. Replaced " +
-        "again in that time, the last two sign.",
+        "Events are signed with both secrets until former_secret_until, so that receivers can switch without a gap. If it is " +
+        "replaced again before then, with the last two.",
       params: webhookPath,
       response: {
         200: jsonAnswer("The new secret is in this response only.", webhookWithSecret),
@@ -138,9 +138,9 @@ export function addWebhookRoutes(
     schema: {
       ...shared,
       operationId: "enableWebhook",
-      summary: "Enable a webhook that was disabled",
+      summary: "Enable a disabled webhook",
       description:
-        "Sends the waiting deliveries, and events from now on. Events that occurred while it was disabled are not sent.",
+        "Sends waiting deliveries and future events. Events that occurred while it was disabled are not sent.",
       params: webhookPath,
       response: {
         200: jsonAnswer("The webhook, enabled.", webhookAnswer),
