@@ -7,13 +7,10 @@ export const accessProblems = {
     title: "Missing or invalid API key",
     retryable: false,
     cause:
-      "The request has no API key, or the key is malformed, unknown, revoked or expired; the answer does not say which. Open requests get 401 when their key ends. Many different invalid keys from one address lead to [`too_many_failed_keys`](README.md#too_many_failed_keys).",
+      "The request has no API key, or the key is malformed, unknown, revoked or expired; the answer does not say which.",
     fix: [
       "Send `Authorization: Bearer <key>`. Keys start with `ear_`.",
-      "Without a key, the hint says where to get one: the dashboard if sign-up is enabled, else `earshot keys create`.",
-      '`WWW-Authenticate` contains `error="invalid_token"` only if a key was sent (RFC 6750).',
-      "The dashboard's Keys page and `earshot keys list` show which keys are revoked or expired.",
-      "A key is shown once, at creation. Create another one if it is lost.",
+      "The dashboard's Keys page and `earshot keys list` show which keys are valid. Create another one if a key is lost.",
     ],
     example: {
       request: "A search without the header `Authorization`.",
@@ -27,11 +24,8 @@ export const accessProblems = {
     title: "Sign-in required",
     retryable: false,
     cause:
-      "A dashboard path was requested without a valid session, or with an API key. A search path answers the same if the request has an expired session cookie and no key. Sessions end on sign-out, after 7 days without use or 30 days after sign-in (`EARSHOT_SESSION_IDLE`, `EARSHOT_SESSION_MAX_AGE`), when the account is suspended, and when a replaced cookie is used again.",
-    fix: [
-      "Sign in at `/dashboard/sign-in`.",
-      "Programs use the search API below `/v1` with an API key ([API](../api.md)).",
-    ],
+      "A dashboard path was requested without a valid [session](../dashboard.md#sessions), or a search path with an expired session cookie and no key.",
+    fix: ["Sign in at `/dashboard/sign-in`.", "Programs use the API with a [key](../api.md#keys)."],
     example: {
       request: "`GET /dashboard/api/sessions` without a cookie.",
       detail: "there is no session, or it has ended",
@@ -44,7 +38,7 @@ export const accessProblems = {
     retryable: false,
     hint: "attest again: POST /internal/nodes/challenge, then /internal/nodes/register",
     cause:
-      "A path below `/internal/nodes/` was requested without a valid signature of an attested node. These paths are for [nodes](../nodes.md); clients use `/v1`. `errors` names the [failed check](details.md#requests-of-nodes).",
+      "A path below `/internal/nodes/` was requested without a valid signature of an attested [node](../nodes.md). `errors` names the [failed check](details.md#requests-of-nodes).",
     fix: [
       "Attest again with a new challenge: this fixes `unknown_key`, `before_attestation` and `attestation_ended`.",
       "Use the gateway's clock, which the answer to a challenge contains, and a new nonce for each request.",
@@ -68,10 +62,10 @@ export const accessProblems = {
     title: "Invalid sign-in link",
     retryable: false,
     cause:
-      "The link was used before, is older than 15 minutes (`EARSHOT_SIGN_IN_LINK_TIME`) or is incomplete. A link works once.",
+      "The link was used before, is older than 15 minutes (`EARSHOT_SIGN_IN_LINK_TIME`) or is incomplete.",
     fix: [
-      "Create another one on the server: `earshot sign-in`, or `earshot sign-in --account <account>`.",
       "Copy the whole link, including the part after `#`.",
+      "Create another one on the server: `earshot sign-in`.",
     ],
     example: {
       request: "`POST /dashboard/api/sign-in` with an unknown token.",
@@ -84,12 +78,11 @@ export const accessProblems = {
     title: "Cross-site request refused",
     retryable: false,
     cause:
-      "A request with a session cookie may come from another site: `Sec-Fetch-Site` names another site, or a write has no `Origin`, a foreign one, or no valid `X-Earshot-Csrf` token. A sign-in at `/auth/github` or `/auth/gitlab` that is loaded as anything but a top-level page, such as an image or a frame, is refused too (`Sec-Fetch-Mode`, `Sec-Fetch-Dest`). So is a request to `/mcp` from a page of another origin. Behind a proxy, the dashboard itself is refused if the server does not know its public URL.",
+      "A request with a session cookie may come from another site, by `Sec-Fetch-Site`, `Origin` or a missing `X-Earshot-Csrf` token. A sign-in that is loaded as an image or a frame, and a request to `/mcp` from a page of another origin, are refused too.",
     fix: [
-      "Open the dashboard at its own URL and reload the page.",
-      "Behind a proxy, set `EARSHOT_PUBLIC_URL`, such as `https://earshot.example`.",
-      "Start a sign-in from a link.",
-      "Programs send an API key and no cookie ([API](../api.md)).",
+      "Open the dashboard at its own URL, reload the page, and start a sign-in from a link.",
+      "Behind a proxy, set `EARSHOT_PUBLIC_URL`.",
+      "Programs send a [key](../api.md#keys) and no cookie.",
       "For a web page that uses [MCP](../mcp.md), list its origin in `EARSHOT_CORS_ORIGINS`.",
     ],
     example: {
@@ -102,8 +95,7 @@ export const accessProblems = {
     status: 403,
     title: "Account suspended",
     retryable: false,
-    cause:
-      "The key is valid, but an operator has suspended its account: all of its keys are refused, sign-in is disabled and its jobs were cancelled. No data is deleted.",
+    cause: "An operator has suspended the account of this key. No data is deleted.",
     fix: ["Contact the operator. After reinstatement the same keys work again."],
     example: {
       request: "A search with a key of a suspended account.",
@@ -117,11 +109,10 @@ export const accessProblems = {
     title: "Node not admitted",
     retryable: false,
     cause:
-      "A node failed a check on registration; `errors` names the [check](../nodes.md#why-a-node-is-refused). `earshot nodes events` shows it too.",
+      "A node failed a [check](../nodes.md#why-a-node-is-refused) on registration, which `errors` and `earshot nodes events` name.",
     fix: [
       "Follow the hint of the check. Each attempt needs a new challenge.",
-      "Operator: if the machine is legitimate, add it to the policy.",
-      "The gateway accepts only the kinds of evidence in `EARSHOT_NODES_EVIDENCE`.",
+      "Operator: if the machine is legitimate, add it to the policy, or its kind of evidence to `EARSHOT_NODES_EVIDENCE`.",
     ],
     example: {
       request: "A registration with an unknown nonce.",
@@ -139,10 +130,10 @@ export const accessProblems = {
     title: "Method not allowed for this key",
     retryable: false,
     cause:
-      "The key is restricted to other methods. Counts need `searchbyquery` or `searchbyfullarchive`. Nothing was submitted, and no search is charged to the rate limit.",
+      "The key is restricted to other methods. Counts need `searchbyquery` or `searchbyfullarchive`. No search is charged.",
     fix: [
       "Use a method from `errors[].expected`, or another key.",
-      "Change the methods on the dashboard's Keys page, or create a key with `earshot keys create --methods`.",
+      "Change the methods on the dashboard's Keys page.",
     ],
     example: {
       request: "A search with a key that may use `gettrends` only.",

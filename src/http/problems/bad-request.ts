@@ -6,11 +6,9 @@ export const badRequestProblems = {
     status: 400,
     title: "Invalid JSON body",
     retryable: false,
-    cause:
-      "The body is not valid JSON in UTF-8: it is empty, truncated, has a syntax error or uses another encoding. `detail` gives the error, and its position if known.",
+    cause: "The body is not valid JSON in UTF-8; `detail` gives the position if known.",
     fix: [
-      "Serialise the body with a JSON library.",
-      'Escape quotes inside strings, as in phrases: `"query": "\\"state of the art\\""`.',
+      'Serialise the body with a JSON library. By hand, escape quotes inside strings: `"query": "\\"state of the art\\""`.',
       'In a shell, put the body in single quotes: `-d \'{"type":"social"}\'`.',
     ],
     example: {
@@ -25,9 +23,9 @@ export const badRequestProblems = {
     title: "Invalid request",
     retryable: false,
     cause:
-      "A field of the body, a query parameter or a header is missing, unknown, of the wrong type or out of range. The whole request is refused; no value is dropped or clamped. `errors` lists up to 64 errors: `pointer` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter. [Details](details.md) explains their codes.",
+      "A field of the body, a query parameter or a header is missing, unknown, of the wrong type or out of range. Nothing is dropped or clamped: the whole request is refused. [Details](details.md) explains the codes in `errors`.",
     fix: [
-      "Correct each entry of `errors` as its `message` and `hint` say. Unknown names come with the nearest known one: `max_result` → `max_results`.",
+      "Correct each entry of `errors` as its `message` and `hint` say.",
       "Write numbers without quotes, and times in ISO 8601 with a time zone.",
     ],
     example: {
@@ -50,11 +48,11 @@ export const badRequestProblems = {
     title: "Invalid query",
     retryable: false,
     cause:
-      "The query cannot be parsed: an operator has an invalid value, a quote or parenthesis is unclosed, or the query is empty or too long. For methods other than searches, the query [names](../api.md#what-a-query-names) no account, post or space. `errors` lists each error with `offset` and `length` in Unicode code points; the [query language](../query-language.md#errors-and-warnings) explains the codes.",
+      "The query cannot be parsed, is empty or too long, or [names](../api.md#what-a-query-names) no account, post or space. The [query language](../query-language.md#errors-and-warnings) explains the codes in `errors`.",
     fix: [
       "Correct each entry of `errors` as its `hint` says.",
-      'To search for a word that looks like an operator, quote it: `"since:today"`.',
-      "`earshot explain '<query>'` shows how a query is parsed, without running it.",
+      'Quote a word that looks like an operator: `"since:today"`.',
+      "`earshot explain '<query>'` shows how a query is parsed.",
     ],
     example: {
       request: "The query `comet since:2021-1-5`.",
@@ -78,10 +76,9 @@ export const badRequestProblems = {
     title: "Method not supported by this type",
     retryable: false,
     cause:
-      "No source of this `type` implements the method in `arguments.type`. For example, `social-api` has no `gettrends`.",
+      "No source of this `type` supports the method: `social-api` has no `gettrends`, for example.",
     fix: [
-      "Use a method from `errors[0].expected`, or a type that the hint names.",
-      'Use `"type": "social"`, which supports every method.',
+      'Use a method from `errors[0].expected`, or `"type": "social"`, which supports every method.',
     ],
     example: {
       request: "The type `social-api` with the method `gettrends`.",
@@ -102,11 +99,10 @@ export const badRequestProblems = {
     status: 400,
     title: "Conflicting platforms",
     retryable: false,
-    cause: "The path names one platform, and the `type` or the query another.",
+    cause: "The path names one platform, the `type` or the query another.",
     fix: [
-      "Use the same platform everywhere, or `social` in the path or the type: the path `/v1/search/live/social` with the type `bluesky` searches Bluesky, and so does `/v1/search/live/bluesky` with the type `social`.",
-      "If the query names its platform (a URL, a DID, `x:20`), use `social` in path and type.",
-      "`x` and `twitter` are the same platform.",
+      "Use the same platform everywhere, or `social` in path or type.",
+      "If the query names its platform (a URL, a DID, `x:20`), use `social` in both.",
     ],
     example: {
       request: "The type `twitter` sent to `/v1/search/live/bluesky`.",
@@ -121,11 +117,10 @@ export const badRequestProblems = {
     title: "Invalid cursor",
     retryable: false,
     cause:
-      "`next_cursor` (search), `next_token` (count) or `cursor` (list) is corrupt or was not issued by this service. A cursor of webhook deliveries is valid for that webhook only.",
+      "`next_cursor` (search), `next_token` (count) or `cursor` (list) is corrupt, or from another server, data folder or webhook.",
     fix: [
-      "Send `X-Next-Cursor`, `next_cursor` or `meta.next_token` unchanged. In a URL, encode it (`curl --data-urlencode`).",
-      "Cursors survive restarts but not a new data folder, and are not valid on another server.",
-      "Omit the cursor to start at the newest post.",
+      "Send the cursor unchanged; in a URL, encode it (`curl --data-urlencode`).",
+      "Omit it to start at the newest post.",
     ],
     example: {
       request: 'A search with `"next_cursor": "abc"`.',
@@ -147,11 +142,10 @@ export const badRequestProblems = {
     title: "Cursor of another search",
     retryable: false,
     cause:
-      "The cursor is valid but was issued for another search. A cursor is bound to the account, platform, type, method, query and time window.",
+      "The cursor belongs to another account, platform, type, method, query, time window or granularity.",
     fix: [
-      "Repeat the search that returned the cursor; only `max_results` may change.",
-      "Repeat `start_time` and `end_time` unchanged or omit them. Another window needs a new search without a cursor.",
-      "The same applies to `next_token` and the `granularity` of a count.",
+      "Repeat the request that returned the cursor; only `max_results` may change.",
+      "For another window, search again without a cursor.",
     ],
     example: {
       request: "A search for `aurora` with the cursor of a search for `comet`.",
@@ -173,11 +167,10 @@ export const badRequestProblems = {
     title: "Webhook URL not allowed",
     retryable: false,
     cause:
-      "A webhook URL must be absolute, start with `https://`, contain no user name or password, use no port of another service such as 22 or 25, and name a public host. Private addresses are refused so that webhooks cannot reach the server's own network. A host that resolves to a private address later fails at delivery, like a host that does not exist.",
+      "A webhook URL must be absolute, start with `https://`, contain no user name or password, use no port of another service such as 22, and name a public host. `detail` says which rule failed.",
     fix: [
-      "`detail` says which rule failed. A valid form is `https://host.example/path`.",
-      "Verify callers by their [signature](../webhooks.md) instead of credentials in the URL.",
-      "Operator: allow internal hosts with `EARSHOT_WEBHOOK_PRIVATE_HOSTS`, and URLs without TLS with `EARSHOT_WEBHOOK_ALLOW_HTTP`.",
+      "Verify callers by their [signature](../webhooks.md#verify-it) instead of credentials in the URL.",
+      "Operator: `EARSHOT_WEBHOOK_PRIVATE_HOSTS` allows internal hosts, `EARSHOT_WEBHOOK_ALLOW_HTTP` URLs without TLS.",
     ],
     example: {
       request: "The URL `https://192.168.1.20/earshot`.",
@@ -198,7 +191,7 @@ export const badRequestProblems = {
     title: "Invalid authorization request",
     retryable: false,
     cause:
-      "An app sent the browser to `/dashboard/connect` with a request that cannot be answered to the app: `client_id` or `redirect_uri` is missing or malformed, the redirect URI is not in the client's metadata document, a parameter repeats, or the page was open for more than ten minutes. Other errors are returned to the app.",
+      "An app sent the browser to `/dashboard/connect` with a request that cannot be answered to the app: `client_id` or `redirect_uri` is missing, malformed or not in the client's metadata document, a parameter repeats, or the page was open for more than ten minutes.",
     fix: [
       "Start again in the app.",
       "Developer of the app: list the exact redirect URI in the metadata document; only the port of a loopback address may differ ([MCP](../mcp.md#connect-by-signing-in)).",

@@ -7,10 +7,9 @@ export const conflictProblems = {
     title: "Credential limit reached",
     retryable: false,
     cause:
-      "The account already has the maximum number of credentials for this platform (`EARSHOT_MAX_CREDENTIALS`). The platform accepted the new one, but it was not stored.",
+      "The account has the maximum number of credentials for this platform (`EARSHOT_MAX_CREDENTIALS`). Nothing was stored.",
     fix: [
-      "Disconnect a credential first.",
-      "A credential for the same account on the platform replaces the existing one and needs no free slot.",
+      "Disconnect a credential first. One for the same account on the platform replaces the existing one.",
     ],
     example: {
       request: "One X token more than the limit.",
@@ -24,7 +23,7 @@ export const conflictProblems = {
     retryable: false,
     hint: "stop the work on this job and drop its results",
     cause:
-      "A node renewed or completed a job that it no longer leases: the lease expired and the job went to another node, the job was cancelled or timed out, or the token is wrong. The answer was dropped.",
+      "A node renewed or completed a job that it no longer leases: the lease expired, the job was cancelled or timed out, or the token is wrong. The answer was dropped.",
     fix: [
       "Stop working on this job and request another.",
       "Renew after a third of the lease time.",
@@ -39,11 +38,9 @@ export const conflictProblems = {
     status: 409,
     title: "Node not approved",
     retryable: false,
-    cause:
-      "An operator tried to drain a node that is pending approval. It gets no work, so nothing was changed.",
+    cause: "A node that is pending approval cannot be drained: it gets no work.",
     fix: [
-      "To admit it, approve it on the Nodes page or with `earshot nodes approve ID`.",
-      "To reject it, remove it there or with `earshot nodes remove ID`.",
+      "Approve or remove it on the Nodes page, or with `earshot nodes approve ID` or `earshot nodes remove ID`.",
     ],
     example: {
       request: "An operator drains a pending node.",
@@ -55,10 +52,9 @@ export const conflictProblems = {
     status: 409,
     title: "Node removed",
     retryable: false,
-    cause:
-      "An operator tried to approve or drain a removed node. Removal is permanent: the key in the node's data folder is refused from then on. Nothing was changed.",
+    cause: "A removed node can be neither approved nor drained: its key is refused permanently.",
     fix: [
-      "To run a node on that machine again, delete `node.key` from its data folder and restart it. It registers as a new node and needs approval.",
+      "To run a node on that machine again, delete `node.key` from its data folder and restart it. It needs approval as a new node.",
     ],
     example: {
       request: "An operator approves a removed node.",
@@ -71,10 +67,9 @@ export const conflictProblems = {
     title: "Last operator",
     retryable: false,
     cause:
-      "This account is the only operator that can sign in, so it cannot be demoted, suspended or deleted: no one could manage accounts on the dashboard any more. Suspended operators do not count. Nothing was changed.",
+      "This account is the only operator that can sign in, so it cannot be demoted, suspended or deleted.",
     fix: [
       "Promote another account first, on the Operator page or with `earshot accounts change NAME --role operator`.",
-      "To delete everything, stop the server and remove its data folder.",
     ],
     example: {
       request: "The only operator demotes itself to member.",
@@ -87,7 +82,7 @@ export const conflictProblems = {
     title: "First key already shown",
     retryable: false,
     cause:
-      "A new account gets a first key, which is shown once. It was shown before, perhaps in another tab, or the account has already created a key. Only a hash is stored, so it cannot be shown again.",
+      "The account's first key was shown before, perhaps in another tab, or the account has created another key. Only a hash is stored.",
     fix: ["Use the key that was shown. If it is lost, create another and revoke the first."],
     example: {
       request: "A second `POST /dashboard/api/keys/first`.",
@@ -99,12 +94,8 @@ export const conflictProblems = {
     status: 409,
     title: "Key revoked, expired or replaced",
     retryable: false,
-    cause:
-      "A key that was revoked, has expired or was rotated cannot be changed or rotated. A rotated key works until its overlap ends.",
-    fix: [
-      "Change or rotate the successor, which the hint names.",
-      "Create a new key in place of a revoked or expired one.",
-    ],
+    cause: "A revoked, expired or rotated key cannot be changed or rotated.",
+    fix: ["Change the successor, which the hint names, or create a new key."],
     example: {
       request: "`PATCH /dashboard/api/keys/<id>` with a revoked key.",
       detail: "the key is revoked",
@@ -116,10 +107,9 @@ export const conflictProblems = {
     title: "Key limit reached",
     retryable: false,
     cause:
-      "The account has `EARSHOT_MAX_KEYS_PER_ACCOUNT` keys, or created `EARSHOT_NEW_KEYS_PER_DAY` within 24 hours, rotations included. Revoked, expired and rotated keys do not count toward the first limit. No key was created.",
+      "The account has `EARSHOT_MAX_KEYS_PER_ACCOUNT` keys (revoked, expired and rotated ones do not count), or created `EARSHOT_NEW_KEYS_PER_DAY` within 24 hours, rotations included.",
     fix: [
-      "Revoke an unused key first.",
-      "To replace a key, rotate it.",
+      "Revoke an unused key, or rotate the one to be replaced.",
       "After the daily limit, the hint says when the next key can be created.",
     ],
     example: {
@@ -132,11 +122,8 @@ export const conflictProblems = {
     status: 409,
     title: "Webhook limit reached",
     retryable: false,
-    cause: "The account already has `EARSHOT_MAX_WEBHOOKS` webhooks. Nothing was registered.",
-    fix: [
-      "Delete one first; `GET /v1/webhooks` lists them, oldest first.",
-      "One webhook receives the jobs of the whole account, so most clients need only one.",
-    ],
+    cause: "The account already has `EARSHOT_MAX_WEBHOOKS` webhooks.",
+    fix: ["Delete one first. One webhook receives the jobs of the whole account."],
     example: {
       request: "A third webhook with a limit of two.",
       detail: "the account has 2 webhooks already",
@@ -148,10 +135,9 @@ export const conflictProblems = {
     title: "Webhook disabled",
     retryable: false,
     cause:
-      "The webhook is disabled because its receiver answered `410 Gone` or failed for too long; `detail` says which. Nothing was sent.",
+      "The webhook is disabled because its receiver answered `410 Gone` or failed for too long; `detail` says which.",
     fix: [
-      "Repair the receiver, enable the webhook with `POST /v1/webhooks/:id/enable`, and repeat the request.",
-      "Pending deliveries are then sent. Replay failed ones with `POST /v1/webhooks/:id/deliveries/:delivery/replay`. Events during the outage are not recorded; read them from the [jobs](../api.md).",
+      "Repair the receiver, enable the webhook with `POST /v1/webhooks/:id/enable`, and repeat the request. Waiting deliveries are then sent; events during the outage are not recorded.",
     ],
     example: {
       request: "A test of a webhook whose receiver answered `410 Gone`.",
@@ -165,7 +151,7 @@ export const conflictProblems = {
     retryable: false,
     hint: "submit the search again if its result is needed after all",
     cause:
-      "The account cancelled the job with a `DELETE` before it finished. It has no result; its status can still be read.",
+      "The job was cancelled with a `DELETE` before it finished. Its status can still be read.",
     fix: ["Submit the search again if its result is needed after all."],
     example: { request: "The result of a cancelled job.", detail: "the job was cancelled" },
   },
@@ -174,11 +160,8 @@ export const conflictProblems = {
     title: "Proof withdrawn",
     retryable: false,
     cause:
-      "A post of the signed result was deleted or hidden after signing, or its account was. The signature covers all records, so a proof would have to repeat the removed ones. The result is still available without them; `X-Unsigned` counts them.",
-    fix: [
-      "Submit the search again for a newly signed result.",
-      "Fetch proofs together with results. A proof you have stays valid; follow the platform's rules on deleted posts.",
-    ],
+      "A post of the signed result, or its account, was deleted or hidden after signing, and a proof would have to repeat it. The result is still available without it.",
+    fix: ["Submit the search again for a newly signed result, and fetch its proof at once."],
     example: {
       request: "A result of two posts, one of which was deleted later.",
       detail: "1 record was withdrawn since the node signed the result",
@@ -190,10 +173,10 @@ export const conflictProblems = {
     title: "Result expired",
     retryable: false,
     cause:
-      "The job is done, but its result is no longer stored (`EARSHOT_RESULT_RETENTION`, 24 hours by default). Its status is `expired`. A search in one call that is repeated under its `Idempotency-Key` is also answered with this if its job was deleted.",
+      "The result is no longer stored (`EARSHOT_RESULT_RETENTION`, 24 hours by default). A repeated search in one call gets this too if its job was deleted.",
     fix: [
       "Submit the search again. Set `end_time` to the earlier submission to cover the same posts.",
-      "Fetch results before `expires_at`, which the status contains.",
+      "Fetch results before `expires_at` in the status.",
     ],
     example: {
       request: "The result of a job that finished a day ago.",

@@ -7,12 +7,11 @@ export const limitProblems = {
     title: "Rate limit exceeded",
     retryable: true,
     cause:
-      "The key exceeded one of its limits, by default 3 requests a second, 10 searches a minute or 32 requests that wait for a job. `detail` says which. A refused submission is not charged to the searches.",
+      "The key exceeded one of its [limits](../api.md#limits), which `detail` names. A refused submission costs no search.",
     fix: [
-      "Wait for `Retry-After` seconds, then repeat the request.",
-      "Watch `RateLimit` on every response: `r` is what remains, `t` the seconds until more.",
-      "Read results with `?wait=10` instead of polling; this counts as one request.",
-      "Operator: set limits for a key with `earshot keys create --requests-per-second`.",
+      "Wait for `Retry-After` seconds. `RateLimit` on every response shows what remains.",
+      "Read results with `?wait=10` instead of polling.",
+      "Operator: `earshot keys create --requests-per-second` sets the limits of a key.",
     ],
     example: {
       request: "A second request within a second, with a limit of one.",
@@ -25,8 +24,8 @@ export const limitProblems = {
     title: "Too many attempts",
     retryable: true,
     cause:
-      "The account exceeded `EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE`, or `EARSHOT_MAX_AUTHORIZATIONS` browser connections are open. The limits prevent guessing of passwords and tokens. [Nodes](../nodes.md) get this error above four open requests for work beyond the jobs that they run at a time, or 20,000 requests within two minutes.",
-    fix: ["Wait for `Retry-After` seconds.", "Finish the open attempts."],
+      "The account exceeded `EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE`, or `EARSHOT_MAX_AUTHORIZATIONS` browser connections are open. A [node](../nodes.md) gets this with more than four open lease requests beyond its running jobs, or 20,000 requests within two minutes.",
+    fix: ["Wait for `Retry-After` seconds, and finish the open attempts."],
     example: {
       request: "A third attempt within a minute, with a limit of two.",
       detail: "platforms were asked too often for this account",
@@ -38,7 +37,7 @@ export const limitProblems = {
     title: "Too many invalid keys",
     retryable: true,
     cause:
-      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All of its requests are refused, including those with a valid key, until the oldest of them is a minute old.",
+      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All its requests are refused, also with a valid key, until the oldest of them is a minute old.",
     fix: [
       "Wait for `Retry-After` seconds, then send a valid key.",
       "Behind a proxy, clients may share one address: set `EARSHOT_TRUSTED_PROXIES`.",
@@ -54,11 +53,8 @@ export const limitProblems = {
     title: "Too many sign-ins",
     retryable: true,
     cause:
-      "Too many sign-ins were started or finished from this address within a minute (`EARSHOT_SIGN_INS_PER_MINUTE`). An IPv6 /64 network counts as one address.",
-    fix: [
-      "Wait for `Retry-After` seconds.",
-      "Behind a proxy, name it in `EARSHOT_TRUSTED_PROXIES`, so that clients do not share its address.",
-    ],
+      "Too many sign-ins came from this address within a minute (`EARSHOT_SIGN_INS_PER_MINUTE`). An IPv6 /64 network counts as one address.",
+    fix: ["Wait for `Retry-After` seconds.", "Behind a proxy, set `EARSHOT_TRUSTED_PROXIES`."],
     example: {
       request: "A 31st sign-in from one address within a minute.",
       detail: "too many sign-ins came from here",
@@ -71,8 +67,7 @@ export const limitProblems = {
     retryable: false,
     cause: "Request line and header exceed 16,384 bytes (`EARSHOT_MAX_HEADER_BYTES`).",
     fix: [
-      "Send long values in the body. Check for cookies that a browser or proxy adds.",
-      "Percent-encoding can triple the length of a query in a URL, as in counts.",
+      "Shorten the URL, in which percent-encoding can triple the length of a query, and check for cookies that a browser or proxy adds.",
     ],
     example: {
       request: "A request with a header field of 20,000 bytes.",

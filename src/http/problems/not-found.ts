@@ -6,10 +6,9 @@ export const notFoundProblems = {
     status: 404,
     title: "Not found",
     retryable: false,
-    cause:
-      "The path does not exist, or it names an unknown platform. A trailing slash makes another path.",
+    cause: "The path does not exist, or names an unknown platform.",
     fix: [
-      "Check spelling and slashes against the list of paths in the [API](../api.md).",
+      "Check the spelling against the [API](../api.md). A trailing slash makes another path.",
       "Platforms are `social` (all), `bluesky`, `mastodon`, and `x` (also `twitter`).",
     ],
     example: {
@@ -24,11 +23,8 @@ export const notFoundProblems = {
     retryable: false,
     hint: "use the uuid from the submission's response and a key of the same account; jobs are deleted after EARSHOT_JOB_RETENTION",
     cause:
-      "No job with this uuid exists in the key's account. The uuid may be wrong, belong to another account, or have expired (jobs are kept for `EARSHOT_JOB_RETENTION`, 7 days by default).",
-    fix: [
-      "Use the uuid from the submission's response and a key of the same account.",
-      "Submit again if the job was deleted or has expired.",
-    ],
+      "The key's account has no job with this uuid, or the job has expired (`EARSHOT_JOB_RETENTION`, 7 days by default).",
+    fix: ["Use the uuid from the submission's response and a key of the same account."],
     example: { request: "The status of an unknown uuid.", detail: "there is no such job" },
   },
   proof_not_found: {
@@ -36,12 +32,8 @@ export const notFoundProblems = {
     title: "No proof for this result",
     retryable: false,
     cause:
-      "The job is done, but no proof exists: the embedded node made the result, which has no evidence and signs nothing (`evidence` is `none` in the status and in `X-Node`), or the attestation of the signing node is no longer stored.",
-    fix: [
-      "Request proofs only for results with a `Signature` header.",
-      "Fetch the proof while the result exists; a fetched proof stays valid.",
-      "`GET /v1/nodes` lists the nodes that sign results.",
-    ],
+      "The embedded node made the result and signs nothing (`evidence` is `none`), or the attestation of the signing node is no longer stored.",
+    fix: ["Request proofs only for results with a `Signature` header, while the result exists."],
     example: {
       request: "A result of the embedded node.",
       detail: "the node of the server's own process made the result",
@@ -54,11 +46,8 @@ export const notFoundProblems = {
     retryable: false,
     hint: "the proof of a result contains the attestation of its node; attestations are kept a week longer than the results they signed",
     cause:
-      "No attestation with this id is stored. An id is a base64url SHA-256 of 43 characters, found in the `Link` header of a signed result. Attestations are kept a week longer than the results they signed.",
-    fix: [
-      "Copy the whole id from the `Link` of a result or from `GET /v1/nodes`.",
-      "Fetch the [proof](../api.md#who-processed-it), which contains the attestation, while the result exists.",
-    ],
+      "No attestation with this id is stored. An id has 43 characters; attestations are stored a week longer than the results they signed.",
+    fix: ["Copy the whole id from the `Link` of a signed result or from `GET /v1/nodes`."],
     example: { request: "An unknown id.", detail: "there is no such attestation" },
   },
   credential_not_found: {
@@ -69,8 +58,7 @@ export const notFoundProblems = {
     cause:
       "The account has no credential with this id: it was disconnected, or belongs to another account or to the deployment.",
     fix: [
-      "Use an id from the dashboard's Credentials page.",
-      "The operator manages the deployment's credentials with `earshot credentials` ([Credentials](../credentials.md)).",
+      "Use an id from the dashboard's Credentials page, or on the server from `earshot credentials list`.",
     ],
     example: {
       request: "`DELETE /dashboard/api/credentials/fQ3kZ8xT1a`, an unknown id.",
@@ -82,7 +70,7 @@ export const notFoundProblems = {
     title: "Connection attempt ended",
     retryable: false,
     cause:
-      "Connecting a platform in the browser takes two steps, and the attempt ended before the second. An attempt ends after `EARSHOT_AUTHORIZATION_TIME`, on the first error, when the account starts more than `EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT` others, and when the server restarts. Nothing was stored.",
+      "The attempt to connect a platform in the browser ended before its second step: after `EARSHOT_AUTHORIZATION_TIME`, an error, a server restart, or `EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT` newer attempts. Nothing was stored.",
     fix: ["Start again, and paste the URL of the new attempt."],
     example: {
       request: "A URL pasted after the attempt ended.",
@@ -95,7 +83,7 @@ export const notFoundProblems = {
     title: "Node not found",
     retryable: false,
     cause:
-      "No node has this id. An id is 16 hexadecimal digits, derived from the key in the node's data folder. Pending nodes that have not connected for some days are deleted.",
+      "No node has this id, which is 16 hexadecimal digits. Pending nodes that have not connected for some days are deleted.",
     fix: [
       "Use an id from the dashboard's Nodes page or `earshot nodes list`.",
       "A deleted pending node registers again when it connects.",
@@ -111,11 +99,8 @@ export const notFoundProblems = {
     title: "Account not found",
     retryable: false,
     hint: "the dashboard's Operator page lists all accounts",
-    cause: "No account has this id. It never existed or was deleted.",
-    fix: [
-      "Use an id from `GET /dashboard/api/operator/accounts` or `earshot accounts list`.",
-      "Reload the Operator page.",
-    ],
+    cause: "No account has this id: it never existed or was deleted.",
+    fix: ["Reload the Operator page, or use an id from `earshot accounts list`."],
     example: {
       request: "An operator changes the account `4fK2nQ7sVd81`, which does not exist.",
       detail: "there is no such account",
@@ -126,8 +111,7 @@ export const notFoundProblems = {
     title: "Session not found",
     retryable: false,
     hint: "the dashboard's Account page lists the sessions of the account",
-    cause:
-      "The account has no session with this id. It may have ended or belong to another account.",
+    cause: "The account has no session with this id; it may have ended.",
     fix: ["Reload the dashboard's Account page, which lists the sessions."],
     example: {
       request: "`DELETE /dashboard/api/sessions/4fK2nQ7sVd81LmXz`, an unknown id.",
@@ -139,8 +123,7 @@ export const notFoundProblems = {
     title: "Connected app not found",
     retryable: false,
     hint: "the dashboard's Keys page lists the connected apps of the account",
-    cause:
-      "The account has no connected app with this id. It may be disconnected or belong to another account.",
+    cause: "The account has no connected app with this id; it may be disconnected.",
     fix: ["Reload the dashboard's Keys page, which lists the connected apps."],
     example: {
       request: "`DELETE /dashboard/api/apps/4fK2nQ7s`, an unknown id.",
@@ -152,12 +135,8 @@ export const notFoundProblems = {
     title: "Key not found",
     retryable: false,
     hint: "the dashboard's Keys page lists the keys of the account",
-    cause:
-      "The account has no API key with this id. The id may be wrong or belong to another account.",
-    fix: [
-      "Use an id from the dashboard's Keys page. It is the part of the key between the underscores.",
-      "Sign in to the account that owns the key.",
-    ],
+    cause: "The account has no API key with this id, the part of a key between the underscores.",
+    fix: ["Use an id from the dashboard's Keys page, signed in to the account that owns the key."],
     example: {
       request: "`DELETE /dashboard/api/keys/nobody00`, an unknown id.",
       detail: "there is no such key",
@@ -168,11 +147,9 @@ export const notFoundProblems = {
     title: "Webhook not found",
     retryable: false,
     hint: "GET /v1/webhooks lists the webhooks of the account",
-    cause:
-      "The key's account has no webhook with this id. The id may be wrong, deleted, or belong to another account.",
+    cause: "The key's account has no webhook with this id.",
     fix: [
-      "Use an id from `GET /v1/webhooks`.",
-      "Use a key of the account that registered the webhook.",
+      "Use an id from `GET /v1/webhooks`, with a key of the account that registered the webhook.",
     ],
     example: {
       request: "`GET /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B`, an unknown id.",
@@ -184,11 +161,8 @@ export const notFoundProblems = {
     title: "Delivery not found",
     retryable: false,
     cause:
-      "The webhook has no delivery with this id: it never existed or is no longer stored (`EARSHOT_WEBHOOK_RETENTION`, and a maximum number for each webhook).",
-    fix: [
-      "Use an id from `GET /v1/webhooks/:id/deliveries`.",
-      "Read the job instead; the delivery contained its uuid.",
-    ],
+      "The webhook has no delivery with this id, or it is no longer stored (`EARSHOT_WEBHOOK_RETENTION`).",
+    fix: ["Use an id from `GET /v1/webhooks/:id/deliveries`, or read the job instead."],
     example: {
       request: "The replay of an unknown delivery.",
       detail: "the webhook has no such delivery",
@@ -200,9 +174,9 @@ export const notFoundProblems = {
     title: "HTTP method not allowed",
     retryable: false,
     cause:
-      "The path exists but does not support this HTTP method. The `Allow` header lists those it supports.",
+      "The path does not support this HTTP method. The `Allow` header lists those it supports.",
     fix: [
-      "Use a method from `Allow`: `POST` to submit a search, `GET` to read status and result.",
+      "Use a method from `Allow`.",
       "Use the final URL: a redirect, such as from `http` to `https`, turns a `POST` into a `GET`.",
     ],
     example: {
@@ -216,10 +190,9 @@ export const notFoundProblems = {
     title: "No acceptable format",
     retryable: false,
     cause:
-      "The `Accept` header of a [search in one call](../api.md#search-in-one-call) names none of `application/json`, `application/x-ndjson`, `text/csv` and `text/markdown`, or excludes all with `q=0`. Nothing was submitted, and no search is charged to the rate limit.",
+      "`Accept` names none of the formats of a [search in one call](../api.md#search-in-one-call): `application/json`, `application/x-ndjson`, `text/csv`, `text/markdown`. No search is charged.",
     fix: [
-      "Accept one of these formats, or `*/*`.",
-      "Omit the header for JSON. Some clients send their own: `curl -v` shows it.",
+      "Accept one of these formats, or omit the header for JSON. `curl -v` shows what your client sends.",
     ],
     example: {
       request: "A search with `Accept: text/html`.",
@@ -240,9 +213,9 @@ export const notFoundProblems = {
     title: "Request timeout",
     retryable: true,
     cause:
-      "The header or body did not arrive completely within 30 seconds (`EARSHOT_REQUEST_TIMEOUT`). The connection was closed and nothing was accepted.",
+      "The request did not arrive completely within 30 seconds (`EARSHOT_REQUEST_TIMEOUT`), and the connection was closed.",
     fix: [
-      "Send the request again, with a correct `Content-Length`.",
+      "Send it again, with a correct `Content-Length`.",
       "Configure proxies to buffer requests.",
     ],
     example: {

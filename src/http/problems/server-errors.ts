@@ -7,11 +7,8 @@ export const serverProblems = {
     title: "Internal error",
     retryable: false,
     hint: "report it with request_id, which identifies it in the log",
-    cause: "An unexpected error in Earshot. The server's log has it under the `request_id`.",
-    fix: [
-      "Report it with the `request_id`.",
-      "Repeating the request is safe but unlikely to help. With an `Idempotency-Key`, a search is not submitted twice.",
-    ],
+    cause: "An unexpected error in Earshot; the log has it under the `request_id`.",
+    fix: ["Report it with the `request_id`. Repeating the request is safe but unlikely to help."],
     example: {
       request: "A request that triggers an unexpected error.",
       detail: "an unexpected fault; the log has it",
@@ -23,7 +20,7 @@ export const serverProblems = {
     retryable: false,
     hint: "submit the search again; if it fails again, report its uuid",
     cause:
-      "The job failed because of an error in Earshot, after all attempts that could help. [Job failures](job-failures.md) lists the causes; the log has this one under the job's uuid. The result stays this error.",
+      "All attempts failed because of an error in Earshot. [Job failures](job-failures.md) lists the causes; the log has this one under the job's uuid.",
     fix: ["Submit the search again. If it fails again, report the uuid."],
     example: {
       request: "The result of a job that failed with an internal error.",
@@ -36,7 +33,7 @@ export const serverProblems = {
     retryable: true,
     hint: "submit the search again later",
     cause:
-      "A platform that the job needs failed, refused the request or has no quota left. `detail` says which and how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused. The result stays this error.",
+      "A platform that the job needs failed, refused the request or has no quota left. `detail` says how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused.",
     fix: [
       "If `retryable` is true, submit the search again later.",
       "If `detail` is about a key or credential, the operator must renew it.",
@@ -51,8 +48,7 @@ export const serverProblems = {
     status: 503,
     title: "Queue full",
     retryable: true,
-    cause:
-      "10,000 jobs (`EARSHOT_MAX_WAITING_JOBS`) are waiting for a node. Nothing was accepted, and no search is charged to the rate limit.",
+    cause: "10,000 jobs (`EARSHOT_MAX_WAITING_JOBS`) are waiting for a node. No search is charged.",
     fix: [
       "Repeat the request after `Retry-After` seconds, then with exponential backoff.",
       "Operator: `earshot_job_queue_depth` in the [metrics](../metrics.md) shows the length of the queue.",
@@ -70,7 +66,7 @@ export const serverProblems = {
     retryable: true,
     hint: "send the same request again after Retry-After",
     cause:
-      "The server cannot answer: the store cannot be written, the archive cannot be read, the disk is full, the server is stopping, or the limit of open connections, in total or for this address, is reached. Nothing was accepted.",
+      "The store cannot be written, the archive cannot be read, the disk is full, the server is stopping, or too many connections are open.",
     fix: [
       "Repeat the request after `Retry-After` seconds. With an `Idempotency-Key`, a search is not submitted twice.",
       "Operator: `GET /readyz` and the log name the cause, [Operations](../operations.md) the fix.",
@@ -86,11 +82,10 @@ export const serverProblems = {
     title: "Deadline exceeded",
     retryable: true,
     cause:
-      'A job did not finish within 120 seconds of its submission (`EARSHOT_JOB_DEADLINE`), or a count produced no bucket within 10 (`EARSHOT_COUNT_DEADLINE`). A search that found anything ends as `done` with `"complete": false` and a cursor instead.',
+      "A job did not finish within 120 seconds of its submission (`EARSHOT_JOB_DEADLINE`), or a count produced no bucket within 10 (`EARSHOT_COUNT_DEADLINE`). A search that found anything ends as `done` instead, incomplete and with a cursor.",
     fix: [
-      "Submit it again; the server may have been busy. If no node had a free slot, submit fewer searches at a time.",
+      "Submit it again, with fewer searches at a time.",
       "Add a rarer word, or narrow the window with `start_time` and `end_time`.",
-      "Operator: raise the deadline.",
     ],
     example: {
       request: "A count that timed out before its first bucket.",

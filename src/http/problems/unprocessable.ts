@@ -6,11 +6,8 @@ export const unprocessableProblems = {
     status: 413,
     title: "Body too large",
     retryable: false,
-    cause: "The body exceeds 65,536 bytes (`EARSHOT_MAX_BODY_BYTES`). It was not read.",
-    fix: [
-      "Check the body: a query has at most 4,096 characters.",
-      "Operator: raise `EARSHOT_MAX_BODY_BYTES`.",
-    ],
+    cause: "The body exceeds 65,536 bytes (`EARSHOT_MAX_BODY_BYTES`).",
+    fix: ["Shorten the body: a query has at most 4,096 characters."],
     example: {
       request: "A body of 70,000 bytes.",
       detail: "the body is larger than this server takes",
@@ -22,11 +19,9 @@ export const unprocessableProblems = {
     status: 415,
     title: "Unsupported media type",
     retryable: false,
-    cause:
-      "The body is not `application/json`, or it is compressed. Compressed bodies are refused because their decompressed size is unbounded.",
+    cause: "The body is not `application/json`, or it is compressed.",
     fix: [
-      "Send `Content-Type: application/json`; `curl -d` alone sends another type.",
-      "Send the body without `Content-Encoding`.",
+      "Send `Content-Type: application/json` and no `Content-Encoding`. `curl -d` alone sends another type.",
     ],
     example: {
       request: "A body with `Content-Type: text/plain`.",
@@ -40,11 +35,11 @@ export const unprocessableProblems = {
     title: "App not accepted",
     retryable: false,
     cause:
-      "The `client_id` of an app that wants to connect is not the HTTPS address of a client metadata document, the document cannot be fetched from a public address within 5 seconds and 32 kB without a redirect, or it is not valid.",
+      "The `client_id` of an app is not the HTTPS address of a valid client metadata document, or the document cannot be fetched from a public address within 5 seconds and 32 kB without a redirect.",
     fix: [
       "Use an MCP client that supports client ID metadata documents, or one that sends an [API key](../mcp.md#connect).",
-      "Operator: allow apps in your own network with `EARSHOT_APP_PRIVATE_HOSTS`.",
-      "Developer of the app: the document needs its own address as `client_id`, a `client_name`, and `redirect_uris`, and must allow public clients.",
+      "Operator: `EARSHOT_APP_PRIVATE_HOSTS` allows apps in your own network.",
+      "Developer of the app: the document needs its own address as `client_id`, a `client_name` and `redirect_uris`, and must allow public clients.",
     ],
     example: {
       request: "`POST /dashboard/api/authorizations` with the client_id `my-app`.",
@@ -57,12 +52,11 @@ export const unprocessableProblems = {
     title: "No source for this method",
     retryable: false,
     cause:
-      "No configured source can run the method on this platform: the `type` allows no credential, app token or public API that is configured; the platform has no equivalent; or the method reads personal data (`gethometweets`, `getforyoutweets`) and the account has no credential of its own. Searches and the [methods that the archive answers](../platforms.md#what-works-where) are always accepted. A server without an embedded node (`EARSHOT_EMBEDDED_NODE=off`) refuses whatever none of its nodes of the last ten minutes can run, including searches.",
+      "No configured source can run the method on this platform: the `type` allows none of them, the platform has no equivalent, or the method (`gethometweets`, `getforyoutweets`) needs a credential of the account. Searches and the [methods that the archive answers](../platforms.md#what-works-where) are accepted without a source, but need a node that can run them if `EARSHOT_EMBEDDED_NODE` is `off`.",
     fix: [
-      "Configure what the hint names, such as `earshot credentials add x app-token` or `EARSHOT_MASTODON_INSTANCE`.",
-      "If the platform has no equivalent, the hint names the closest method; [Platforms](../platforms.md) lists all.",
+      "Configure what the hint names, such as `earshot credentials add x app-token`.",
+      "If the platform has no equivalent, the hint names the closest method ([Platforms](../platforms.md)).",
       "If no node can run it, check `GET /v1/nodes`.",
-      "Try another platform, the type `social`, or a search: `from:nasa` instead of the account's timeline.",
     ],
     example: {
       request:
@@ -85,10 +79,10 @@ export const unprocessableProblems = {
     title: "Idempotency key reused",
     retryable: false,
     cause:
-      "The account used this `Idempotency-Key` within the last 24 hours for another search. Path, type and arguments identify a search; key order and white space do not matter. Nothing was accepted, and no search is charged to the rate limit.",
+      "The account used this `Idempotency-Key` within the last 24 hours for another search. No search is charged.",
     fix: [
-      "Send a new `Idempotency-Key`, such as a random UUID, with each new search.",
-      "To repeat a search, send the same platform and body as the first time.",
+      "Send a new key, such as a random UUID, with each new search.",
+      "To repeat a search, send the same platform and body.",
     ],
     example: {
       request: "A search for `aurora` with the key of a search for `comet`.",
@@ -102,9 +96,9 @@ export const unprocessableProblems = {
     title: "Node answer rejected",
     retryable: false,
     cause:
-      "A node returned an answer that does not match its request or is not signed with its attested keys; `errors` names the [check](../nodes.md#why-an-answer-is-refused). The job runs again, and the node is quarantined if this repeats.",
+      "A node's answer does not match its request or is not signed with its attested keys; `errors` names the [check](../nodes.md#why-an-answer-is-refused). The job runs again, and the node is quarantined if this repeats.",
     fix: [
-      "Drop the answer; it would be rejected again.",
+      "Drop the answer.",
       "Run the same version on node and gateway. `earshot nodes events` shows each rejection.",
     ],
     example: {
@@ -125,10 +119,9 @@ export const unprocessableProblems = {
     title: "Invalid credential",
     retryable: false,
     cause:
-      "The data for connecting a platform is incomplete, or the platform rejected it. `errors` points at the field, such as `/fields/token`, or `/answer` for the pasted URL. Nothing was stored.",
+      "The data for connecting a platform is incomplete, or the platform rejected it. `errors` names the field.",
     fix: [
-      "Correct the field; `hint` says where to find the value.",
-      "After an error in the pasted URL, start again: the attempt has ended.",
+      "Correct the field; `hint` says where to find the value. After an error in the pasted URL, start again.",
     ],
     example: {
       request: "A truncated bearer token of X.",
