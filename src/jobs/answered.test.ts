@@ -2,6 +2,7 @@ import { parseQuery } from "@earshot/query";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import { jsonPage } from "../lib/json-page.ts";
+import { byPlatform } from "../posts/post.ts";
 import type { EndedJob, NewJob, SkipReason } from "./queue.ts";
 import { type AnswerSearch, answerSearches } from "./search-operations.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
@@ -33,7 +34,7 @@ beforeEach(async () => {
         requestableWithCredential: [],
         fedPlatforms: [],
         coverageSlackMs: 0,
-        liveSinceMs: { bluesky: null, mastodon: null, x: null },
+        liveSinceMs: byPlatform(() => null),
         isMastodonFollowed: false,
         hasRecords: false,
       }),

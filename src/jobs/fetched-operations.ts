@@ -2,7 +2,7 @@ import { read } from "../db/operations.ts";
 import type { Database, Steps } from "../db/statements.ts";
 import { isFetched } from "../platforms/source.ts";
 import { lastId, xUri } from "../posts/ids.ts";
-import type { Platform } from "../posts/post.ts";
+import { type Platform, platforms } from "../posts/post.ts";
 import type { JobResult } from "./job.ts";
 
 /** With the ID it was shown under. */
@@ -55,6 +55,9 @@ export function* dropFetched(
   );
 }
 
+/** Lets the primary key be searched. */
+const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
+
 export const fetchedOperations = {
   findFetched: read(function* (
     database,
@@ -62,7 +65,7 @@ export const fetchedOperations = {
   ): Steps<{ platform: Platform; uri: string }[]> {
     return yield* database.all(
       `SELECT platform, uri FROM fetched_post
-         WHERE account_id = :accountId AND platform IN ('bluesky', 'mastodon', 'x') AND id = :id
+         WHERE account_id = :accountId AND platform IN (${platformList}) AND id = :id
            AND until_ms > :nowMs`,
       args,
     );

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { platforms } from "../posts/post.ts";
 
 export const platform = z
-  .enum(["social", "bluesky", "mastodon", "x"])
+  .enum(["social", ...platforms])
   .default("social")
   .describe('One platform, or "social" for all of them');
 

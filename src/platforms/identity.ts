@@ -32,6 +32,9 @@ export type IdentityRules = {
   reference(id: string, author: string): PostReference | null;
   /** Completes "expected …". */
   referenceForm: string;
+  /** The names that adapters read; imported posts may have others. */
+  isUserId(text: string): boolean;
+  isPostUri(text: string): boolean;
 };
 
 export const isIdentityError = (

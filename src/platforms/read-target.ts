@@ -4,7 +4,7 @@
  * requested platform makes of it.
  */
 
-import type { Platform } from "../posts/post.ts";
+import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 import { readTargetAddress } from "./target-address.ts";
@@ -14,10 +14,8 @@ import { readTargetName, readUri } from "./target-names.ts";
 export type TargetKind = Target["kind"];
 
 const prefixes: Readonly<Record<string, Platform>> = {
-  bluesky: "bluesky",
+  ...byPlatform((platform) => platform),
   bsky: "bluesky",
-  mastodon: "mastodon",
-  x: "x",
   twitter: "x",
 };
 const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;

@@ -1,11 +1,12 @@
 import { choice, count, duration, text } from "../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
+import { platforms } from "../posts/post.ts";
 
 const requestSettings = {
   defaultPlatform: choice(
     "EARSHOT_DEFAULT_PLATFORM",
     "bluesky",
-    ["bluesky", "mastodon", "x"],
+    platforms,
     "The platform for `social` when neither query nor path names one.",
   ),
   timeoutMs: duration(

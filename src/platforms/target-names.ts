@@ -1,5 +1,5 @@
 import { lastId, xUri } from "../posts/ids.ts";
-import type { Platform } from "../posts/post.ts";
+import { type Platform, platforms } from "../posts/post.ts";
 import { blueskyUri } from "../posts/references.ts";
 import { isDid, isHandle, isRkey } from "./bluesky/at-uri.ts";
 import type { SearchPlatform } from "./source.ts";
@@ -72,7 +72,8 @@ export function hostOf(text: string): string | null {
 /** An at:// URI, a DID, or the URI of an imported post. */
 export function readUri(what: Target["kind"], text: string): Target | null {
   if (what === "space") return null;
-  const imported = /^import:(bluesky|mastodon|x):./.exec(text)?.[1] as Platform | undefined;
+  const importedOn = /^import:([a-z]+):./.exec(text)?.[1];
+  const imported = platforms.find((platform) => platform === importedOn);
   if (imported !== undefined) return what === "post" ? postTarget(imported, { uri: text }) : null;
   if (what === "user" && text.startsWith("did:")) return userOfAuthority(text);
   if (!/^at:\/\//i.test(text)) return null;

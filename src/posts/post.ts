@@ -1,6 +1,6 @@
 import type { Platform } from "@earshot/query/tree";
 
-export { type Platform, platforms } from "@earshot/query/tree";
+export { byPlatform, type Platform, platforms, platformTitles } from "@earshot/query/tree";
 
 export type Origin = "stream" | "backfill" | "import" | "upstream";
 

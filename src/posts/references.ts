@@ -15,7 +15,7 @@ const numberForm = /^\d{1,19}$/;
 const xAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
 const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
-const numberedUri = /^import:(?:bluesky|mastodon):(\d{1,40})(?:@|$)/;
+const numberedUri = /^import:(?!x:)[a-z]+:(\d{1,40})(?:@|$)/;
 
 /** For a source that gives only an id; on Mastodon with the server, because ids are local to it. */
 export const importedUri = (platform: Platform, id: string, server?: string): string =>

@@ -8,7 +8,7 @@ import {
 import type { SearchPlatform } from "../platforms/source.ts";
 import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
-import { type Platform, platforms } from "../posts/post.ts";
+import { byPlatform, type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
 import { isAnsweredByArchive } from "./archived-answer.ts";
 import { type AnswerContext, accessFor, isOwn } from "./context.ts";
@@ -124,11 +124,7 @@ export function createSources(
 
   return {
     defaultPlatform: settings.defaultPlatform,
-    support: {
-      bluesky: upstreams.bluesky.support,
-      mastodon: upstreams.mastodon.support,
-      x: upstreams.x.support,
-    },
+    support: byPlatform((platform) => upstreams[platform].support),
     answerable,
     usesUpstream: async ({ platform, type, method, accountId }) => {
       const searched = requestedFor(upstreams, platform, method);

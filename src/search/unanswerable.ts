@@ -1,4 +1,5 @@
 import { type Method, ownMethods, type SourceType } from "../platforms/methods.ts";
+import { platformDescriptions } from "../platforms/registry.ts";
 import type { AccessKind, Upstream } from "../platforms/upstream.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
@@ -49,7 +50,9 @@ export function ownCredentialNeeded(
   const why = ownMethods.includes(method)
     ? "shows what belongs to one account"
     : `of ${platform} may be shown only to the account whose credential fetched it`;
-  const commands = allowed.flatMap((access) => kindsOf[platform][access] ?? []);
+  const commands = allowed.flatMap(
+    (access) => platformDescriptions[platform].configuration[access] ?? [],
+  );
   return {
     ok: false,
     why: "own_credential_needed",
@@ -99,25 +102,9 @@ const onOthers = (method: Method, having: readonly Platform[]): string =>
     ? `no platform has ${method}`
     : `${having.join(" and ")} ${having.length === 1 ? "has" : "have"} ${method}`;
 
-const kindsOf: Readonly<Record<Platform, Partial<Record<AccessKind, string>>>> = {
-  bluesky: {
-    user: "earshot credentials add bluesky app-password",
-    public: "EARSHOT_BLUESKY_PUBLIC=on",
-  },
-  mastodon: {
-    user: "earshot credentials add mastodon user-token",
-    app: "earshot credentials add mastodon app-token",
-    public: "EARSHOT_MASTODON_INSTANCE",
-  },
-  x: {
-    user: "earshot credentials add x user-token",
-    app: "earshot credentials add x app-token",
-  },
-};
-
 /** Null if nothing gives this access. */
 export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
-  kindsOf[platform][access] ?? null;
+  platformDescriptions[platform].configuration[access] ?? null;
 
 /** An access of the type, or of another type if it allows none. */
 function toConfigure(
@@ -126,7 +113,7 @@ function toConfigure(
   offered: readonly AccessKind[],
 ): string {
   const credentialKinds = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
-    const kinds = kindsOf[platform][access];
+    const kinds = platformDescriptions[platform].configuration[access];
     return kinds === undefined ? [] : [kinds];
   });
   const configure = `to make it work: ${credentialKinds.join(", or ")}`;

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { methodNames, methodsOf, sourceTypes } from "../platforms/methods.ts";
+import { platformDescriptions } from "../platforms/registry.ts";
 import { platforms } from "../posts/post.ts";
-import { platformsPage, supportOf, withMethods } from "./platforms-page.ts";
+import { platformsPage, withMethods } from "./platforms-page.ts";
 
 const page = readFileSync(platformsPage, "utf8");
 const rows = page.split("\n").filter((row) => row.startsWith("| `"));
@@ -20,7 +21,7 @@ test("a method without counterpart names the closest one, others their endpoint"
   for (const [index, platform] of platforms.entries()) {
     for (const method of methodNames) {
       const row = rowsOf(method)[index + 1];
-      const support = supportOf[platform][method];
+      const support = platformDescriptions[platform].support[method];
       const expected = "endpoint" in support ? `\`${support.endpoint}\`` : support.closest;
       expect(row).toContain(expected);
       expect("closest" in support).toBe(row?.includes("| none |"));

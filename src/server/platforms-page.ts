@@ -3,8 +3,6 @@ import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { withGeneratedPart } from "../lib/generated-part.ts";
 import { packageRoot } from "../lib/package-root.ts";
-import { blueskySupport } from "../platforms/bluesky/support.ts";
-import { mastodonSupport } from "../platforms/mastodon/support.ts";
 import {
   isSearch,
   type Method,
@@ -14,27 +12,15 @@ import {
   type SourceType,
   sourceTypes,
 } from "../platforms/methods.ts";
+import { platformDescriptions } from "../platforms/registry.ts";
 import type { AccessKind, MethodSupport } from "../platforms/upstream.ts";
-import { support as xSupport } from "../platforms/x/support.ts";
-import { type Platform, platforms } from "../posts/post.ts";
+import { type Platform, platforms, platformTitles } from "../posts/post.ts";
 import { isAnsweredByArchive } from "../search/archived-answer.ts";
 import { accessFor } from "../search/context.ts";
 import { isDerived } from "../search/derived-answer.ts";
 
 /** `npm run docs` regenerates the tables of this page. */
 export const platformsPage = new URL("docs/platforms.md", packageRoot);
-
-export const supportOf: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>> = {
-  bluesky: blueskySupport,
-  mastodon: mastodonSupport,
-  x: xSupport,
-};
-
-const titles: Readonly<Record<Platform, string>> = {
-  bluesky: "Bluesky",
-  mastodon: "Mastodon",
-  x: "X",
-};
 
 const markers = [
   "<!-- methods: made from what src/platforms/*/support.ts say -->",
@@ -47,20 +33,25 @@ export function withMethods(page: string): string {
 
 function overview(): string {
   const rows = methodNames.map((method) => {
-    const cells = platforms.map((platform) => accessWords(supportOf[platform][method].access));
+    const cells = platforms.map((platform) =>
+      accessWords(platformDescriptions[platform].support[method].access),
+    );
     return `| \`${method}\` | ${cells.join(" | ")} | ${archiveWords(method)} |`;
   });
-  return table(["method", ...platforms.map((platform) => titles[platform]), "archive"], rows);
+  return table(
+    ["method", ...platforms.map((platform) => platformTitles[platform]), "archive"],
+    rows,
+  );
 }
 
 function tableOf(platform: Platform): string {
   const rows = methodNames.map((method, at) => {
-    const support = supportOf[platform][method];
+    const support = platformDescriptions[platform].support[method];
     const types = sourceTypes.map((type) => typeWords(type, method, platform));
     return `| \`${method}\` | ${types.join(" | ")} | ${endpointWords(support)} | ${noteCell(platform, at)} |`;
   });
   const heads = ["method", ...sourceTypes.map((type) => `\`${type}\``), "endpoint", "note"];
-  return `### Methods on ${titles[platform]}\n\n${table(heads, rows)}`;
+  return `### Methods on ${platformTitles[platform]}\n\n${table(heads, rows)}`;
 }
 
 function table(heads: readonly string[], rows: readonly string[]): string {
@@ -70,7 +61,7 @@ function table(heads: readonly string[], rows: readonly string[]): string {
 }
 
 function typeWords(type: SourceType, method: Method, platform: Platform): string {
-  const support = supportOf[platform];
+  const support = platformDescriptions[platform].support;
   if (!methodsOf(type).includes(method)) return "–";
   if (support[method].access.length === 0) return "none";
   const access = accessFor(type, method, { support });
@@ -99,7 +90,7 @@ const noteOf = (support: MethodSupport): string =>
 function noteCell(platform: Platform, at: number): string {
   const noteAt = (index: number) => {
     const method = methodNames[index];
-    return method === undefined ? "" : cell(noteOf(supportOf[platform][method]));
+    return method === undefined ? "" : cell(noteOf(platformDescriptions[platform].support[method]));
   };
   const isSame = noteAt(at) !== "" && noteAt(at) === noteAt(at - 1);
   return isSame ? `As \`${methodNames[at - 1]}\`.` : noteAt(at);

@@ -23,7 +23,7 @@ import { accountOf, authors, firstMs, stepMs, syntheticPost, uriOf } from "./syn
 export const coveredFromMs = firstMs - 86_400_000;
 export const coveredToMs = firstMs + 10 * 86_400_000;
 
-const posts: Readonly<Record<Platform, number>> = { bluesky: 1_550, x: 640, mastodon: 180 };
+const posts = { bluesky: 1_550, x: 640, mastodon: 180 };
 const segmentPosts = 400;
 
 /** Faults affect these differently. */
@@ -95,7 +95,7 @@ async function writing(
   await archive.close();
 }
 
-async function fill(archive: Archive, platform: Platform): Promise<void> {
+async function fill(archive: Archive, platform: keyof typeof posts): Promise<void> {
   const handles = authors.map(
     (author): ArchiveChange => ({
       kind: "handle",

@@ -6,6 +6,7 @@ import { createJobQueue, type JobQueue } from "../../src/jobs/queue.ts";
 import type { AnswerSearch } from "../../src/jobs/search-operations.ts";
 import type { JobSettings } from "../../src/jobs/settings.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
+import { byPlatform } from "../../src/posts/post.ts";
 import type { ShortSearchTerms } from "../../src/search/short-search.ts";
 import { createKillableStore, type KillableStore } from "./killable-store.ts";
 
@@ -65,7 +66,7 @@ const noTerms: ShortSearchTerms = {
   requestableWithCredential: [],
   fedPlatforms: [],
   coverageSlackMs: 0,
-  liveSinceMs: { bluesky: null, mastodon: null, x: null },
+  liveSinceMs: byPlatform(() => null),
   isMastodonFollowed: false,
   hasRecords: false,
 };

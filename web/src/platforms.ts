@@ -1,10 +1,4 @@
-import type { Platform } from "../../src/posts/post.ts";
-
-export const platformNames: Readonly<Record<Platform, string>> = {
-  bluesky: "Bluesky",
-  mastodon: "Mastodon",
-  x: "X",
-};
+export { platformTitles as platformNames } from "@earshot/query/tree";
 
 const conjunction = new Intl.ListFormat("en", { type: "conjunction" });
 

@@ -3,6 +3,7 @@ import { jobStates } from "../../jobs/job.ts";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { accessMethods } from "../../platforms/source.ts";
+import { platforms } from "../../posts/post.ts";
 import { metadata } from "./metadata.ts";
 
 /** For openapi.json; answers themselves are written as text. */
@@ -69,7 +70,7 @@ const truncated = z.boolean().meta({
 
 const collectionCoverage = z
   .strictObject({
-    platform: z.enum(["bluesky", "mastodon", "x"]),
+    platform: z.enum(platforms),
     collection: z.enum(["posts", "likes", "reposts", "labels"]).meta({
       description:
         "posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.",
@@ -238,7 +239,7 @@ export const status = z
     uuid,
     status: state,
     error: z.string().meta({ description: "Why the job failed; otherwise empty." }),
-    platform: z.enum(["social", "bluesky", "mastodon", "x"]),
+    platform: z.enum(["social", ...platforms]),
     type: z.enum(sourceTypes),
     method: z.enum(methodNames),
     query: z.string(),

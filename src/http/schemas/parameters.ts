@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { methodNames } from "../../platforms/methods.ts";
+import { platforms } from "../../posts/post.ts";
 import { closedObject, notAmong, wording } from "./words.ts";
 
 const platform = z.string().meta({
-  description: "social for all platforms, or bluesky, mastodon, x, twitter.",
+  description: `social for all platforms, or ${platforms.join(", ")}, twitter.`,
   examples: ["social"],
 });
 

@@ -3,6 +3,7 @@ import { jobStates } from "../../jobs/job.ts";
 import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/webhook.ts";
 import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
+import { platforms } from "../../posts/post.ts";
 import { listOf, pageParameters } from "./parameters.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
@@ -155,7 +156,7 @@ const jobEvent = z
       uuid: z.uuid(),
       status: z.enum(jobStates),
       error: z.string().meta({ description: "Why the job failed; otherwise empty." }),
-      platform: z.enum(["social", "bluesky", "mastodon", "x"]),
+      platform: z.enum(["social", ...platforms]),
       type: z.enum(sourceTypes),
       method: z.enum(methodNames),
       count: z.int().nullable().meta({ description: "Number of records." }),

@@ -1,14 +1,13 @@
 import type { SourceType } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
+import { byPlatform } from "../../posts/post.ts";
 
 /** `social`: all. */
-const words = {
+const words: Readonly<Record<string, SearchPlatform>> = {
   social: "social",
-  bluesky: "bluesky",
-  mastodon: "mastodon",
-  x: "x",
+  ...byPlatform((platform) => platform),
   twitter: "x",
-} as const satisfies Record<string, SearchPlatform>;
+};
 
 export const platformWords = Object.keys(words);
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { decodeEntities, extractEntities } from "@earshot/query/text";
 import { withoutControls } from "../../lib/controls.ts";
-import { identityRules } from "../../platforms/identities.ts";
 import {
   type IdentityRules,
   isIdentityError,
   type RecordIdentity,
 } from "../../platforms/identity.ts";
+import { platformDescriptions } from "../../platforms/registry.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
 import { handlesOn } from "../../posts/terms.ts";
 import {
@@ -110,7 +110,7 @@ export function toPost(
   nowMs: number,
   onUnused: (name: string) => void = () => {},
 ): Post {
-  const rules = identityRules[platform];
+  const rules = platformDescriptions[platform].identity;
   const identity = rules.identify({
     id: record.id,
     uri: record.uri,

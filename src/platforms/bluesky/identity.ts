@@ -14,6 +14,8 @@ export const blueskyIdentity: IdentityRules = {
   identify,
   reference,
   referenceForm: "a post's uri, at://did:…/collection/key, or its id",
+  isUserId: (text) => text.startsWith("did:"),
+  isPostUri: () => true,
 };
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {

@@ -8,6 +8,7 @@ import {
   isWebAddress,
   type RecordIdentity,
 } from "../identity.ts";
+import { webAddress } from "./web-address.ts";
 
 /**
  * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by
@@ -18,6 +19,8 @@ export const mastodonIdentity: IdentityRules = {
   identify,
   reference,
   referenceForm: "a post's uri, or its id on its server",
+  isUserId: (text) => /^[A-Za-z0-9_-]{1,64}@[^\s@/?#]+$/.test(text),
+  isPostUri: (text) => webAddress(text) !== null,
 };
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {

@@ -1,5 +1,5 @@
 import { isoTime } from "../../lib/iso-time.ts";
-import { hasTime, idTimeMs, lastId, xUri } from "../../posts/ids.ts";
+import { hasTime, idTimeMs, lastId, xIdOf, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
   type ClaimedIdentity,
@@ -17,6 +17,8 @@ export const xIdentity: IdentityRules = {
   identify,
   reference,
   referenceForm: "the number of a post on X as a decimal string",
+  isUserId: (text) => /^[1-9]\d{0,18}$/.test(text),
+  isPostUri: (text) => xIdOf(text) !== null,
 };
 
 const pageAddress =

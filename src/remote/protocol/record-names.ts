@@ -1,8 +1,6 @@
-import { identityRules } from "../../platforms/identities.ts";
 import { isIdentityError } from "../../platforms/identity.ts";
-import { webAddress } from "../../platforms/mastodon/web-address.ts";
+import { platformDescriptions } from "../../platforms/registry.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
-import { xIdOf } from "../../posts/ids.ts";
 import { answerRefused } from "./errors.ts";
 
 type ReportedNames = {
@@ -35,22 +33,15 @@ export function checkPostNames(item: PostName, reported: ReportedNames): void {
   if (!isNamed({ platform, id: null, uri: original, userId: author })) throw nameMalformed();
 }
 
-const accountForms = {
-  bluesky: /^did:/,
-  mastodon: /^[A-Za-z0-9_-]{1,64}@[^\s@/?#]+$/,
-  x: /^[1-9]\d{0,18}$/,
-} as const;
-
 function isNamedAsRead(item: PostName): boolean {
   const { platform, uri, userId } = item;
-  if (!accountForms[platform].test(userId ?? "") || !isNamed(item)) return false;
-  if (platform === "mastodon") return webAddress(uri) !== null;
-  return platform === "bluesky" || xIdOf(uri ?? "") !== null;
+  const { isUserId, isPostUri } = platformDescriptions[platform].identity;
+  return isUserId(userId ?? "") && isNamed(item) && isPostUri(uri ?? "");
 }
 
 /** The platform's identity rules keep the uri and derive the same ID and account. */
 function isNamed({ platform, id, uri, userId }: PostName): boolean {
-  const identity = identityRules[platform].identify({
+  const identity = platformDescriptions[platform].identity.identify({
     id: null,
     uri,
     url: null,

@@ -4,6 +4,7 @@ import { embeddedNodeId } from "../../jobs/lease.ts";
 import { createJobQueue, type JobQueue, type ShortSearches } from "../../jobs/queue.ts";
 import type { Sender } from "../../jobs/webhooks/sender.ts";
 import type { Webhooks } from "../../jobs/webhooks/webhooks.ts";
+import { byPlatform } from "../../posts/post.ts";
 import { createUsageRole, type UsageRole } from "../usage.ts";
 import { packageVersion } from "../version.ts";
 import { createWebhookRole } from "../webhooks.ts";
@@ -82,11 +83,7 @@ function shortSearchesOf(
       ...upstreams.askableBy(request),
       fedPlatforms,
       coverageSlackMs,
-      liveSinceMs: {
-        bluesky: liveSinceMs("bluesky"),
-        mastodon: liveSinceMs("mastodon"),
-        x: liveSinceMs("x"),
-      },
+      liveSinceMs: byPlatform(liveSinceMs),
       isMastodonFollowed: ingest.mastodonState() !== null,
       hasRecords: sharing.gateway.isShared,
     }),

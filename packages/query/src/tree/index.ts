@@ -1,6 +1,6 @@
 export { describeTree } from "./describe.ts";
 export { diagnosticCodes, renderDiagnostic } from "./diagnostics.ts";
-export { type Platform, platforms } from "./platform.ts";
+export { byPlatform, type Platform, platforms, platformTitles } from "./platform.ts";
 export { printQuery } from "./print.ts";
 export { readSource, type Source, textBetween, withoutEnding } from "./source.ts";
 export {

@@ -1,3 +1,14 @@
-/** Each has a folder under `platforms/`. */
-export const platforms = ["bluesky", "mastodon", "x"] as const;
-export type Platform = (typeof platforms)[number];
+/** For people. Cursors contain a platform's position in this list: append only. */
+export const platformTitles = { bluesky: "Bluesky", mastodon: "Mastodon", x: "X" } as const;
+
+export type Platform = keyof typeof platformTitles;
+
+export const platforms = Object.keys(platformTitles) as readonly Platform[];
+
+export const byPlatform = <Value>(
+  make: (platform: Platform) => Value,
+): Readonly<Record<Platform, Value>> =>
+  Object.fromEntries(platforms.map((platform) => [platform, make(platform)])) as Record<
+    Platform,
+    Value
+  >;

@@ -1,0 +1,13 @@
+import type { IdentityRules } from "./identity.ts";
+import type { Method } from "./methods.ts";
+import type { AccessKind, MethodSupport } from "./upstream.ts";
+
+/** What is known of a platform without a configuration. */
+export type PlatformDescription = {
+  identity: IdentityRules;
+  support: Readonly<Record<Method, MethodSupport>>;
+  /** How the operator configures each access: a command or a setting. */
+  configuration: Readonly<Partial<Record<AccessKind, string>>>;
+  /** How posts get into the answers, for an operator without any. */
+  sources: string;
+};
