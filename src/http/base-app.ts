@@ -85,6 +85,7 @@ export function openApp(context: BaseAppContext): BaseApp {
   readJsonBodies(app);
   const answerOtherMethods = otherMethods(app, settings.corsOrigins ?? []);
   app.decorateRequest("jobUuid", "");
+  app.decorateRequest("problemCode", null);
   app.decorateRequest("callerAddress", "");
   const callerAddressOf = callerAddressBehind(settings.trustedProxies);
 

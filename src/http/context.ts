@@ -96,7 +96,7 @@ export type HttpContext = {
   sources: SourceAvailability;
   dashboard: Dashboard;
   credentials: AccountCredentials;
-  usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "flush">;
+  usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "noteKeyRequest" | "flush">;
   statusBoard: StatusBoard;
   /** Imports the invented sample posts. Returns the number of new ones. */
   loadSamples(): Promise<number>;

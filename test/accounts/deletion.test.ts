@@ -163,6 +163,12 @@ async function settle(name: string, word: string): Promise<Tenant> {
   );
   run("INSERT INTO usage VALUES(?, 0, ?, 'searchbyquery', 3, 0, 0, 9, '{}')", accountId, keyId);
   run(
+    "INSERT INTO key_request VALUES(?, ?, ?, 'request', 'GET', '/v1/webhooks', 200, NULL, 3)",
+    accountId,
+    keyId,
+    nowMs,
+  );
+  run(
     "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(?, ?, ?)",
     randomBytes(32),
     accountId,

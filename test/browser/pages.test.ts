@@ -23,7 +23,12 @@ beforeAll(async () => {
   await operator.addCookies([
     { name, value, url: site.url, httpOnly: true, secure: true, sameSite: "Lax" },
   ]);
-  await site.service.callAs(session, { method: "POST", url: "/dashboard/api/keys/first" });
+  const key = await site.service.callAs(session, {
+    method: "POST",
+    url: "/dashboard/api/keys/first",
+  });
+  await site.service.submit(key.json().token, search("harbour"));
+  await site.service.submit(key.json().token, search("from:"));
   for (const query of ["harbour", "surge lang:en", "nothing-like-this"]) {
     await site.service.callAs(session, {
       method: "POST",
@@ -79,6 +84,15 @@ const pages: readonly Shown[] = [
     },
   },
   { name: "keys", path: "/dashboard/keys", heading: "Keys" },
+  {
+    name: "key-requests",
+    path: "/dashboard/keys",
+    heading: "Keys",
+    act: async (page) => {
+      await page.locator("td a.name").first().click();
+      await page.getByRole("heading", { name: /^Requests of/ }).waitFor();
+    },
+  },
   {
     name: "key-dialog",
     path: "/dashboard/keys",

@@ -125,6 +125,7 @@ const parts: readonly { sql: string; limit: number }[] = [
   { sql: deleteByKey("idempotency", "account_id, key"), limit: 1_000 },
   { sql: deleteByKey("fetched_post", "account_id, platform, id"), limit: 1_000 },
   { sql: deleteByKey("usage", "account_id, bucket_ms, key_id, method"), limit: 1_000 },
+  { sql: deleteByKey("key_request", "account_id, key_id, at_ms, request_id"), limit: 1_000 },
   {
     sql: `DELETE FROM webhook_delivery WHERE id IN (SELECT delivery.id FROM webhook JOIN webhook_delivery AS delivery
             ON delivery.webhook_id = webhook.id WHERE account_id = :accountId LIMIT :limit)`,

@@ -96,6 +96,7 @@ const untold: Readonly<Record<string, readonly string[]>> = {
   webhook_delivery: ["failures"],
   credential: ["account_id", "kind", "renewing_until_ms", "revision", "sealed_secret"],
   usage: ["account_id"],
+  key_request: ["account_id"],
   audit: [],
   job: [
     "account_id",
@@ -121,6 +122,7 @@ const tables = {
   delivery: "webhook_delivery",
   credential: "credential",
   usage: "usage",
+  request: "key_request",
   audit: "audit",
   job: "job",
 } as const satisfies Record<ExportedKind, string>;
@@ -182,4 +184,4 @@ describe("a line of an export", () => {
   );
 });
 
-const nameOf = (column: string): string => column.replace(/(?<=^|_)at_ms$|ms$/, "at");
+const nameOf = (column: string): string => column.replace(/(?<=^|_)at_ms$|(?<!duration_)ms$/, "at");

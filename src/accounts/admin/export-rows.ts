@@ -17,6 +17,7 @@ export const exportedKinds = [
   "delivery",
   "credential",
   "usage",
+  "request",
   "audit",
   "job",
 ] as const;
@@ -142,6 +143,27 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     );
     if (row === undefined) return null;
     return { line: plainLine(row), position: [row.bucket_ms, row.key_id, row.method] };
+  },
+  request: function* (database, accountId, after) {
+    const row = yield* database.get<
+      Columns & { key_id: string; at_ms: number; request_id: string }
+    >(
+      `SELECT key_id, at_ms, request_id, method, route, status, code, duration_ms AS duration FROM key_request
+       WHERE account_id = :accountId AND (key_id, at_ms, request_id) > (:keyId, :atMs, :requestId)
+       ORDER BY key_id, at_ms, request_id LIMIT 1`,
+      {
+        accountId,
+        keyId: after?.[0] ?? "",
+        atMs: after?.[1] ?? -1,
+        requestId: after?.[2] ?? "",
+      },
+    );
+    if (row === undefined) return null;
+    const { duration, at_ms: atMs, ...columns } = row;
+    return {
+      line: { at: iso(atMs), ...columns, duration_ms: duration },
+      position: [row.key_id, row.at_ms, row.request_id],
+    };
   },
   audit: function* (database, accountId, after) {
     const before = typeof after?.[0] === "number" ? after[0] : null;

@@ -3,6 +3,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { isConnectedSql } from "../grants/grant-rows.ts";
 import { addLatencies, parseLatencies, printLatencies } from "./latency-histogram.ts";
+import { requestLogOperations } from "./request-log-operations.ts";
 
 export type UsageRow = {
   accountId: string;
@@ -43,6 +44,8 @@ const droppedAtOnce = 2_000;
 
 /** Not durable, because usage is not worth a sync. */
 export const usageOperations = {
+  ...requestLogOperations,
+
   addUsage: relaxed(function* (
     database,
     { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },

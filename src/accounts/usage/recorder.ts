@@ -4,7 +4,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { addressNetwork } from "../address-network.ts";
 import { createGatheredUsage } from "./gathered-usage.ts";
 import { createKeyUses } from "./key-uses.ts";
+import { createLatestRequests } from "./latest-requests.ts";
 import type { UsageOperations, UsageRow } from "./operations.ts";
+import type { KeyRequest } from "./request-log-operations.ts";
 
 const usageBucketMs = 900_000;
 
@@ -17,6 +19,8 @@ export type UsageRecorder = {
   ): void;
   /** Written at most once a minute. */
   noteKeyUse(keyId: string, address: string): void;
+  /** For the request log of the key. */
+  noteKeyRequest(request: KeyRequest): void;
   /** Never rejects. */
   flush(): Promise<void>;
   start(): void;
@@ -34,6 +38,8 @@ export type UsageRecorderContext = {
 
 /** Maximum number of pending entries. */
 const mostEntries = 20_000;
+/** Maximum number of keys with unwritten requests in the log. */
+const mostLoggedKeys = 2_000;
 /** Rows per write, so that none blocks the writer for long. */
 const rowsOfWrite = 200;
 const sweepEveryMs = 3_600_000;
@@ -42,6 +48,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
   const { store, clock, settings, onError } = context;
   const gathered = createGatheredUsage(mostEntries);
   const keyUses = createKeyUses(clock, mostEntries);
+  const latestRequests = createLatestRequests(mostLoggedKeys);
   const stopping = new AbortController();
   let flushing: Promise<void> | null = null;
   let working: Promise<unknown> = Promise.resolve();
@@ -110,8 +117,23 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
       rows = rows.slice(rowsOfWrite);
       uses = uses.slice(rowsOfWrite);
     }
+    await writeRequests();
     const lost = gathered.takeLost();
     if (lost > 0) context.onLost(lost);
+  }
+
+  async function writeRequests(): Promise<void> {
+    let requests = latestRequests.take();
+    while (requests.length > 0) {
+      try {
+        await store.write("addKeyRequests", { requests: requests.slice(0, rowsOfWrite) });
+      } catch (error) {
+        latestRequests.putBack(requests);
+        onError(error);
+        return;
+      }
+      requests = requests.slice(rowsOfWrite);
+    }
   }
 
   async function keepFlushing(): Promise<void> {
@@ -131,12 +153,14 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
   async function sweep(): Promise<void> {
     const beforeMs = clock.now() - settings.retentionMs;
     while (!stopping.signal.aborted && (await store.write("dropUsage", { beforeMs })));
+    while (!stopping.signal.aborted && (await store.write("dropKeyRequests", { beforeMs })));
   }
 
   return {
     noteRequest,
     noteSearch,
     noteKeyUse: keyUses.note,
+    noteKeyRequest: latestRequests.note,
     flush,
     start: () => {
       working = Promise.all([keepFlushing(), keepSweeping()]);

@@ -7,6 +7,7 @@ import { control006 } from "./006-nodes.ts";
 import { control007 } from "./007-no-spot-checks.ts";
 import { control008 } from "./008-gateways.ts";
 import { control009 } from "./009-oauth-grants.ts";
+import { control010 } from "./010-key-requests.ts";
 
 /** Oldest first. Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
@@ -19,4 +20,5 @@ export const controlMigrations: readonly string[] = [
   control007,
   control008,
   control009,
+  control010,
 ];

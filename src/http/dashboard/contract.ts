@@ -145,6 +145,21 @@ export type KeyChange = Partial<NewKeyRequest>;
 export type RotateKey = { overlap_hours: number };
 /** DELETE /dashboard/api/keys/<id>: revokes at once. 204. */
 
+/** GET /dashboard/api/keys/<id>/requests: the latest, newest first. */
+export type KeyRequestsAnswer = { requests: readonly KeyRequestListing[] };
+export type KeyRequestListing = {
+  /** As in the header X-Request-Id. */
+  id: string;
+  at: string;
+  method: string;
+  /** A template, such as /v1/search/live/:platform/status/:uuid. */
+  route: string;
+  status: number;
+  /** Of an error. */
+  code: string | null;
+  duration_ms: number;
+};
+
 /** GET /dashboard/api/usage?range=24h|7d|30d&key=<id>: all keys if `key` is absent. */
 export type UsageRange = "24h" | "7d" | "30d";
 export type UsageAnswer = {

@@ -18,7 +18,19 @@ export function requestLogHook(context: HttpContext) {
     if (caller !== null && isUsage) {
       const { accountId, keyId } = caller;
       context.usage.noteRequest({ accountId, keyId, status: reply.statusCode });
-      if (request.session === null) context.usage.noteKeyUse(keyId, request.callerAddress);
+      if (request.session === null) {
+        context.usage.noteKeyUse(keyId, request.callerAddress);
+        context.usage.noteKeyRequest({
+          keyId,
+          requestId: request.id,
+          atMs: Math.round(context.clock.now() - ms),
+          method,
+          route,
+          status: reply.statusCode,
+          code: request.problemCode,
+          durationMs: Math.round(ms),
+        });
+      }
     }
     if (!isEventStream(reply)) {
       context.metrics.requestSeconds

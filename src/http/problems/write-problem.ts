@@ -6,6 +6,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set once the request has submitted a job. */
     jobUuid: string;
+    /** Of the problem that was returned. */
+    problemCode: ProblemCode | null;
   }
 }
 
@@ -15,7 +17,7 @@ type Problem = {
   title: string;
   status: number;
   detail: string;
-  code: string;
+  code: ProblemCode;
   retryable: boolean;
   request_id: string;
   hint?: string;
@@ -50,6 +52,7 @@ export function problemText(
   reply: FastifyReply,
 ): string {
   const body = problemOf(failure, request);
+  request.problemCode = body.code;
   if (body.code === "unauthorized" && !reply.hasHeader("www-authenticate")) {
     // RFC 6750, section 3.1: a request without a token gets no error code.
     const error = bringsToken(request.headers.authorization) ? ', error="invalid_token"' : "";

@@ -10,6 +10,7 @@ import { addAppRoutes } from "./dashboard/apps.ts";
 import { addAuthRoutes } from "./dashboard/auth.ts";
 import { addAuthorizationRoutes } from "./dashboard/authorizations.ts";
 import { addCredentialRoutes } from "./dashboard/credentials.ts";
+import { addKeyRequestsRoute } from "./dashboard/key-requests.ts";
 import { addKeyRoutes } from "./dashboard/keys.ts";
 import { addOperatorRoutes } from "./dashboard/operator.ts";
 import { addOperatorKeysRoute } from "./dashboard/operator-keys.ts";
@@ -84,6 +85,7 @@ export function addRoutes(
   addUsageRoute(typed, context);
   addServiceStatusRoute(typed, context);
   addKeyRoutes(typed, context);
+  addKeyRequestsRoute(typed, context);
   addAppRoutes(typed, context);
   addAuthorizationRoutes(typed, context, createSignInSlots(context));
   addAccountRoutes(typed, context, pending);

@@ -1,4 +1,5 @@
 import { controlTables } from "./control-tables.ts";
+import { keyRequests } from "./key-requests.ts";
 import { changeNotifications } from "./notify-changes.ts";
 import { oauthGrants } from "./oauth-grants.ts";
 import { rateFunctions, withoutRates } from "./rates.ts";
@@ -12,4 +13,5 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: sqliteFunctions + controlTables + changeNotifications, oldest: 1 },
   { sql: oauthGrants, oldest: 1 },
   { sql: withoutRates + rateFunctions, oldest: 3 },
+  { sql: keyRequests, oldest: 3 },
 ];

@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
@@ -17,9 +18,9 @@ export function EndedKeys({
       title: "Name",
       cell: (key) => (
         <>
-          <span className="soft">
+          <Link href={`/keys/${key.id}`}>
             <bdi>{key.name}</bdi>
-          </span>
+          </Link>
           <small>
             <code>{key.shown}</code>
           </small>

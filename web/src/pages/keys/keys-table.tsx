@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
@@ -23,9 +24,9 @@ export function KeysTable({
       title: "Name",
       cell: (key) => (
         <>
-          <span className="name">
+          <Link className="name" href={`/keys/${key.id}`}>
             <bdi>{key.name}</bdi>
-          </span>
+          </Link>
           <small>
             <code>{key.shown}</code>
           </small>

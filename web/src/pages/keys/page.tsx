@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useLocation } from "wouter";
 import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
@@ -16,6 +17,7 @@ import { FirstKeyProblem, keysPath, useFirstKey } from "./first-key.tsx";
 import { useFreshKeys } from "./fresh-key.ts";
 import { FreshKeyPanel } from "./fresh-key-panel.tsx";
 import { keyAlerts } from "./key-alerts.ts";
+import { KeyRequests } from "./key-requests.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { NoKeys } from "./no-keys.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
@@ -29,7 +31,7 @@ export type OpenDialog =
   | { what: "edit" | "rotate" | "revoke"; key: KeyListing }
   | null;
 
-/** At /keys/first, after sign-up, the first key is issued. */
+/** At /keys/first, after sign-up, the first key is issued; /keys/<id> shows the requests of a key. */
 export function KeysPage() {
   const { account, first_key_due: isFirstDue } = useSignedIn();
   const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);
@@ -101,6 +103,8 @@ function Listed({
   isFull: boolean;
   onOpen(openDialog: OpenDialog): void;
 }) {
+  const openedId = useLocation()[0].split("/")[2];
+  const opened = answer.keys.find(({ id }) => id === openedId);
   const live = answer.keys.filter(isLive);
   const ended = answer.keys.filter((key) => !isLive(key));
   return (
@@ -112,6 +116,7 @@ function Listed({
           <KeysTable answer={answer} keys={live} isFull={isFull} onOpen={onOpen} />
         )}
       </div>
+      {opened === undefined ? null : <KeyRequests key={opened.id} of={opened} />}
       {ended.length === 0 ? null : <EndedKeys keys={ended} all={answer.keys} />}
     </>
   );

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createLatestRequests } from "./latest-requests.ts";
+
+const request = (keyId: string, atMs: number) => ({
+  keyId,
+  requestId: String(atMs),
+  atMs,
+  method: "GET",
+  route: "/v1/nodes",
+  status: 200,
+  code: null,
+  durationMs: 1,
+});
+
+const timesOf = (requests: readonly { atMs: number }[]) => requests.map(({ atMs }) => atMs);
+const times = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+test("collects the latest 100 requests of each key, and then starts again", () => {
+  const latest = createLatestRequests(10);
+  for (const at of times(0, 350)) latest.note(request("busy", at));
+  latest.note(request("idle", 1));
+  const taken = latest.take();
+  expect(timesOf(taken.filter(({ keyId }) => keyId === "busy"))).toEqual(times(250, 350));
+  expect(timesOf(taken.filter(({ keyId }) => keyId === "idle"))).toEqual([1]);
+  expect(latest.take()).toEqual([]);
+});
+
+test("returned requests come before newer ones", () => {
+  const latest = createLatestRequests(10);
+  for (const at of times(0, 90)) latest.note(request("key", at));
+  const failed = latest.take();
+  for (const at of times(90, 120)) latest.note(request("key", at));
+  latest.putBack(failed);
+  expect(timesOf(latest.take())).toEqual(times(20, 120));
+});
+
+test("ignores further keys while too many have unwritten requests", () => {
+  const latest = createLatestRequests(1);
+  latest.note(request("first", 1));
+  latest.note(request("second", 2));
+  latest.note(request("first", 3));
+  expect(timesOf(latest.take())).toEqual([1, 3]);
+});

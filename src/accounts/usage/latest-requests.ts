@@ -1,0 +1,38 @@
+import { type KeyRequest, mostLoggedRequests } from "./request-log-operations.ts";
+
+/** The latest unwritten requests of each key. */
+export type LatestRequests = {
+  note(request: KeyRequest): void;
+  /** Oldest first within a key. */
+  take(): KeyRequest[];
+  putBack(requests: readonly KeyRequest[]): void;
+};
+
+/** Requests of further keys are not logged while `mostKeys` have unwritten ones. */
+export function createLatestRequests(mostKeys: number): LatestRequests {
+  let byKey = new Map<string, KeyRequest[]>();
+
+  function note(request: KeyRequest): void {
+    const own = byKey.get(request.keyId);
+    if (own === undefined) {
+      if (byKey.size < mostKeys) byKey.set(request.keyId, [request]);
+      return;
+    }
+    own.push(request);
+    // Rarely, because removing from the front moves the rest.
+    if (own.length >= 2 * mostLoggedRequests) own.splice(0, own.length - mostLoggedRequests);
+  }
+
+  function take(): KeyRequest[] {
+    const taken = [...byKey.values()].flatMap((own) => own.slice(-mostLoggedRequests));
+    byKey = new Map();
+    return taken;
+  }
+
+  function putBack(requests: readonly KeyRequest[]): void {
+    const newer = take();
+    for (const request of [...requests, ...newer]) note(request);
+  }
+
+  return { note, take, putBack };
+}

@@ -1,0 +1,37 @@
+import type { HttpContext } from "../../context.ts";
+import type { KeyRequestsAnswer } from "../../dashboard/contract.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
+import { keyPath } from "../../schemas/keys.ts";
+import { iso } from "../../submission/window.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** GET /dashboard/api/keys/:id/requests */
+export function addKeyRequestsRoute(
+  app: TypedApp,
+  { accounts, usage }: Pick<HttpContext, "accounts" | "usage">,
+): void {
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/keys/:id/requests",
+    config: { pace: "session" },
+    schema: { hide: true, params: keyPath },
+    handler: async (request): Promise<KeyRequestsAnswer> => {
+      const key = { accountId: callerOf(request).accountId, keyId: request.params.id };
+      if (!(await accounts.read("ownsKey", key))) {
+        throw problem("key_not_found", "there is no such key");
+      }
+      // Includes the latest requests.
+      await usage.flush();
+      const requests = await accounts.read("keyRequests", key);
+      return {
+        requests: requests.map(({ requestId, atMs, durationMs, ...listed }) => ({
+          id: requestId,
+          at: iso(atMs),
+          ...listed,
+          duration_ms: durationMs,
+        })),
+      };
+    },
+  });
+}

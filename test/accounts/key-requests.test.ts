@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { KeyRequestsAnswer, NewKeyAnswer } from "../../src/http/dashboard/contract.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_REQUESTS_PER_SECOND: "100" });
+});
+afterAll(() => service.remove());
+
+const path = "/dashboard/api/keys";
+
+async function makeKey(session: TestSession, choice: object = {}): Promise<NewKeyAnswer> {
+  const payload = { name: "laptop", ...choice };
+  return (await service.callAs(session, { method: "POST", url: path, payload })).json();
+}
+
+const logOf = (session: TestSession, id: string) =>
+  service.callAs(session, { url: `${path}/${id}/requests` });
+
+async function requestsOf(session: TestSession, id: string) {
+  return (await logOf(session, id)).json<KeyRequestsAnswer>().requests;
+}
+
+test("lists the requests of a key, newest first, refused ones with their error code", async () => {
+  const session = await service.signIn();
+  const { key, token } = await makeKey(session, {
+    methods: ["searchbyquery"],
+    submissions_per_minute: 1,
+  });
+  const trends = { type: "social", arguments: { type: "gettrends" } };
+  const answers = [
+    await service.submit(token, search("confidential")),
+    await service.submit(token, search("from:")),
+    await service.submit(token, trends),
+    await service.submit(token, search("comet")),
+  ];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 400, 403, 429]);
+  const listed = await requestsOf(session, key.id);
+  expect(listed.toReversed()).toEqual(
+    answers.map((answer) => ({
+      id: answer.headers["x-request-id"],
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      method: "POST",
+      route: "/v1/search/live/:platform",
+      status: answer.statusCode,
+      code: answer.json().code ?? null,
+      duration_ms: expect.any(Number),
+    })),
+  );
+  expect(JSON.stringify(listed)).not.toContain("confidential");
+});
+
+test("contains neither the dashboard's own requests nor those of another key", async () => {
+  const session = await service.signIn();
+  const [one, other] = [await makeKey(session), await makeKey(session)];
+  await service.callAs(session, { url: "/v1/search/live/social/jobs" });
+  await service.call(other.token, { method: "GET", url: "/v1/webhooks" });
+  expect(await requestsOf(session, one.key.id)).toEqual([]);
+  expect(await requestsOf(session, other.key.id)).toMatchObject([
+    { method: "GET", route: "/v1/webhooks", status: 200, code: null },
+  ]);
+});
+
+test("a key of another account looks absent", async () => {
+  const { key, token } = await makeKey(await service.signIn());
+  await service.call(token, { method: "GET", url: "/v1/webhooks" });
+  const other = await service.signIn();
+  const [foreign, unknown] = [await logOf(other, key.id), await logOf(other, "00000000")];
+  expect(foreign.json()).toMatchObject({ status: 404, code: "key_not_found" });
+  const { request_id: _one, ...body } = foreign.json();
+  const { request_id: _other, ...expected } = unknown.json();
+  expect(body).toEqual(expected);
+});
+
+test("a deleted account takes the requests of its keys along", async () => {
+  const session = await service.signIn();
+  const { key, token } = await makeKey(session);
+  await service.call(token, { method: "GET", url: "/v1/webhooks" });
+  expect(await requestsOf(session, key.id)).toHaveLength(1);
+  const { accountId } = session;
+  const { store } = service.context;
+  await store.write("closeAccount", { accountId, actor: "command_line", nowMs: 1 });
+  while ((await store.write("dropClosedAccount", { accountId })).isMore);
+  expect(await store.read("keyRequests", { accountId, keyId: key.id })).toEqual([]);
+});
