@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { alignedPosition, type Word } from "./aligned-position.ts";
 import { lastListed, listedPositions } from "./positions.ts";
 
-/** One word's positions in one post. */
 function wordAt(positions: readonly number[]): Word {
   const list = Uint32Array.from(positions, (position, index) =>
     index === positions.length - 1 ? (position | lastListed) >>> 0 : position,

@@ -7,8 +7,8 @@ let nexts = new Uint32Array(64);
 let ends = new Uint32Array(64);
 
 /**
- * The first position at which the words are adjacent in a candidate where each occurs several times; null if none. Each
- * word in turn seeks the position the others require. No position is read twice: linear even for repetitive posts.
+ * The first position at which the words are adjacent, or null. Each word in turn seeks the position
+ * the others require, so no position is read twice: linear even for repetitive posts.
  */
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;

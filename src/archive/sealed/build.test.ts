@@ -27,7 +27,6 @@ function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
   return kept(sealedFrom(source, ids).sealed);
 }
 
-/** The tokens of a post that repeats one token. */
 const repeated = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
@@ -78,7 +77,7 @@ test("stores terms in the form for their number of posts, at every limit", () =>
   }
   const database = sealed(posts);
   expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
-  // All terms with one row have one; with a single chunk, so do larger ones.
+  // One row per term, or one per chunk for large terms.
   const rowsOf = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
   const withRows = edges.filter((edge) => edge > inlinePosts).length;
   expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);

@@ -15,14 +15,14 @@ import { sealedSource } from "./sealed-source.ts";
 import { headSum, rowSum } from "./sums.ts";
 import type { TermSource } from "./term-source.ts";
 
-/** Postings per step: a few milliseconds. */
 const postingsOfStep = 10_000;
 const costOfTerm = 8;
 
 /**
- * Fills the empty sealed tables of `target` from both indexes of `source`, without replaced posts. `ids`: newest first;
- * each must be in exactly one index. The caller has `source` on one snapshot and `target` in one transaction throughout.
- * Errors: `SealedDamage`; `UnreadableFts`; `archive_damaged` if an index has a post that is not in `ids`.
+ * Fills the empty sealed tables of `target` from both indexes of `source`, without replaced posts.
+ * `ids` are newest first, each in exactly one index. `source` is on one snapshot and `target` in
+ * one transaction throughout. Errors: `SealedDamage`, `UnreadableFts`, and `archive_damaged` for a
+ * post missing from `ids`.
  */
 export function* buildSealed(
   source: DatabaseSync,
@@ -51,7 +51,6 @@ export function* buildSealed(
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-/** Same, from terms that cover all `ids`. */
 export function* buildSealedOf(
   target: DatabaseSync,
   ids: BigInt64Array,
@@ -63,7 +62,6 @@ export function* buildSealedOf(
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-/** Returns the first term, if any. */
 function* writeTerms(
   target: DatabaseSync,
   posts: number,

@@ -8,7 +8,6 @@ export const createByteWriter = (capacity: number): ByteWriter => ({
   length: 0,
 });
 
-/** Truncates to `kept` bytes, then appends. */
 export function replaceEnd(
   writer: ByteWriter,
   kept: number,
@@ -32,7 +31,7 @@ export function reserve(writer: ByteWriter, extra: number): void {
   writer.bytes = larger;
 }
 
-/** `value`: up to 53 bits. The caller has reserved `bytesOfVarint`. */
+/** `value` has up to 53 bits. The caller has reserved `bytesOfVarint`. */
 export function writeVarint(writer: ByteWriter, value: number): void {
   let rest = value;
   while (rest >= 0x80) {

@@ -18,7 +18,6 @@ import {
 import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { createScratch } from "./scratch.ts";
 
-/** A set described compactly, so that counterexamples are short: `count` numbers from `first`, `step` apart. */
 type Made = { count: number; first: number; step: number; form: "list" | "bitmap" };
 
 const counts = [0, 1, 2, 31, 32, 33, 100, 4_094, 4_095, 4_096, 4_097, 65_535, 65_536];
@@ -38,7 +37,6 @@ const border = fc.oneof(
   fc.integer({ min: 0, max: postsOfChunk }),
 );
 
-/** A flag for every number of the chunk: 1 if it is in the set. */
 function flagsOf({ count, first, step }: Made): Uint8Array {
   const flags = new Uint8Array(postsOfChunk);
   for (let n = 0; n < count; n++) flags[(first + n * step) % postsOfChunk] = 1;
@@ -54,7 +52,6 @@ function numbersOf(flags: Uint8Array, from = 0, to = postsOfChunk): Uint16Array 
 
 const otherNumbers = [60_000, 60_001, 65_535];
 
-/** The set in its form. A list is surrounded by other numbers; large sets are always bitmaps. */
 function setOf(one: Made): ChunkSet {
   const numbers = numbersOf(flagsOf(one));
   if (one.form === "bitmap" || numbers.length >= densePosts) return bitmapOf(numbers, one.first);
@@ -77,7 +74,6 @@ function listed(set: ChunkSet): Uint16Array {
   return out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk));
 }
 
-/** Whether a set contains exactly the flagged numbers and its `count` is valid. */
 function has(set: ChunkSet, flags: Uint8Array): boolean {
   const found = listed(set);
   const expected = numbersOf(flags);

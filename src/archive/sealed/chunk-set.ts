@@ -3,11 +3,10 @@ import type { Scratch } from "./scratch.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A set of posts in one chunk, in the form of a stored container, so that none is decoded. Hot loops avoid data-dependent
- * branches.
+ * A set of posts in one chunk, in the form of the stored container, which is not decoded.
  *
- * With `list`, the members are `list[at]` to below `list[at + count]`. With `bits`, `count` is an upper bound. `row` and
- * `base` locate a stored set's positions: row, and byte offset in it.
+ * With `list`, the members are `list[at]` to `list[at + count - 1]`. With `bits`, `count` is an
+ * upper bound. `row` and `base` locate the positions: row, and byte offset in it.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;
@@ -38,7 +37,7 @@ export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): 
 
 export const emptySet: ChunkSet = listSet(new Uint16Array(0), 0);
 
-/** The result is in `scratch`. */
+/** The result may be in `scratch`. */
 export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return emptySet;
   if (a.bits !== null && b.bits !== null) return andBitmaps(a, b, scratch);
@@ -99,7 +98,6 @@ export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   return count === 0 ? emptySet : bitmapSet(out, Math.min(count, postsOfChunk));
 }
 
-/** The result is `a`, or in `scratch`. */
 export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return a;
   if (a.list === null) return clearedBitmap(a, b, scratch.take().bits);
@@ -209,7 +207,7 @@ function within(word: number, bits: number, from: number, to: number): number {
   return inside;
 }
 
-/** Writes up to `max` members from `from` to below `to` to `out`. Returns how many. */
+/** Writes up to `max` members in `from`..`to` (exclusive) to `out`. Returns how many. */
 export function members(
   set: ChunkSet,
   from: number,
@@ -252,7 +250,7 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   return count;
 }
 
-/** Writes the offsets in the row of positions for the first `count` members in `of`, ascending. */
+/** Writes the offsets in the positions row of the first `count` members in `of`, ascending. */
 export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32Array): void {
   const { list, bits, at, base } = set;
   if (list !== null) {

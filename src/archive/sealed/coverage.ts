@@ -1,4 +1,4 @@
-/** By doc number: in how many source indexes the post is. */
+/** By doc number: how many source indexes contain the post. */
 export type Coverage = Uint8Array;
 
 const several = 2;

@@ -9,7 +9,6 @@ import { openSealedIndex, type SealedIndex } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 import { createTermCache } from "./term-cache.ts";
 
-/** Enough for containers and rows of every form. */
 const total = 9_000;
 
 const database = new DatabaseSync(":memory:");
@@ -46,7 +45,6 @@ const queries: readonly SealedQuery[] = [
   { kind: "prefix", terms: [], prefix: "" },
 ];
 
-/** The number of posts that each query finds; null if it reports damage. */
 function answers(): (number | null)[] {
   const opened = orDamaged(() =>
     openSealedIndex(database, { name: "fuzzed", terms: createTermCache(1 << 22), ids: null }),
@@ -93,7 +91,7 @@ const positions: readonly Blob[] = blobs.flatMap(([table, column]) => {
 });
 const columnOf = new Map<string, string>(blobs);
 
-/** The answers after replacing a blob; with null, after deleting its row. */
+/** Answers after replacing a blob, or after deleting its row if null. */
 function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | null)[] {
   database.exec("SAVEPOINT damage");
   try {
@@ -114,7 +112,6 @@ function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | n
 
 const whole = answers();
 
-/** Each answer is unchanged or reports damage. */
 function expectHonest(found: readonly (number | null)[]): void {
   expect(found.map((count, at) => count ?? whole[at])).toEqual(whole);
 }
@@ -229,7 +226,6 @@ test("flipped bits never change results", () => {
   );
 });
 
-/** Expects answers after `sql` to be unchanged or to report damage. */
 function expectHonestAfter(sql: string): void {
   database.exec(`SAVEPOINT damage; ${sql}`);
   try {

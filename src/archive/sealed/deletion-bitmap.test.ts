@@ -15,7 +15,7 @@ import { postsOfChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./
 
 const posts = 3 * postsOfChunk + 10;
 
-/** Doc number n has the ID `posts` − n. */
+/** Doc number n has ID `posts` − n. */
 const numbers: PostNumbers = {
   posts,
   idOf: (number) => BigInt(posts - number),

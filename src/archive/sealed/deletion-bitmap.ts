@@ -7,16 +7,17 @@ import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.t
 import { readableState } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** Sets are null if empty. */
+/** A set is null if empty. */
 export type Mask = {
   leftOut(chunk: number): ChunkSet | null;
-  /** Deleted or rewritten posts. */
   replaced(chunk: number): ChunkSet | null;
 };
 
-/** Buffers changes of sealed posts, ignoring others, until `flush`, in the caller's transaction. Errors: `SealedDamage`. */
+/**
+ * Buffers changes of sealed posts until `flush`, in the caller's transaction. Ignores other posts.
+ * Errors: `SealedDamage`.
+ */
 export type MaskWriter = {
-  /** The post was deleted, or is now in FTS5. */
   replace(id: bigint): void;
   hide(id: bigint): void;
   show(id: bigint): void;
@@ -26,7 +27,10 @@ export type MaskWriter = {
 
 type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 
-/** Reads bitmaps lazily; valid until the database changes. Errors, also of its methods: `SealedDamage`. */
+/**
+ * Reads bitmaps on demand. Valid until the database changes. Errors, also of its methods:
+ * `SealedDamage`.
+ */
 export function readMask(database: DatabaseSync): Mask {
   const read = chunkReader(database);
   const isMasked = maskedChunks(database);
@@ -48,7 +52,7 @@ export function readMask(database: DatabaseSync): Mask {
   };
 }
 
-/** With checksums every chunk has a row. */
+/** With checksums, every chunk has a row. */
 function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
   const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
@@ -64,7 +68,6 @@ function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
   return (chunk) => chunks.has(chunk);
 }
 
-/** Errors: `SealedDamage`. */
 export function replacedPosts(database: DatabaseSync): number {
   const { posts: numbered = 0 } = readableState(database) ?? {};
   const { replaced } = readMask(database);
@@ -80,7 +83,7 @@ export function writeEmptyMask(database: DatabaseSync, posts: number): void {
   }
 }
 
-/** A change is one number: the post's number within its chunk, times `changes`, plus one of these. */
+/** A change is the post's number in its chunk × `changes`, plus one of these. */
 const replacing = 0;
 const hiding = 1;
 const showing = 2;
@@ -110,7 +113,7 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
       for (const change of ofChunk) {
         changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
       }
-      // Posts that are rewritten repeatedly are already replaced.
+      // The post is already replaced.
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
       write.run(chunk, replaced, hidden, rowSum("mask", chunk, replaced, hidden));

@@ -7,19 +7,17 @@ import { hasPositions } from "./positional-terms.ts";
 export type DictionaryEntry = {
   posts: number;
   positioned: boolean;
-  /** The bytes after the number of posts. */
   rest: Uint8Array;
 };
 
 export type Entries = ByteReader & {
   readonly totalPosts: number;
   readonly chunks: number;
-  /** Shares its first `shared` bytes with the previous term. */
   readonly term: ByteWriter;
   shared: number;
   posts: number;
   positioned: boolean;
-  /** Offset after the number of posts; the entry ends at `at`. */
+  /** Offset after the number of posts. The entry ends at `at`. */
   begin: number;
 };
 
@@ -37,7 +35,6 @@ export const createEntries = (posts: number): Entries => ({
   begin: 0,
 });
 
-/** Errors: `SealedDamage` if the block is empty. */
 export function openBlock(entries: Entries, block: unknown): void {
   if (!(block instanceof Uint8Array) || block.length === 0) {
     throw new SealedDamage("a block of the dictionary is empty");

@@ -12,17 +12,16 @@ import { bytesOfBlock } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { blockSum } from "./sums.ts";
 
-/** Terms must ascend by their UTF-8 bytes. */
+/** Add terms in ascending order of their UTF-8 bytes. */
 export type DictionaryWriter = {
   addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
-  /** For postings stored from row `row`. `cards`: posts in each chunk. */
+  /** `row`: first row of the postings. `cards`: posts in each chunk. */
   addRows(term: Bytes, posts: number, row: number, cards: Uint32Array): void;
-  /** Returns the first term, if any. */
   end(): Uint8Array | null;
 };
 
 export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
-  // Bound as bytes: a token truncated by FTS5 may end within a character.
+  // Bound as bytes: FTS5 may truncate a token within a character.
   const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?, ?)");
   const block = createByteWriter(2 * bytesOfBlock);
   const first = createByteWriter(1_024);

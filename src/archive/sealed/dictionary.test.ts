@@ -31,7 +31,6 @@ const term = fc
 function dictionaryOf(terms: readonly string[]) {
   const database = new DatabaseSync(":memory:");
   database.exec(sealedMigrations.join(""));
-  // Each term is in one to five posts, so that entries differ in length.
   const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, at) => at % 5 >= post));
   writeSealedTables(database, posts, [5n, 4n, 3n, 2n, 1n], 0);
   return openDictionary(database, readHead(database));
@@ -104,7 +103,7 @@ test("visits a prefix that spans many blocks", () => {
 });
 
 describe("rejects a block", () => {
-  /** Entries of single posts: the number of shared bytes, and the text that follows; each in post 0 at position 0. */
+  /** Entries of a single post: shared bytes, and the text that follows. */
   const blockOf = (...entries: [number, string][]): Uint8Array =>
     Uint8Array.from(
       entries.flatMap(([shared, text]) => [

@@ -13,13 +13,16 @@ import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 
 export type Dictionary = {
   find(term: string): DictionaryEntry | null;
-  /** Ascending by UTF-8 bytes. Yields the number of entries read after each block, when no statement is open. */
+  /**
+   * Ascending by UTF-8 bytes. Yields the number of entries read after each block, with no statement
+   * open.
+   */
   eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
 
 export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
 
-/** Errors, on reading a block: `SealedDamage`. */
+/** Errors when a block is read: `SealedDamage`. */
 export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
   const columns = columnsOf(head);
   const upTo = database.prepare(
@@ -33,7 +36,6 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
 
   const entries = createEntries(head.posts);
 
-  /** Null if the term sorts before all blocks. */
   function blockWith(term: string, expected: Uint8Array): CheckedBlock | null {
     const row: unknown = upTo.get(term);
     if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
@@ -113,7 +115,6 @@ export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
 
 type CheckedBlock = { block: unknown; next: Uint8Array | null };
 
-/** Errors: `SealedDamage`. */
 export function checkedBlock(
   row: unknown,
 ): CheckedBlock & { first: Uint8Array; block: Uint8Array } {
@@ -129,8 +130,8 @@ export function checkedBlock(
 }
 
 /**
- * Moves to this term from the start of its block; false if missing. An entry that shares more bytes with its predecessor
- * than that shared with the wanted term needs no comparison.
+ * Moves to this term from the start of its block; false if missing. An entry is compared only if it
+ * shares no more bytes with its predecessor than the predecessor with the wanted term.
  */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
@@ -152,7 +153,7 @@ function seekTerm(entries: Entries, expected: Uint8Array): boolean {
 const isBehind = (term: Uint8Array, expected: Uint8Array, at: number): boolean =>
   (term[at] as number) > (expected[at] as number);
 
-/** 0 if the term has the prefix, negative if before it. */
+/** 0 if the term has the prefix, negative if it sorts before. */
 function compareBeginning({ term }: Entries, expected: Uint8Array): number {
   const { bytes, length } = term;
   for (let index = 0; index < expected.length; index++) {

@@ -1,14 +1,13 @@
 /**
- * The doc number of an ID, as signed upper and unsigned lower half to avoid bigints; -1 if none. Fastest from old to new.
+ * The doc number of an ID, or -1. IDs are a signed upper and an unsigned lower half, to avoid
+ * bigints. Fastest from old to new.
  */
 export type NumberLookup = (high: number, low: number) => number;
 
 const postsOfStep = 200_000;
 const postsOfMark = 4;
-/** Posts before the last hit to scan first. */
 const nearPosts = 12;
 
-/** `ids`: newest first. */
 export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", NumberLookup> {
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);

@@ -30,11 +30,9 @@ function seal(ids: BigInt64Array): void {
   }
 }
 
-/** Every other ID from 10, newest first. */
 const evenIds = (posts: number) =>
   BigInt64Array.from({ length: posts }, (_, number) => BigInt(8 + 2 * (posts - number)));
 
-/** Without shared memory, with memory for all pages, and with memory for one page. */
 const memories = (): [string, Parameters<typeof openPostNumbers>[2]][] => [
   ["alone", null],
   ["memory for all", useIdMemory(createIdMemory(2_000_000))],

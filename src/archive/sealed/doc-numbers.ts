@@ -7,7 +7,7 @@ import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-mem
 import { readHead } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** Doc numbers to IDs and back. Errors: `SealedDamage` on reading a damaged page. */
+/** Maps doc numbers to IDs and back. Errors when a damaged page is read: `SealedDamage`. */
 export type PostNumbers = {
   posts: number;
   idOf(number: number): bigint;
@@ -17,7 +17,7 @@ export type PostNumbers = {
   close(): void;
 };
 
-/** Few: readers without shared memory look up single posts. */
+/** Readers without shared memory look up single posts only. */
 const pagesAlone = 64;
 
 export function numbersOfRange(
@@ -56,14 +56,13 @@ export function openPostNumbers(
   return { posts, idOf, below, numberOf, close: pages.close };
 }
 
-/** Newest first; `heads` has the first ID of each page. */
+/** Newest first. `heads` has the first ID of each page. */
 type IdPages = {
   posts: number;
   heads: BigInt64Array;
   read(page: number): BigInt64Array;
 };
 
-/** Errors: `SealedDamage`. */
 export function openIdPages(database: DatabaseSync, name: string): IdPages {
   const { posts, heads, sums } = readHeads(database, name);
   const select = database.prepare("SELECT ids FROM sealed_ids WHERE page = ?");

@@ -6,18 +6,18 @@ import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
 
 export type SealedWork = { containers: number; prepared?: number };
 
-/** By chunk, which bounds the work per step. */
+/** Evaluates by chunk, which bounds the work per step. */
 type Evaluator = {
   readonly scratch: Scratch;
-  /** Returns into how many parts to split the chunk. `posts`: of the index. */
+  /** Returns into how many parts to split the chunk. `posts`: posts in the index. */
   prepare(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): number;
-  /** The matches in the prepared chunk, at least those in the part. Valid until the next evaluation. */
+  /** The matches in the chunk, at least those in the part. Valid until the next evaluation. */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
 type ChunkPart = { from: number; to: number };
 
-/** Per part of a chunk, about 30 ns each. */
+/** Per part of a chunk; about 30 ns each. */
 const mostPositions = 500_000;
 const mostParts = 64;
 
@@ -84,7 +84,7 @@ type Run = {
   work: SealedWork;
 };
 
-/** Sets and returns `most`, sets `cost`. */
+/** Sets `most`, which it returns, and `cost`. */
 function bound(plan: SealedPlan, run: Run): number {
   plan.most = mostOf(plan, run);
   plan.cost = plan.most + latenessOf(plan) * postsOfChunk;
@@ -106,7 +106,7 @@ function mostOf(plan: SealedPlan, run: Run): number {
   return least;
 }
 
-/** Only conjunctions and phrases omit matches outside `within`. */
+/** Only conjunctions and phrases drop matches outside `within`. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   if (plan.most === 0) return emptySet;
   if (plan.posts !== null) {
@@ -121,7 +121,6 @@ function evaluateOr(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkS
   return or(evaluateEach(plan.children, run, within), run.scratch);
 }
 
-/** Each set is valid until the next one. */
 function* evaluateEach(
   plans: readonly SealedPlan[],
   run: Run,
@@ -136,7 +135,7 @@ function* evaluateEach(
   }
 }
 
-/** Whether an intersection with `within` is cheaper than adding the set to a bitmap. */
+/** Whether an intersection with `within` is cheaper than adding to a bitmap. */
 const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
 
@@ -161,7 +160,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return found;
 }
 
-/** Rare posts first, phrases last. Insertion sort: stable, and fast if nearly sorted. */
+/** Rare posts first, phrases last. Insertion sort is stable, and fast if nearly sorted. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

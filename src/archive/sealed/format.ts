@@ -1,34 +1,38 @@
 /**
  * The sealed index: read-optimised tables in the file of a segment that rarely changes.
  *
- * Doc numbers count from 0, the newest post; 65,536 of them are a chunk. A posting list has one container per chunk, as in
- * Roaring bitmaps: below 4,096 posts a sorted list of 16-bit numbers, else a bitmap of 8 KiB. Little endian, used in place.
+ * Doc number 0 is the newest post; a chunk is 65,536 posts. A posting list has one Roaring
+ * container per chunk: a sorted list of 16-bit numbers for up to 4,095 posts, or a bitmap of 8 KiB.
+ * Containers are little endian and used in place.
  *
- * - `sealed`: one row if sealed. `heads`: the first ID of each page of `sealed_ids`; `page_sums`: the CRC-32 of each;
- *   `first`: the first term of the dictionary.
- * - `sealed_ids`: 510 IDs per page, 64 bits each, newest first.
- * - `sealed_terms`: the dictionary, blocks of terms ascending by UTF-8 bytes, each keyed by its first term. A term that is
- *   too long for a block has its own. An entry is:
- *   varint (bytes shared with the block's previous term), varint (2 × bytes that follow, plus 1 for a single post), those
- *   bytes, varint (posts) if several; then
- *   - up to 64 posts: their doc numbers, ascending, as varint deltas; then, if the term has positions, those of each post:
- *     varint (2 × delta, plus 1 if another follows);
- *   - more posts: varint (first row in `sealed_docs`), then for each chunk varint (posts in it).
- * - `sealed_docs`: containers, each padded to four bytes. A term of up to 4,000 posts has them in one row, a larger one has
- *   a row per chunk: its first row plus the chunk's number.
- * - `sealed_positions`: the same row numbers: one byte per post, its position, in the order of the containers. 255 means
- *   several positions or one above 254, which are in an overflow table before the bytes: u32 m, u32 p, then ranks[m] (index
- *   of the byte), starts[m] (start in the list) and list[p], ascending within a post, the highest bit set in its last.
- *   Items have 16 bits, or 32 if the highest bit of m is set; the table is padded to four bytes, and omitted if empty.
- * - `sealed_mask`: the deletion bitmap, one row per chunk. `replaced`: posts deleted or rewritten after sealing (FTS5 finds
- *   those that still exist); `hidden`: posts not to be found. Both are 8 KiB, or both empty.
+ * - `sealed`: one row if sealed. `heads`: first ID of each page of `sealed_ids`; `page_sums`:
+ *   CRC-32 of each page; `first`: first term of the dictionary.
+ * - `sealed_ids`: pages of 510 64-bit IDs, newest first.
+ * - `sealed_terms`: the dictionary, in blocks of terms ascending by UTF-8 bytes, keyed by their
+ *   first term. A term too long for a block has its own. An entry is varint (bytes shared with the
+ *   block's previous term), varint (2 × bytes that follow, plus 1 for a single post), those bytes,
+ *   varint (posts) if several, then:
+ *   - for up to 64 posts: ascending doc numbers as varint deltas, then for a term with positions
+ *     those of each post as varint (2 × delta, plus 1 if another follows);
+ *   - for more posts: varint (first row in `sealed_docs`), then varint (posts) for each chunk.
+ * - `sealed_docs`: containers, each padded to four bytes. A term of up to 4,000 posts has one row,
+ *   a larger one has row (first row + chunk) for each chunk.
+ * - `sealed_positions`: by the same row numbers, one byte per post in container order: its
+ *   position. 255 means several positions, or one above 254. Those are in an overflow table before
+ *   the bytes: u32 m, u32 p, then ranks[m] (index of the byte), starts[m] (start in the list) and
+ *   list[p], ascending within a post, the highest bit set in its last. Items have 16 bits, or 32 if
+ *   the highest bit of m is set. The table is padded to four bytes, and omitted if empty.
+ * - `sealed_mask`: the deletion bitmap, one row per chunk. `replaced`: posts deleted or rewritten
+ *   after sealing (FTS5 finds rewritten ones); `hidden`: posts not to be found. Both are 8 KiB, or
+ *   both empty.
  *
- * `sum` is a checksum (`sums.ts`) of a row and its key. Missing rows are detected, too: the head has the number of ID pages
- * and chunks, a block's checksum includes the first term of the next, and the dictionary names the rows of postings. Format
- * 1 has no checksums, and mask rows only for chunks with deletions; it stays readable, and is rebuilt.
+ * `sum` is a checksum (`sums.ts`) of a row and its key. Missing rows are also detected: the head
+ * counts ID pages and chunks, a block's checksum includes the next block's first term, and the
+ * dictionary refers to posting rows. Format 1 has no checksums, and mask rows only for chunks with
+ * deletions; it is readable, and gets rebuilt.
  *
- * Varints are little endian, seven bits a byte, the highest bit set in all but the last, and below 2 ** 35. Positions are
- * below 2 ** 31. Padding is zeros; no bitmap has a bit beyond the last post.
+ * Varints are little endian, seven bits a byte, the highest bit set in all but the last, below
+ * 2 ** 35. Positions are below 2 ** 31. Padding is zero. Bitmaps have no bits beyond the last post.
  */
 export const sealedFormat = 2;
 export const unsummedFormat = 1;
@@ -39,13 +43,13 @@ export const postsOfChunk = 65_536;
 export const densePosts = 4_096;
 export const wordsOfBitmap = postsOfChunk / 32;
 export const bytesOfBitmap = postsOfChunk / 8;
-/** Up to this many posts are stored in the dictionary. */
+/** Most posts stored in the dictionary. */
 export const inlinePosts = 64;
-/** Up to this many posts fit into one row and a page of the table. */
+/** Most posts stored in one row, which fits a page of the table. */
 export const oneRowPosts = 4_000;
 /** Two fit into a page of the table. */
 export const idsOfPage = 510;
-/** With its first term: four fit into a page of the table. */
+/** Four, with their first terms, fit into a page of the table. */
 export const bytesOfBlock = 2_014;
 
 export const sealedMigrations = [

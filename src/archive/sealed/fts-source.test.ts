@@ -16,7 +16,6 @@ beforeEach(() => {
 });
 afterEach(() => source.close());
 
-/** Term occurrences according to SQLite (fts5vocab), for terms with positions. */
 function reportedByFts(database: DatabaseSync): Map<string, string[]> {
   database.exec("CREATE VIRTUAL TABLE temp.told USING fts5vocab(main, term, instance)");
   const reported = new Map<string, string[]>();
@@ -87,7 +86,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Adjacent IDs and distant ones, below and above 32 bits. */
+/** Adjacent and distant IDs, below and above 32 bits. */
 const idOf = (post: number): bigint => (post % 3 === 0 ? BigInt(post) : BigInt(post) << 40n);
 
 function run(history: readonly Step[], leafBytes: number, pieces: number): Set<bigint> {
@@ -129,21 +128,19 @@ const posts40 = Array.from({ length: 40 }, (_, post) => post);
 const written = posts40.map((post) => write(post, "a", "is:post", `word${post}`, "a"));
 const writtenAnew = posts40.map((post) => write(post, "b", "a"));
 
-/** Every form of FTS5 segments, leaves and their contents. */
 const forms: [Step[], number, number][] = [
-  // Nothing, posts without terms, and a single post.
+  // Empty, without terms, and a single post.
   [[], 32, 2],
   [[write(0), write(1)], 32, 16],
   [[write(0, "a")], 4_050, 16],
-  // A term's posts and a post's positions continue over several leaves.
+  // A term's posts and a post's positions span several leaves.
   [[{ kind: "many", from: 0, posts: 200 }], 32, 16],
   [[long(1, 600), long(3, 600)], 32, 16],
   [[{ kind: "many", from: 0, posts: 200 }, long(2, 600)], 200, 2],
-  // Segments on several levels; an unfinished merge; one segment merged from all.
   [written, 64, 2],
   [[...written, mergeOf(1), write(1, "zz"), mergeOf(-1)], 32, 16],
   [[...written, ...writtenAnew, { kind: "optimize" }, write(2, "b")], 64, 16],
-  // Deleted posts with short and long IDs and with ID 0, on several pages; then a merge that drops some.
+  // Deleted posts with short and long IDs and with ID 0, then a merge that drops some.
   [[write(0, "a", "b"), write(1, "a"), write(0, "c")], 32, 16],
   [[...written, { kind: "optimize" }, ...writtenAnew], 32, 16],
   [[...written, ...writtenAnew, mergeOf(4), ...written], 32, 3],

@@ -9,8 +9,9 @@ import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables: fts5vocab takes four times as long.
- * Sees committed data only. `posts`: number of doc numbers. Adds everything read to `tally`.
+ * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables, as fts5vocab
+ * takes four times as long. Sees committed data only. `posts`: number of doc numbers. Adds
+ * everything read to `tally`.
  */
 export function* ftsSources(
   database: DatabaseSync,
@@ -38,8 +39,8 @@ const leavesOf = (
     .iterate(id, firstLeaf, lastLeaf);
 
 /**
- * A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of the end of its contents, where the
- * offsets of its terms begin. Overflow continues at the next leaf's fifth byte.
+ * A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of the end of
+ * its contents, where term offsets begin. Overflow continues at the next leaf's fifth byte.
  */
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
@@ -51,7 +52,6 @@ function pieceSource(
   let at = 0;
   let end = 0;
   let wholeRowid = 0;
-  /** `beyond` if there is none. */
   let nextTerm = 0;
   let isFirstTerm = true;
   let footer = 0;
@@ -59,7 +59,7 @@ function pieceSource(
 
   const term = createByteWriter(1_024);
   let isPositional = false;
-  /** The current post's ID: upper and lower 32 bits, unsigned. */
+  /** The current post's ID, unsigned halves. */
   let high = 0;
   let low = 0;
   let isFirstPost = true;
@@ -172,7 +172,6 @@ function pieceSource(
     at += left;
   }
 
-  /** Returns how many positions it skipped. */
   function countPositions(bytes: number): number {
     let count = 0;
     for (let left = bytes; left > 0; left -= 1) {
@@ -182,7 +181,7 @@ function pieceSource(
     return count;
   }
 
-  /** Same, but adds the positions, stored as deltas plus two. */
+  /** Positions are stored as deltas plus two. */
   function takePositions(postings: Postings, bytes: number): number {
     let count = 0;
     let position = 0;
@@ -198,7 +197,7 @@ function pieceSource(
     return count;
   }
 
-  /** Returns the number of occurrences; 0 if the post is skipped. */
+  /** Returns the number of occurrences, 0 for a skipped post. */
   function takePost(postings: Postings): number {
     readRowid(isFirstPost || at === wholeRowid);
     isFirstPost = false;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** A segment of an FTS5 index. `tombstonePages` list its deleted posts. */
+/** `tombstonePages` list the deleted posts of the FTS5 segment. */
 export type FtsPiece = {
   id: number;
   firstLeaf: number;
@@ -8,16 +8,18 @@ export type FtsPiece = {
   tombstonePages: number;
 };
 
-/** Bits below the FTS5 segment's ID in the rowids of FTS5's data table. */
+/** Bits below the segment's ID in the rowids of FTS5's data table. */
 export const pieceShift = 37;
 
-/** The supported FTS5 file format. */
 const ftsVersion = 4;
 const structureId = 10;
-/** Magic number at the fifth byte of a structure record with tombstones. */
+/** At the fifth byte of a structure record with tombstones. */
 const withTombstones = 0xff000001;
 
-/** The segments of the FTS5 table `term`, oldest first. Errors: `UnreadableFts`, as for a later SQLite's format. */
+/**
+ * The segments of the FTS5 table `term`, oldest first. Errors: `UnreadableFts`, also for a later
+ * SQLite's format.
+ */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
   const block = database
@@ -63,7 +65,6 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     }
     byLevel.push(pieces);
   }
-  // Merging moves data up: the highest level is the oldest.
   const pieces = byLevel.reverse().flat();
   if (pieces.length !== all || at !== block.length) {
     throw unreadable("its structure record is inconsistent");

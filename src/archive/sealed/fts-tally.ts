@@ -4,7 +4,10 @@ import { missingRows } from "./damage.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { unreadable } from "./fts-structure.ts";
 
-/** Number of terms, and a hash by doc number, compared with the lengths that FTS5 stores to detect misread postings. */
+/**
+ * Number of terms, and a hash by doc number, which detect misread postings when compared with the
+ * lengths FTS5 stores.
+ */
 export type Tally = { places: number; mixed: number };
 
 export function addToTally(tally: Tally, number: number, positions: number): void {
@@ -15,7 +18,7 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
 
 const postsOfStep = 4_000;
 
-/** The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number. */
+/** From the lengths FTS5 stores. Errors: `archive_damaged` if a post has no doc number. */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,
@@ -41,7 +44,6 @@ export function* readTally(
   }
 }
 
-/** Errors: `UnreadableFts` if the tallies differ. */
 export function assertTally(output: Tally, used: Tally): void {
   if (output.places === used.places && output.mixed === used.mixed) return;
   throw unreadable(

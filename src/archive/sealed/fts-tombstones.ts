@@ -2,12 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, unreadable } from "./fts-structure.ts";
 
-/** Added to the FTS5 segment's ID in the rowids of tombstone pages. */
+/** Added to the segment's ID in the rowids of tombstone pages. */
 const tombstonePieces = 65_536;
 
 const pagesOfStep = 64;
 
-/** As a bitmap by doc number; null if none. */
 export function* readDeleted(
   database: DatabaseSync,
   { id, tombstonePages }: FtsPiece,
@@ -21,7 +20,6 @@ export function* readDeleted(
       deleted[number >>> 5] = (deleted[number >>> 5] as number) | (1 << (number & 31));
   };
   const read = database.prepare("SELECT block FROM term_data WHERE id = ?");
-  // Exceeds 2 ** 53.
   const first = BigInt(id + tombstonePieces) << BigInt(pieceShift);
   for (let page = 0; page < tombstonePages; page += 1) {
     const block = read.get(first + BigInt(page))?.block;
@@ -30,7 +28,7 @@ export function* readDeleted(
     const bytesOfKey = view.getUint8(0);
     if (bytesOfKey !== 4 && bytesOfKey !== 8)
       throw unreadable("a page of deleted posts is malformed");
-    // Zero is an empty slot: a flag in the header marks the post with ID 0.
+    // Zero is an empty slot: a header flag marks ID 0.
     if (page === 0 && view.getUint8(1) !== 0) mark(lookup(0, 0));
     for (let at = 8; at + bytesOfKey <= block.length; at += bytesOfKey) {
       const high = bytesOfKey === 8 ? view.getInt32(at) : 0;

@@ -7,7 +7,6 @@ import { idsOfPage } from "./format.ts";
 import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
 import type { SharedIdMemory } from "./shared-pages.ts";
 
-/** Memory for this many pages; one more slot is always free. */
 function memoryOf(pages: number): SharedIdMemory {
   let bytes = pages * idsOfPage * 8;
   while (createIdMemory(bytes).slots < pages + 1) bytes += 16;
@@ -20,7 +19,6 @@ function readAll(ids: Ids, source: ComputedIds): void {
   }
 }
 
-/** Verifies the ID of one post per page and the doc number derived from it. */
 function looksRight(ids: Ids, source: ComputedIds, pages = source.heads.keys()): void {
   for (const page of pages) {
     const number = page * idsOfPage + ((page * 31) % 100);
@@ -38,7 +36,7 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
   (maxBytes) => {
     const { buffer, slots } = createIdMemory(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
-    // A single slot would be evicted as soon as it is taken.
+    // A single slot would be evicted as soon as it is used.
     expect(slots).not.toBe(1);
     const bytesOfIds = slots * idsOfPage * 8;
     expect(buffer.byteLength - bytesOfIds).toBeLessThanOrEqual(16 + bytesOfIds * 0.01);
@@ -87,7 +85,6 @@ test("a page that two threads read at once is stored once", () => {
   expect(source.pagesRead()).toBe(16);
 });
 
-/** Runs `meanwhile` after each atomic read in `work`, as another thread might. */
 function interrupted(concurrent: () => void, work: () => void): void {
   const load = Atomics.load;
   let isInside = false;
@@ -125,7 +122,6 @@ test("a page may be evicted at any moment of a read", () => {
       [() => ids.below(page, id + 1n), number],
     ];
     for (const [read, truth] of reads) {
-      // The page is in shared memory when the read begins.
       expect(ids.at(number)).toBe(id);
       expect(ids.at(number)).toBe(id);
       interrupted(pushOut, () => expect(read()).toBe(truth));
@@ -211,7 +207,6 @@ test("threads that read, add and evict pages at once all read correct IDs", asyn
     workers.map(async (worker) => (await once(worker, "message"))[0] as IdMemoryFindings),
   );
   await once(endless, "message");
-  // At an arbitrary moment.
   await endless.terminate();
   for (const { wrong, pagesRead } of await findings) {
     expect(wrong).toEqual([]);

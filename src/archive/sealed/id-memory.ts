@@ -10,7 +10,7 @@ import {
   useSharedPages,
 } from "./shared-pages.ts";
 
-/** `heads`: the first ID of every page. */
+/** `heads`: first ID of each page. */
 export type IdSource = {
   name: string;
   posts: number;
@@ -18,7 +18,6 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
-/** Of a segment, newest first. */
 export type Ids = {
   at(number: number): bigint;
   /** The first doc number in the page with an ID below `id`, or the page's end. */
@@ -26,10 +25,12 @@ export type Ids = {
   close(): void;
 };
 
-/** A cache of IDs shared by threads, and a small one of the thread for pages without a slot there. */
+/**
+ * A cache of IDs shared by threads, and a small one of this thread for pages without a shared slot.
+ */
 export type IdMemory = { open(source: IdSource): Ids };
 
-/** 2 MiB a thread. */
+/** 2 MiB per thread. */
 const defaultOwnPages = 512;
 
 /** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
@@ -92,7 +93,7 @@ function openIds(
     return first + firstBelow(pageOf(page), 0, length, id);
   }
 
-  /** Whether the page's slot is known, if perhaps stale. */
+  /** Whether the page's slot is known, even if stale. */
   function isPositioned(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
     if (recent.has(firstKey + page)) return false;
@@ -123,7 +124,7 @@ function openIds(
   return { at, below, close };
 }
 
-/** The first index with an ID below `id`, or `to`; IDs descend. */
+/** The first index with an ID below `id`, or `to`. IDs descend. */
 export function firstBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
   let low = from;
   let high = to;

@@ -2,11 +2,10 @@ import type { Bytes } from "./byte-writer.ts";
 import { clearPostings, closeRun, type Postings } from "./postings.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
-/** Each term once, ascending by UTF-8 bytes. */
 export type MergedTerms = {
-  /** Valid until the next call; null after the last. Does not take the term's postings. */
+  /** Valid until the next call; null after the last. Leaves the term's postings for `take`. */
   next(): Bytes | null;
-  /** True when the term has no more postings, which ascend then. */
+  /** True when the term has no more postings, which then ascend. */
   take(most: number): boolean;
   postings: Postings;
   holdsPositions(): boolean;
@@ -14,7 +13,7 @@ export type MergedTerms = {
 
 export function mergeTerms(sources: readonly TermSource[], postings: Postings): MergedTerms {
   const open = sources.filter((source) => source.next());
-  /** Sources with the current term; the first `taken` are exhausted. */
+  /** Sources with the current term. The first `taken` are exhausted. */
   const having: TermSource[] = [];
   let used = 0;
 

@@ -12,7 +12,6 @@ const letters = ["a", "b", "c"] as const;
 type Letter = (typeof letters)[number];
 type Tokens = readonly Letter[];
 
-/** Doc numbers are indexes into `posts`. */
 function postingListOf(letter: Letter, posts: readonly Tokens[]): PostingList {
   const numbers = [...posts.keys()].filter((number) => posts[number]?.includes(letter));
   const locations = numbers.map((number) => positionsIn(posts[number] ?? [], letter));

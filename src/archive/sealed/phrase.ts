@@ -6,7 +6,6 @@ import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
 export type PhraseFinder = {
-  /** Every candidate must contain every term. */
   find(
     phrase: readonly PostingList[],
     chunk: number,
@@ -35,7 +34,6 @@ export function createPhraseFinder(): PhraseFinder {
     return { positions: list.positions(set), ranks: room };
   }
 
-  /** Filters in stages, cheapest first. */
   function sieve(phrase: readonly PostingList[], chunk: number, all: number): number {
     const words = new Map<PostingList, Word>();
     let count = all;
@@ -99,7 +97,6 @@ function severalPositions({ positions, ranks }: Word, count: number, out: Uint16
   return found;
 }
 
-/** Same, for candidates in which the second word follows the first. */
 function pairs(first: Word, second: Word, count: number, out: Uint16Array): number {
   return first === second ? doubles(first, count, out) : neighbours(first, second, count, out);
 }
@@ -114,7 +111,6 @@ function doubles({ positions, ranks }: Word, count: number, out: Uint16Array): n
   return found;
 }
 
-/** Fast path for words with one position. */
 function neighbours(first: Word, second: Word, count: number, out: Uint16Array): number {
   const pair = [first, second];
   const firsts = first.positions.bytes;
@@ -131,7 +127,7 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
   return found;
 }
 
-/** Same, for candidates in which all words are adjacent. */
+/** Writes the indexes of candidates in which all words are adjacent. */
 function wholes(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
@@ -142,7 +138,7 @@ function wholes(words: readonly Word[], count: number, out: Uint16Array): number
   return found;
 }
 
-/** More positions than this are rare. */
+/** Rarely exceeded. */
 const fewPositions = 8;
 
 function holds(words: readonly Word[], index: number): boolean {

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Words and parts of links have positions, for phrases. Other facets, and the gap between parts of a text, are only
- * searched alone.
+ * Only words and parts of links have positions, for phrases. Other facets are only searched alone.
  */
 export const holdsPositions = (term: string): boolean => !cachedForAlone.test(term);
 
@@ -18,7 +17,7 @@ const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) 
   Buffer.from(name),
 );
 
-/** Same for UTF-8 bytes: runs for every skipped term. */
+/** On UTF-8 bytes, as it runs for every skipped term. */
 export function hasPositions(term: Uint8Array, length: number): boolean {
   const first = term[0] as number;
   if (first === bar) return length > 1;

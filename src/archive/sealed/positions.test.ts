@@ -37,7 +37,6 @@ const examples: [number[][]][] = [
   [[[1, 3], [4, 7], [8]]],
 ];
 
-/** Whether a post has two adjacent positions. */
 const hasDouble = (positions: readonly number[]): boolean =>
   positions.some((each, at) => positions[at + 1] === each + 1);
 

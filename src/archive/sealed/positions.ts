@@ -2,8 +2,8 @@ import { SealedDamage } from "./damage.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A term's positions in the posts of one row. For the post of rank n: `bytes[n]`, or if that is 255, `list` from
- * `starts[k]`, where `ranks[k]` is n, to an entry with `lastBit`.
+ * A term's positions in the posts of one row. `bytes[n]` is that of the post of rank n, or 255 if
+ * they are in `list` from `starts[k]` (`ranks[k]` is n) to an entry with `lastBit`.
  */
 export type Positions = {
   readonly bytes: Uint8Array;
@@ -21,7 +21,6 @@ const shortLastBit = 0x8000;
 const longLastBit = 0x80000000;
 const noNumbers = new Uint32Array(0);
 
-/** Errors: `SealedDamage` if the length is wrong. */
 export function readPositions(row: Uint8Array, posts: number): Positions {
   if (row.byteLength === posts) {
     return {
@@ -61,7 +60,7 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
 
 const malformed = (): SealedDamage => new SealedDamage("a row of positions has a wrong length");
 
-/** Those of post n start at `starts[n]` and end with one that has `lastListed`. */
+/** The positions of post n start at `starts[n]` and end with one that has `lastListed`. */
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {
     bytes: new Uint8Array(starts.length).fill(inList),
@@ -75,7 +74,6 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
 
 export const lastListed = longLastBit;
 
-/** Of a post whose byte is `inList`. Fastest in ascending order of ranks. */
 export function startOf(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
   const near = positions.near;
@@ -88,7 +86,7 @@ export function startOf(positions: Positions, rank: number): number {
   return start;
 }
 
-/** More positions than this are rare. */
+/** Rarely exceeded. */
 const fewPositions = 12;
 
 /** Galloping search keeps repetitive posts fast. */
@@ -106,7 +104,7 @@ export function occursAt(positions: Positions, rank: number, position: number): 
   return isAmong(positions, start + fewPositions, position);
 }
 
-/** Of the last post looked up. */
+/** In the last post looked up. */
 function isAmong(positions: Positions, from: number, position: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
@@ -114,7 +112,6 @@ function isAmong(positions: Positions, from: number, position: number): boolean 
   return found < end && positionAt(positions, found) === position;
 }
 
-/** Of the last post looked up. */
 function endOf({ list, starts, near }: Positions): number {
   const end = near + 1 < starts.length ? (starts[near + 1] as number) : list.length;
   if (end > list.length) throw new SealedDamage("positions are not in order");
@@ -138,7 +135,6 @@ export function occursTwice(positions: Positions, rank: number): boolean {
 export const positionAt = ({ list, lastBit }: Positions, index: number): number =>
   ((list[index] as number) & ~lastBit) >>> 0;
 
-/** Galloping search: the first index with a position at or after `position`, or `end`. */
 export function seekPosition(
   positions: Positions,
   from: number,

@@ -4,9 +4,10 @@ import type { Positions } from "./positions.ts";
 export type PostSets = {
   /** Upper bounds by chunk; 0 means none. */
   readonly counts: Uint32Array;
-  /** Read on first use. */
   set(chunk: number): ChunkSet;
-  /** Builds a slow set in steps; yields the cost in terms read. An abandoned build can be continued. */
+  /**
+   * Builds a slow set in steps; yields the cost in terms read. An abandoned build can be continued.
+   */
   prepare?(chunk: number): Generator<number, void>;
 };
 
@@ -22,7 +23,7 @@ export type PostingRows = {
   positions(row: number): Uint8Array;
 };
 
-/** Plans have no such phrases. */
+/** A plan with such a phrase is a bug. */
 export function assertPositioned(positioned: boolean): void {
   if (!positioned) throw new Error("a phrase contains a term without positions");
 }

@@ -3,7 +3,6 @@ import { SealedDamage } from "./damage.ts";
 import type { PostingRows } from "./posting-list.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** `posts`: of the segment. Errors, on reading: `SealedDamage`. */
 export function postingRowsOf(
   database: DatabaseSync,
   { posts, isSummed }: { posts: number; isSummed: boolean },

@@ -11,11 +11,11 @@ import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
 import { rowSum } from "./sums.ts";
 
-/** For terms that do not fit into the dictionary. */
+/** Writes terms that do not fit into the dictionary. */
 export type PostingWriter = {
-  /** Per chunk; valid until the next call. */
+  /** Per chunk. Valid until the next call. */
   count(postings: Postings): Uint32Array;
-  /** The term last passed to `count`. Returns its first row. Yields after every chunk. */
+  /** Writes the term last passed to `count`; returns its first row. Yields after each chunk. */
   write(postings: Postings, holdsPositions: boolean): Generator<"worked", number>;
 };
 
@@ -104,7 +104,7 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
 const lateFrom = 255;
 const highestNarrow = 0x7fff;
 
-/** One byte per post, preceded by the overflow table if needed. */
+/** One byte per post, after the overflow table if there is one. */
 function positionBytes(postings: Postings, from: number, to: number): Uint8Array {
   const { starts, counts, positions } = postings;
   let overflowing = 0;

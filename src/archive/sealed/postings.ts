@@ -1,9 +1,10 @@
-/** The postings of one term in runs, one per source, without common posts. Ascending once every run is closed. */
+/**
+ * The postings of one term in disjoint runs, one per source. Ascending once every run is closed.
+ */
 export type Postings = Columns & {
   posts: number;
   places: number;
   positions: Uint32Array;
-  /** First post of the open run. */
   run: number;
   aside: Columns;
 };
@@ -45,7 +46,7 @@ export function addPost(postings: Postings, number: number): void {
   postings.posts = posts + 1;
 }
 
-/** Must ascend within a post. */
+/** Positions must ascend within a post. */
 export function addPosition(postings: Postings, position: number): void {
   const { places } = postings;
   if (places === postings.positions.length) postings.positions = grown(postings.positions);
@@ -55,7 +56,7 @@ export function addPosition(postings: Postings, position: number): void {
   postings.counts[post] = at(postings.counts, post) + 1;
 }
 
-/** Merges a run that ascends or descends with the previous ones. */
+/** Merges an ascending or descending run with the previous ones. */
 export function closeRun(postings: Postings): void {
   const { run, posts, numbers } = postings;
   if (posts - run > 1 && at(numbers, run) > at(numbers, run + 1)) {

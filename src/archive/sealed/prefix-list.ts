@@ -21,11 +21,12 @@ import {
 } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-/** The posts with any term of a prefix, and the lists of its terms with positions, which can continue a phrase. */
+/** The posts with any term of a prefix, and the lists of its terms with positions, for phrases. */
 export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
 
 /**
- * Null if no term has the prefix. Rare terms, of which there may be thousands, share a list. Yields the cost in terms read.
+ * Null if no term has the prefix. Rare terms, perhaps thousands, share a list. Yields the cost in
+ * terms read.
  */
 export function* prefixListOf(
   dictionary: Dictionary,
@@ -86,7 +87,6 @@ function* unionOf(
 
 type Filling = { bits: Uint32Array; steps: Generator<number, void> };
 
-/** Built on first use; interleaved searches share a build. */
 function remembered(
   counts: Uint32Array,
   grow: (bytes: number) => void,
@@ -104,7 +104,6 @@ function remembered(
     return filling;
   }
 
-  /** Null after the last step. */
   function advance(chunk: number): number | null {
     const { bits, steps } = fillingOf(chunk);
     try {
@@ -157,14 +156,14 @@ type MergedList = {
   finish(): Generator<number, PostingList>;
 };
 
-/** As slow as reading a term. */
+/** Takes as long as reading a term. */
 const positionsOfTerm = 64;
 const positionsOfStep = 4_096;
 
 /** An occurrence is one number that sorts by post and position. */
 const perPost = 2 ** 32;
 
-/** All with positions, or all without. */
+/** With positions for all posts, or for none. */
 function createMergedList(
   totalPosts: number,
   positioned: boolean,

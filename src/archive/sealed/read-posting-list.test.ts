@@ -5,7 +5,6 @@ import { occursAt } from "./positions.ts";
 import type { PostingRows } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-/** An index of two chunks; the second has 464 posts. */
 const rows: PostingRows = {
   posts: 66_000,
   docs: () => new Uint8Array(bytesOfBitmap),

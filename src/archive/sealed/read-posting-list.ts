@@ -4,7 +4,7 @@ import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowsList } from "./row-list.ts";
 
-/** Reports bytes with `grow`, again when more is read. Errors, on reading: `SealedDamage`. */
+/** Reports its bytes with `grow`, also as more is read. Errors when read: `SealedDamage`. */
 export function postingListOf(
   entry: DictionaryEntry,
   rows: PostingRows,

@@ -17,14 +17,12 @@ afterEach(() => {
   for (const database of opened.splice(0)) database.close();
 });
 
-/** A segment that is repeatedly written and sealed, and the current tokens of its posts. */
 function sealedAgain() {
   const posts = new Map<bigint, readonly string[]>();
   let database = emptySegment();
   opened.push(database);
   let isSealed = false;
 
-  /** Simulates a write or a deletion: updates FTS5 and the deletion bitmap. */
   function change(id: bigint, tokens: readonly string[] | null): void {
     if (isSealed) {
       const writer = maskWriterOf(database, openPostNumbers(database, "again", null));
@@ -86,7 +84,6 @@ test("a resealed index has the latest version of each post, from either index", 
   );
 });
 
-/** Words in few, many and all posts, in some posts repeated or at late positions. */
 function textOf(n: number): string[] {
   const tokens = ["is:post", "all", `w${n % 7}`, `once${n}`];
   if (n % 5 === 0) tokens.push("|", "all", "\ue000", "🦜");

@@ -7,7 +7,7 @@ type Room = { list: Uint16Array; bits: Uint32Array };
 export type Scratch = {
   take(): Room;
   taken(): number;
-  /** Frees all after the first `chosen` buffers, except that of `set`. */
+  /** Frees all after the first `used` buffers, except that of `set`. */
   release(used: number, set: ChunkSet): void;
 };
 

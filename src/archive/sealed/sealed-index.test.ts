@@ -22,7 +22,6 @@ const longWord = "long".repeat(40);
 const words = Array.from({ length: 2_048 }, (_, rank) => `w${rank}`);
 const pairs = Array.from({ length: 2_048 }, (_, rank) => `日${String.fromCharCode(0x4e00 + rank)}`);
 
-/** Two whole chunks and part of a third. */
 const total = 2 * postsOfChunk + 1_234;
 const posts = corpus();
 const holders = holdersOfTokens();
@@ -49,7 +48,6 @@ function open(maxBytes = 1 << 24): SealedIndex {
   return opened;
 }
 
-/** Cheap posts with words of every frequency, in runs that match phrases. */
 function corpus(): string[][] {
   const made: string[][] = [];
   let state = 1;
@@ -60,7 +58,8 @@ function corpus(): string[][] {
   for (let number = 0; number < total; number++) {
     const tokens: string[] = [];
     made.push(tokens);
-    // Posts of the second chunk have few words: containers that are bitmaps elsewhere are lists there.
+    // The second chunk has few words, so that some terms are bitmaps in one chunk and lists in
+    // another.
     const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
     if (isPoor) continue;
     const length = random(5);
@@ -114,14 +113,13 @@ function holdersOfTokens(): Map<string, number[]> {
   return found;
 }
 
-/** Shares strings, which makes comparisons fast. */
 function word(rank: number): string {
   return words[rank] ?? "";
 }
 
 const nothing = (): Uint8Array => new Uint8Array(total);
 
-/** A flag for every post that matches, by scanning all posts. */
+/** Scans all posts. */
 function naive(query: SealedQuery): Uint8Array {
   switch (query.kind) {
     case "every":
@@ -156,7 +154,6 @@ function cut(found: Uint8Array, other: Uint8Array, kept: 0 | 1): Uint8Array {
   return found;
 }
 
-/** Scans every post that contains the first term. */
 function holding(terms: readonly string[], prefix: string | null): Uint8Array {
   const flags = nothing();
   const [first] = terms;
@@ -191,7 +188,6 @@ function standsIn(
 const everything: NumberRange = { from: 0, to: total };
 const numbers = new Uint16Array(postsOfChunk);
 
-/** A flag for every post found. */
 function search(query: SealedQuery, range = everything, from = index): Uint8Array {
   const flags = nothing();
   for (const step of from.matches(query, range, () => null, { containers: 0 })) {
@@ -205,7 +201,6 @@ function flag(flags: Uint8Array, { chunk, set, from, to }: ChunkMatches): void {
   for (let n = 0; n < count; n++) flags[chunk * postsOfChunk + (numbers[n] ?? 0)] = 1;
 }
 
-/** Some doc numbers in only one of the two. */
 function differences(found: Uint8Array, expected: Uint8Array): number[] {
   if (Buffer.compare(found, expected) === 0) return [];
   return [...found.keys()].filter((number) => found[number] !== expected[number]).slice(0, 5);
@@ -488,7 +483,7 @@ describe("reads few containers if few candidates are left:", () => {
 });
 
 describe("looks up many prefixes in steps", () => {
-  /** 4,096 terms in one to thousands of posts, several times, and some in none. */
+  /** 4,096 terms in one to thousands of posts, and some in none. */
   const many = or(
     prefix("w"),
     prefix("日"),
@@ -496,10 +491,9 @@ describe("looks up many prefixes in steps", () => {
     ...Array.from({ length: 20 }, (_, n) => prefix(`none${n}`)),
     prefix("w1", "w0"),
   );
-  /** Caches terms only during a query. */
   const remembersNothing = 1;
 
-  /** The result of calls that each stop at their first step, and the most terms that one of them read. */
+  /** Stops each call at its first step. Also returns the most terms that a call read. */
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
     const done = { containers: 0, prepared: 0 };

@@ -14,13 +14,14 @@ import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
-/** Members of `set` from `from` to below `to`, within the chunk. Valid until the next step. */
+/**
+ * Members of `set` from `from` to `to` (exclusive), within the chunk. Valid until the next step.
+ */
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
 /** A few µs each. */
 export const termsOfStep = 256;
 
-/** `plan` is undefined until ready. */
 type Planning = {
   readonly steps: Generator<number, SealedPlan | null>;
   plan: SealedPlan | null | undefined;
@@ -36,16 +37,15 @@ const nothingAt = (chunk: number, at: number): ChunkMatches => ({
 /** Doc numbers, `to` exclusive. */
 export type NumberRange = { from: number; to: number };
 
-/** Errors: `SealedDamage`. */
 export type SealedIndex = {
   posts: number;
-  /** Unix milliseconds. */
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Matches by chunk, newest first, in one step or more per chunk; also steps with an empty range after a few hundred terms
-   * looked up. Lookups are kept for the query object until the range is exhausted, so that a search can resume at such a
-   * step; no other search may use the object until then. `leftOut`: posts of a chunk to omit. Adds the cost to `work`.
+   * Matches by chunk, newest first. May step with an empty range after a few hundred term lookups,
+   * so that a caller can check its deadline. Lookups are cached for the query object until the
+   * range is exhausted: a search can resume at such a step, and no other search may use the object
+   * until then. `leftOut`: posts of a chunk to omit. Adds the cost to `work`.
    */
   matches(
     query: SealedQuery,
@@ -66,7 +66,10 @@ export type SealedIndexOptions = {
   evaluators?: Evaluators;
 };
 
-/** Null if the segment is not sealed. Writes nothing, begins no transaction. Errors: `SealedDamage`. */
+/**
+ * Null if the segment is not sealed. Writes nothing, begins no transaction. Errors, also of its
+ * methods: `SealedDamage`.
+ */
 export function openSealedIndex(
   database: DatabaseSync,
   { name, terms, ids, evaluators = createEvaluators() }: SealedIndexOptions,

@@ -5,15 +5,11 @@ import type { SealedQuery } from "./sealed-query.ts";
 /** A query with its postings. All kinds have the same properties. */
 export type SealedPlan = {
   readonly kind: "posts" | "phrase" | "or" | "and";
-  /** Only of `posts`. */
   readonly posts: PostSets | null;
-  /** Only of `phrase`, in order. */
   readonly phrase: readonly PostingList[];
-  /** Without duplicates. */
   readonly distinct: PostingList[];
-  /** An `and` without children matches every post. Reordered by evaluation. */
+  /** An `and` without children matches every post. Evaluation reorders them. */
   readonly children: SealedPlan[];
-  /** Only of `and`. */
   readonly excluded: readonly SealedPlan[];
   /** Per chunk: upper bound of matches, and sort key in a conjunction. */
   most: number;
@@ -64,7 +60,7 @@ function* plansOf(
   return plans;
 }
 
-/** For a chunk for which the plan was prepared. Yields the cost of each step. */
+/** The plan must be prepared for the chunk. Yields the cost of each step. */
 export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
   if (plan.most === 0) return;
   if (plan.posts?.prepare !== undefined) yield* plan.posts.prepare(chunk);
@@ -91,7 +87,7 @@ function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
   return { ...plain, kind: "phrase", phrase: lists, distinct: [...new Set(lists)] };
 }
 
-/** All of the terms, and a phrase that ends with a term of the prefix. */
+/** All terms, and a phrase that ends with a term of the prefix. */
 function prefixPlan(
   lists: readonly (PostingList | null)[],
   last: PrefixList | null,

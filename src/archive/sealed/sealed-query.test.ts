@@ -73,7 +73,9 @@ describe("translates a lowered plan", () => {
   });
 });
 
-/** Difficult characters: white space, controls, capitals of other scripts, quotes, lone surrogates. */
+/**
+ * Difficult characters: white space, controls, capitals of other scripts, quotes, lone surrogates.
+ */
 const unit = fc.constantFrom(
   ..."aAbB日é#",
   " ",
@@ -97,7 +99,6 @@ const { plan } = fc.letrec<{ plan: PlanNode }>((tie) => {
   };
 });
 
-/** The same posts in FTS5 and in a sealed index built from it. */
 function bothIndexes(texts: readonly string[]) {
   const database = new DatabaseSync(":memory:");
   for (const migration of segmentMigrations) database.exec(migration);
@@ -120,7 +121,6 @@ function bothIndexes(texts: readonly string[]) {
   return { database, sealed };
 }
 
-/** The doc numbers that both indexes find for each plan. */
 function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
   const { database, sealed } = bothIndexes(posts);
   const match = database.prepare("SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid");

@@ -11,12 +11,12 @@ export type SealedQuery =
   /** Adjacent terms, perhaps none, then one with the prefix. */
   | { kind: "prefix"; terms: readonly string[]; prefix: string }
   | { kind: "or"; children: readonly SealedQuery[] }
-  /** No children: every post. */
+  /** Without children: every post. */
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * Translates a lowered plan. Folds tokens as FTS5 does, so that both indexes agree: a token that splits becomes a phrase,
- * one that folds to nothing matches nothing.
+ * Translates a lowered plan. Folds tokens as FTS5 does, so that both indexes agree: a token that
+ * splits becomes a phrase, one that folds to nothing matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {
@@ -43,7 +43,6 @@ export function sealedQuery(lowered: PlanNode): SealedQuery {
   }
 }
 
-/** Whether the missing terms exclude every match. */
 export function lacksTerms(query: SealedQuery, isMissing: (term: string) => boolean): boolean {
   switch (query.kind) {
     case "every":

@@ -23,8 +23,8 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 const pagesOfStep = 256;
 
 /**
- * The terms of a sealed index, renumbered, without replaced posts but with hidden ones; null if not sealed. Errors, also of
- * the result: `SealedDamage`.
+ * The renumbered terms of a sealed index, without replaced posts but with hidden ones; null if not
+ * sealed. Errors, also of the result: `SealedDamage`.
  */
 export function* sealedSource(
   database: DatabaseSync,
@@ -70,7 +70,6 @@ function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
 
 const noBits = new Uint32Array(wordsOfBitmap);
 
-/** Errors: `SealedDamage` if a block is damaged or missing. */
 function* blocksOf(
   database: DatabaseSync,
   { first, isSummed }: Omit<DictionaryHead, "posts">,
@@ -107,7 +106,7 @@ function termsOf(
   const before = createByteWriter(1_024);
   const numbers = new Uint32Array(inlinePosts);
   const within = new Uint16Array(postsOfChunk);
-  /** Null if they are in the dictionary. Chunks below `chunk` are taken. */
+  /** Null for postings in the dictionary. Chunks below `chunk` are taken. */
   let list: PostingList | null = null;
   let chunk = 0;
 
@@ -199,7 +198,7 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
   }
 }
 
-/** Read to reach the next posts. */
+/** Postings are skipped by reading them. */
 const passOver = (): void => undefined;
-/** Postings are dropped after each term. */
+/** Postings are not cached. */
 const forgetSize = (): void => undefined;

@@ -13,7 +13,7 @@ export type SealedState = {
 
 const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, isReadable: false };
 
-/** Null if not sealed. A damage marker is a file beside the segment (`segments/damage-marker.ts`). */
+/** Null if not sealed. A damage marker is a separate file (`segments/damage-marker.ts`). */
 export function sealedState(segment: DatabaseSync): SealedState | null {
   const table = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
   if (table.get() === undefined) return null;
@@ -89,7 +89,7 @@ function blobOf(value: unknown): Uint8Array {
   throw new SealedDamage("its head is cut off");
 }
 
-/** Of the delta, counted up to `most`. */
+/** Posts in the delta, counted up to `most`. */
 export function overlayPosts(segment: DatabaseSync, most: number): number {
   const count = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",

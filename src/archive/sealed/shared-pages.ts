@@ -2,11 +2,13 @@ import { EarshotError } from "../../lib/errors.ts";
 import { idsOfPage } from "./format.ts";
 
 /**
- * A cache of ID pages shared by all threads, one page per slot, with clock eviction (second chance).
+ * A cache of ID pages shared by all threads, one page per slot, with clock eviction (second
+ * chance).
  *
- * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a new stamp first and is
- * overwritten when the lock is next taken, so that a reader of new data also sees the new stamp. A thread that cannot get
- * the lock soon, perhaps because another died with it, works without the cache.
+ * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a
+ * new stamp first and is overwritten at the next lock, so that a reader of new data also sees the
+ * new stamp. A thread that cannot get the lock soon, perhaps because its owner died, works without
+ * the cache.
  */
 export type SharedIdMemory = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
@@ -37,7 +39,7 @@ const spareAt = 2;
 const handAt = 3;
 const bytesOfControl = 16;
 
-/** Some microseconds: how long a thread usually has the lock. */
+/** Some microseconds, the usual lock time. */
 const lockTries = 200;
 
 /** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
@@ -58,7 +60,6 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
   }
 }
 
-/** The memory must have slots. */
 export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   const control = new Int32Array(buffer, 0, bytesOfControl / 4);
   const ids = new BigInt64Array(buffer, bytesOfControl, slots * idsOfPage);
@@ -70,7 +71,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   };
   const stamps = int32(slots);
   const names = int32(slots * numbersOfName);
-  /** Hash chains of slots; values are a slot plus one, or 0. */
+  /** Hash chains; a value is a slot plus one, or 0. */
   const chains = int32(slots);
   const following = int32(slots);
   const wasRead = new Uint8Array(buffer, offset, slots);
@@ -148,7 +149,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   function giveUp(used: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
-    // Other threads keep reading: two rounds at most.
+    // Other threads mark pages as read meanwhile: two rounds at most.
     for (let left = 2 * slots; left > 0 && (slot === used || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createTermCache } from "./term-cache.ts";
 
-/** A cache view that records what was made; each value takes `bytes` beyond its entry. */
 function memoryOf(bytes: number, cache = createTermCache(10_000)) {
   const made: string[] = [];
   const grows = new Map<string, (bytes: number) => void>();

@@ -4,7 +4,7 @@ export type TermCache = {
 };
 
 type TermMemory<Value> = {
-  /** `make` and its value report their bytes with `grow`, beyond those of the entry. */
+  /** `make` and its value report their bytes with `grow`, without those of the entry. */
   get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
   find(key: string): Value | undefined;
   close(): void;
@@ -19,7 +19,7 @@ type Entry = {
   isHeld: boolean;
 };
 
-/** With its map slot and functions. */
+/** Includes the map slot and functions. */
 const bytesOfEntry = 200;
 
 export function createTermCache(maxBytes: number): TermCache {

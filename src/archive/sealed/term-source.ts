@@ -3,14 +3,13 @@ import type { Postings } from "./postings.ts";
 
 /** Terms with postings, ascending by UTF-8 bytes. */
 export type TermSource = {
-  /** `next` overwrites it. */
   readonly term: Bytes;
   holdsPositions(): boolean;
   /** False after the last term. All postings of the previous one must have been taken. */
   next(): boolean;
   /**
-   * Adds about `most` postings, ascending or descending; true when these were the last. Skips posts without a new doc
-   * number.
+   * Adds about `most` postings, ascending or descending; true when these were the last. Skips posts
+   * without a new doc number.
    */
   take(postings: Postings, most: number): boolean;
   close(): void;
