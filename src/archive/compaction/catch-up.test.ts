@@ -19,7 +19,7 @@ afterEach(() => {
   archive.remove();
 });
 
-/** Imported X posts without their own number, which make room for a native one with theirs. */
+/** Imported X posts without a native number, which give way to a native post. */
 const unnumbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) =>
     makePost({
@@ -30,7 +30,6 @@ const unnumbered = (from: number, to: number) =>
     }),
   );
 
-/** A lookup may search the whole range of IDs for a single one, while every batch waits for the lock. */
 test("reads ingest numbers only for moved posts, however many posts have arrived", () => {
   archive.put(...unnumbered(0, 40));
   const [entry] = readSegments(context.catalog).filter(({ platform }) => platform === "x");
@@ -55,7 +54,6 @@ test("reads ingest numbers only for moved posts, however many posts have arrived
     },
   });
   expect(runSteps(steps)).toMatchObject({ isDone: true, posts: 342 });
-  // Each of the two, and the native post that took its ID.
   expect(cached.length).toBeGreaterThan(0);
   expect(cached.length).toBeLessThanOrEqual(4);
 });

@@ -8,7 +8,6 @@ import { inLock, type Steps } from "./steps.ts";
 const postsOfStep = 500;
 const few = 50;
 
-/** The step under the lock is tried afterwards anyway. */
 const mostRounds = 200;
 
 /** Applies changes since the rows were copied, until few are left. */
@@ -32,7 +31,10 @@ export function* catchUp(segment: FollowedSegment): Steps<void> {
   }
 }
 
-/** Under the lock: afterwards the copies are on disk and equal to the segment. False if more than `most` posts are left. */
+/**
+ * Under the lock. Afterwards the copies are on disk and equal to the segment. False if more than
+ * `most` posts are left.
+ */
 export function finish(segment: FollowedSegment, most: number): boolean {
   const { old, parts, followPosts, numbering } = segment;
   const left = old.prepare("SELECT id FROM changed LIMIT ?");
@@ -61,7 +63,6 @@ function inCopies({ parts }: FollowedSegment, work: () => void): void {
   nested();
 }
 
-/** In a salvage, posts without a readable ingest number are only found by searches. */
 function copyArrivals(segment: FollowedSegment): void {
   try {
     copyNewArrivals(segment);
@@ -70,12 +71,15 @@ function copyArrivals(segment: FollowedSegment): void {
   }
 }
 
-/** A crash may reissue uncommitted numbers: those above the last committed one are read again. */
+/**
+ * After a crash, uncommitted numbers may be reissued: those above the last committed one are read
+ * again.
+ */
 function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of sameBatch(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
-    // A post deleted and ingested again must not stay in the run of its first batch: the run becomes a list.
+    // A post deleted and ingested again must not stay in the run of its first batch.
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).arrivals.makeRoom(id);
       segment.arrived.add(id);
@@ -88,7 +92,7 @@ function copyNewArrivals(segment: FollowedSegment): void {
 function copyMovedArrivals(segment: FollowedSegment): void {
   const arrivals = ingestOrderIn(segment.old);
   const { moved, arrived, vacated } = segment;
-  // New posts, perhaps many, are numbered already.
+  // New posts are numbered already.
   for (const id of new Set([...moved.keys(), ...vacated])) {
     if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);

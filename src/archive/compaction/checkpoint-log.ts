@@ -2,7 +2,6 @@ import { DatabaseSync } from "node:sqlite";
 
 export const emptyLog = (path: string): void => onDatabase(path, moveFrames);
 
-/** False if a reader or writer prevents it. */
 export const shortenLog = (path: string): boolean =>
   onDatabase(path, (database) => {
     moveFrames(database);

@@ -21,7 +21,6 @@ const everything = { plan: { kind: "all" }, limit: 1_000 } as const;
 let archive: SmallArchive;
 let context: CompactionContext;
 let nowMs: number;
-/** Ten posts per segment, one post an hour. */
 beforeEach(() => {
   archive = smallArchive(10);
   nowMs = Date.now();
@@ -78,7 +77,6 @@ const coverage = () =>
       ]),
     );
 
-/** As if no one had written to the segment for a long time. */
 function leaveAlone(): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
@@ -125,7 +123,7 @@ describe("posts age out", () => {
     toMs: startMs + toHour * 3_600_000,
   });
 
-  /** 35 posts in four segments; at hour 40, nothing older than a day stays. */
+  /** 35 posts in four segments. At hour 40, posts older than a day age out. */
   function agedCompaction(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
@@ -206,7 +204,7 @@ describe("posts age out", () => {
   });
 
   test("but late old posts are accepted once there is room again", () => {
-    // Enough segments that removing one frees little.
+    // Many segments, so that removing one frees little.
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
     keepUp(keeping({ maxBytes: bytes - 1 }));
@@ -327,7 +325,6 @@ describe("failed task", () => {
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const { size } = statSync(path);
-    // Unreadable rows represent any failure of a copy.
     const segment = new DatabaseSync(path);
     segment.exec("UPDATE post SET record = '{' WHERE id = (SELECT max(id) FROM post)");
     expect(keepUp(compaction)).toBe(1);

@@ -23,11 +23,12 @@ import { inLock, type Steps } from "./steps.ts";
 import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
- * Keeps an archive small and fast: one task at a time, the most urgent first. Search results stay the same, except for
- * posts that age out.
+ * Runs one maintenance task at a time, the most urgent first. Search results do not change, except
+ * that posts age out.
  *
- * A log cannot be emptied while a reader uses an older snapshot. If another program keeps one for hours, the logs of the
- * catalog and of one filling segment per platform grow; they are reported, and count towards the archive's bytes.
+ * A log cannot be emptied while a reader uses an older snapshot. If another program has one for
+ * hours, the logs of the catalog and of one filling segment per platform grow; they are reported,
+ * and count towards the archive's bytes.
  */
 export type Compaction = {
   /** False if there is no task. Never throws: a failed task is retried later. */
@@ -42,7 +43,6 @@ const graceMs = 10_000;
 const firstPauseMs = 30_000;
 const longestPauseMs = 3_600_000;
 
-/** Below this share of the bound, late old posts are accepted again. */
 const roomyShare = 0.9;
 
 const catalogWalBytes = 64 * 1024 ** 2;
@@ -129,7 +129,7 @@ export function createCompaction(context: CompactionContext): Compaction {
         return posts !== null;
       }
       case "thin": {
-        // Coverage ends before the posts go.
+        // Coverage ends before the posts are deleted.
         yield* inLock(catalog, () => ageOut(context, entry));
         const thinned = yield* rewriteSegment(context, entry, { cuts: [], keeps: isImported });
         agedOutPosts += thinned.dropped;
@@ -165,7 +165,6 @@ export function createCompaction(context: CompactionContext): Compaction {
     }
   }
 
-  /** With room again, only the age bound applies to late posts. */
   function* takeLateOnes(): Steps<void> {
     if (findings.bytes > bounds.maxBytes * roomyShare) return;
     const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;

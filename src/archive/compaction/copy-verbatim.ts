@@ -9,8 +9,8 @@ const rowsOfStep = 10_000;
 const lowestHash = -(2n ** 63n);
 
 /**
- * Copies all but the index into an empty segment; adds missing row checksums. The source is attached as `old`. Drops ingest
- * numbers below `arrivalsFrom`. Returns the post IDs, newest first.
+ * Copies all but the index into an empty segment; adds missing row checksums. The source is
+ * attached as `old`. Drops ingest numbers below `arrivalsFrom`. Returns the post IDs, newest first.
  */
 export function* copyVerbatim(target: DatabaseSync, arrivalsFrom: number): Steps<BigInt64Array> {
   const ids = yield* copyPosts(target);

@@ -4,8 +4,8 @@ import { openForReading } from "../database.ts";
 import { idsInOrder } from "./ids-in-order.ts";
 
 /**
- * The first IDs of parts after the first: about equal sizes, none over `splitPosts`. A millisecond is never cut, because
- * its posts take free numbers within it.
+ * The first IDs of parts after the first: about equal sizes, none over `splitPosts`. Never within a
+ * millisecond, whose posts share its numbers.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);

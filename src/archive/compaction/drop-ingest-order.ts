@@ -6,10 +6,12 @@ import { openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** One may cover a thousand posts. */
 const rowsOfStep = 1_000;
 
-/** Runs before any row is removed, so that no client gets a partial order; in steps of a tenth of the retained number. */
+/**
+ * Before rows are removed, so that no client gets a partial order; in steps of a tenth of the
+ * retained number.
+ */
 export function* raiseIngestOrderStart({ catalog, bounds }: CompactionContext): Steps<void> {
   const behind = Number(readSetting(catalog, "arrival")) - bounds.arrivalsKept;
   const from = Number(readSetting(catalog, "arrivals_from"));

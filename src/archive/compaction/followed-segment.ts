@@ -15,7 +15,6 @@ export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type FollowedSegment = {
   platform: Platform;
-  /** A partial read of a damaged segment suffices. */
   salvages: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
@@ -24,21 +23,16 @@ export type FollowedSegment = {
   numbering: number;
   /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
-  /** Null if dropped; `id`: in the copy. */
   copyRow(row: StoredRow): CopiedRow | null;
   /** Makes these posts the same in the copies. */
   followPosts(ids: readonly bigint[]): void;
   hashOf(uri: string): bigint;
   strayed: { hash: bigint; id: bigint }[];
-  /** Dropped misplaced posts: ID to hash of the uri. */
   dropped: Map<bigint, bigint>;
   /** Posts with another ID, or a pending ingest number, by ID in the copies. */
   moved: Map<bigint, bigint>;
-  /** IDs formerly of other posts. */
   vacated: Set<bigint>;
-  /** Posts ingested after the copy, by ID in the copies. */
   arrived: Set<bigint>;
-  /** Copied up to this ingest number. */
   arrival: number;
   lastArrival(): number;
 };
@@ -101,7 +95,7 @@ export function follow(
     if (isHidden.get(id) !== undefined) copy.hide(id);
   }
 
-  /** When renumbering, each change may move other posts of its millisecond. */
+  /** When renumbering, a change may move other posts of its millisecond. */
   function followMillisecond(low: bigint): void {
     const copy = copyOf(low);
     const high = lastInMillisecond(low);
@@ -169,7 +163,7 @@ export function putIngestOrder(
   }
 }
 
-/** Lowest first, as `ids`. */
+/** In the order of `ids`, which ascend. */
 export function idsInCopy(
   ids: readonly bigint[],
   idInCopy: FollowedSegment["idInCopy"],

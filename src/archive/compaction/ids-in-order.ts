@@ -8,10 +8,6 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedBySeal, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
 
-/**
- * The ID of the nth post, from 0, lowest first; null past the end. Walks FTS5's document sizes or the sealed IDs, which are
- * smaller than rows. Valid until the segment is written to.
- */
 export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
   if (sealedState(segment) === null) return inTable(segment, "term_docsize");
   const walked = inTable(segment, "post");

@@ -6,18 +6,17 @@ import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 
-/** `uri`: null if unreadable. */
+/** `uri` is null if unreadable. */
 export type LostPost = { id: bigint; uri: string | null };
 
 export type LostPosts = {
-  /** A lower bound unless `isExact`: the segment's post count may be unreadable. */
   count: number;
   isExact: boolean;
   posts: readonly LostPost[];
   spans: readonly Span[];
 };
 
-/** One span per known post; for unknown posts the spans of unreadable IDs. */
+/** One span per known post; for unknown posts, the spans of unreadable IDs. */
 export function spansOfLost(
   entry: SegmentEntry,
   posts: readonly LostPost[],

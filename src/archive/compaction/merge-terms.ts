@@ -2,10 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { tableSumsOf } from "../segments/table-sums.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** About 1 MB. */
 const pagesOfStep = 250;
 
-/** Short transactions: FTS5's own `optimize` would hold the write lock for seconds. */
+/** Short transactions: FTS5's `optimize` would hold the write lock for seconds. */
 export function* mergeTerms(database: DatabaseSync): Steps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const written = database.prepare("SELECT total_changes() AS changes");

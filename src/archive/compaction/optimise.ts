@@ -7,7 +7,7 @@ import { inLock, type Steps } from "./steps.ts";
 
 const cacheKib = 8_000;
 
-/** In steps that leave room for reads and writes. */
+/** In steps that leave time for reads and writes. */
 export function* optimiseSegment(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

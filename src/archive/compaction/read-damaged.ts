@@ -30,16 +30,14 @@ export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platfor
   }
 }
 
-/** As far as readable; account states and labels hide the others again. */
+/** The readable hidden posts; account states and labels hide the others again. */
 export function hiddenIn(source: DatabaseSync | null): IdList {
   const hidden = createIdList();
   try {
     const rows = source?.prepare("SELECT id FROM hidden");
     rows?.setReadBigInts(true);
     for (const { id } of rows?.iterate() ?? []) hidden.add(id as bigint);
-  } catch {
-    // The readable part suffices.
-  }
+  } catch {}
   return hidden;
 }
 

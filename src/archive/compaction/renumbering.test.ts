@@ -12,7 +12,6 @@ import { createCompaction } from "./compaction.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
 import { runSteps } from "./steps.ts";
 
-/** An archive of an earlier release, and a new one with the same posts. */
 let archive: SmallArchive;
 let fresh: SmallArchive;
 let context: CompactionContext;
@@ -29,7 +28,10 @@ afterEach(() => {
 
 const count = 120;
 
-/** Twenty posts in each of some milliseconds, some with colliding numbers; imported X posts beside native ones. */
+/**
+ * Some milliseconds with twenty posts each, some with colliding numbers; imported X posts beside
+ * native ones.
+ */
 function posts(): Post[] {
   const ofBluesky = Array.from({ length: count }, (_, n) => postOf(n)).map((post, n) => ({
     ...post,
@@ -59,7 +61,6 @@ const all = (of: SmallArchive): readonly Position[] => of.search(everything).pos
 const urisOf = (of: SmallArchive, positions: readonly Position[]): string[] =>
   of.records(positions).map(({ Metadata }) => Metadata.uri);
 
-/** The Bluesky posts with their records. */
 function shown(of: SmallArchive): unknown {
   const { positions } = of.search({ ...everything, platforms: ["bluesky"] });
   return { positions, records: of.records(positions) };

@@ -16,7 +16,6 @@ import { inLock, type Steps } from "./steps.ts";
 
 export type Renumbering = {
   idInCopy(id: bigint): bigint | null;
-  /** Call when posts of the cached millisecond have changed. */
   forget(): void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Copying takes half a minute per million posts; batches and searches may wait only for milliseconds. Copies must include
- * rows, URIs, hidden posts, ingest order, and the generation of counts. Sequence numbers are never reused.
+ * Copying takes half a minute per million posts, but batches and searches may wait only for
+ * milliseconds.
  */
 
 import { DatabaseSync } from "node:sqlite";
@@ -46,17 +46,20 @@ import { inLock, type Steps } from "./steps.ts";
 /**
  * Replaces a segment with other files while batches are written and readers read.
  *
- * 1. Under the catalog lock, the segment is marked: batches now list the posts that they change. The new sequence numbers
- *    are reserved as retired files, so that a crash removes them.
- * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the mark.
+ * 1. Under the catalog lock, the segment is marked: batches now list the posts that they change.
+ *    The new sequence numbers, never reused, are reserved as retired files, so that a crash removes
+ *    them.
+ * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the
+ *    mark.
  * 3. Listed changes are applied in rounds, until few are left.
- * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit replaces the entry and
- *    retires the old file, which readers use until they read the catalog again.
+ * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit
+ *    replaces the entry and retires the old file, which readers use until they read the catalog
+ *    again.
  *
- * A crash or an error before that commit leaves the segment as it was; after it, the copies are complete.
+ * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
+ * complete.
  */
 export type Replacement = {
-  /** First IDs of the parts after the first, each the first of a millisecond. */
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
   /** `present`: terms are copied, and must be of the present analyzer. */
@@ -65,16 +68,14 @@ export type Replacement = {
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
   /** Posts numbered by an earlier release get the IDs of `number-slots.ts`. */
   renumbers?: boolean;
-  /** The segment may be damaged: only what `fill` reads must be readable. */
+  /** Only what `fill` reads must be readable. */
   salvages?: boolean;
-  /** Whether to keep the segment's file as an orphaned one. */
+  /** Whether to keep the replaced file as an orphan. */
   setsAside?(): boolean;
-  /** In the replacing commit. */
   onSwap?(followed: FollowedSegment): void;
 };
 
 export type Beginning = {
-  /** One per new file, lowest IDs first. */
   places: readonly { sequence: number; low: bigint }[];
   arrivalsFrom: number;
   skew: TimeSkew;
@@ -86,12 +87,11 @@ export type RewriteReport = {
   dropped: number;
 };
 
-/** Left for the step under the lock, and attempts to get there. */
 const mostUnderLock = 500;
 const mostSwaps = 20;
 const followedCacheKib = 8_000;
 
-/** Requires the compaction lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
+/** Requires the compaction lock. Errors: those of SQLite, and `busy` when changes come too fast. */
 export function* replaceSegment(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -139,8 +139,8 @@ export function* replaceSegment(
 const openOld = (path: string): DatabaseSync => openSegmentFile(path, followedCacheKib);
 
 /**
- * Changes are listed in the transaction that writes them: a segment that cannot list changes cannot be written to either,
- * and an empty one in memory replaces it.
+ * Changes are listed in the transaction that writes them, so a segment that cannot list changes
+ * cannot be written to: an empty one in memory replaces it.
  */
 function openFollowable({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
@@ -180,7 +180,8 @@ function begin(
   const now = present(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
   stopNoting(context, entry);
-  // A rewrite requested from now on, such as to forget more, is not served by this one; nor is any if terms are copied.
+  // A rewrite requested from now on, such as to forget more, needs another copy; so does any if
+  // terms are copied.
   const isExpected = terms === "any" && takeExpectedRewrite(catalog, entry);
   setRewriting(catalog, entry, isExpected ? rewriteInProgress : 1);
   const { platform } = entry;
@@ -231,7 +232,7 @@ function swap(
   const isSalvage = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
-  // A file not known to be retired by a commit becomes orphaned instead of being removed.
+  // A file not retired by a commit becomes an orphan instead of being removed.
   retire(catalog, entry, clock.now(), setsAside ? notCommitted : commit);
   for (const { sequence, low, copy } of followed.parts) {
     const { platform } = entry;
@@ -259,7 +260,6 @@ function swap(
 const lowOf = (low: bigint, entry: SegmentEntry, now: SegmentEntry): bigint =>
   low === entry.low ? now.low : low;
 
-/** Valid from this catalog commit. */
 function identifyParts(
   catalog: DatabaseSync,
   entry: SegmentEntry,
@@ -282,7 +282,7 @@ function identifyParts(
   }
 }
 
-/** Leaves the segment as it was; `tidyUp` repeats what fails here. */
+/** Leaves the segment unchanged; `tidyUp` repeats what fails here. */
 function abandon(
   context: CompactionContext,
   entry: SegmentEntry,

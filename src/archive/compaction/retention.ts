@@ -12,8 +12,8 @@ import { removeEntry, retire } from "./retire.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /**
- * Streamed posts age out by whole segments, oldest first, within the bounds of age and bytes. A segment with imported posts
- * keeps those. A platform's newest segment stays.
+ * Streamed posts age out by whole segments, oldest first, within the bounds of age and bytes. A
+ * segment keeps its imported posts. A platform's newest segment stays.
  */
 export type SegmentNumbers = { posts: number; imported: number };
 
@@ -23,7 +23,6 @@ export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers
   return readableNumbers(folder, entry) ?? { posts: 0, imported: 0 };
 }
 
-/** Null if damaged. */
 export function readableNumbers(folder: string, entry: SegmentEntry): SegmentNumbers | null {
   try {
     return numbersIn(folder, entry);
@@ -44,24 +43,24 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   }
 }
 
-/** All posts are older, Unix milliseconds. */
 const endOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
-/** Some may contain nothing that ages. */
 export function tooOld({ bounds, clock }: CompactionContext, entries: readonly SegmentEntry[]) {
   if (bounds.maxAgeMs === 0) return [];
   const untilMs = clock.now() - bounds.maxAgeMs;
   return byAge(entries).filter((entry) => endOf(entry) <= untilMs);
 }
 
-/** Without the newest. */
 export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
   entries
     .filter(({ high }) => high !== lastId)
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
-/** Returns the number of posts; null if it contains imports or is missing. The next segment takes over its IDs. */
+/**
+ * Returns the number of posts; null if it contains imports or is missing. The next segment takes
+ * over its IDs.
+ */
 export function* dropSegment(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -102,7 +101,6 @@ function handDeletionsOn(from: string, to: string): void {
   }
 }
 
-/** Requires a transaction. */
 export function ageOut({ catalog }: CompactionContext, entry: SegmentEntry): void {
   const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
   putAgedOut(catalog, entry.platform, ms);

@@ -18,7 +18,7 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 /** Of a file that is not a segment yet. */
 export const notCommitted = -1;
 
-/** For removal: replaced by a commit, or not committed yet. Requires a transaction. */
+/** Marks a file for removal: replaced by a commit, or not committed yet. Requires a transaction. */
 export function retire(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
@@ -30,7 +30,6 @@ export function retire(
     .run(platform, sequence, nowMs, commitNumber);
 }
 
-/** Requires a transaction. */
 export function reinstate(catalog: DatabaseSync, { platform, sequence }: SegmentKey): void {
   catalog
     .prepare("DELETE FROM retired WHERE platform = ? AND sequence = ?")
@@ -57,10 +56,6 @@ export function retiredFiles(
     }));
 }
 
-/**
- * Removes files retired by `untilMs`, after verifying each; others and uncommitted copies become orphaned. Returns how
- * many. The highest sequence number stays listed, because none may be reused.
- */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
   untilMs: number,
@@ -106,8 +101,8 @@ function isWhatWasRetired(
 }
 
 /**
- * After a crash: sets uncommitted files aside, and stops listing changes for abandoned copies. Errors: those of an outdated
- * catalog.
+ * After a crash: orphans uncommitted files, and stops listing changes for abandoned copies. Errors:
+ * those of an outdated catalog.
  */
 export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   requireCurrentCatalog(folder);

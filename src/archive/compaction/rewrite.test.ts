@@ -105,7 +105,7 @@ describe("rewritten segment", () => {
   });
 
   test("includes writes during the copy, at any stage", () => {
-    // Each step of the copy is combined with another kind of change.
+    // Each step of the copy meets another kind of change.
     archive.put(...posts(300));
     const twin = smallArchive(100_000);
     try {
@@ -325,7 +325,6 @@ describe("process that died", () => {
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);
     for (let step = 0; step < 4; step += 1) rewriting.next();
-    // An abandoned copy.
     new DatabaseSync(join(archive.folder, "bluesky", "000009.db")).exec("CREATE TABLE a(b)");
     archive.put(makePost({ key: "meanwhile" }));
     runSteps(tidyUp(context));

@@ -12,9 +12,9 @@ import { inLock, type Steps } from "./steps.ts";
 export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
 /**
- * Rebuilds a segment as one or more files: copies rows, hidden posts and ingest order; makes uris and terms from the rows.
- * Posts of an earlier release get new IDs. The results are not sealed. Errors: as `replaceSegment`, and `archive_damaged`
- * if rows or hidden posts are missing.
+ * Rebuilds a segment as one or more unsealed files: copies rows, hidden posts and ingest order;
+ * makes uris and terms from the rows. Renumbers posts of an earlier release. Errors: as
+ * `replaceSegment`, and `archive_damaged` if rows or hidden posts are missing.
  */
 export const rewriteSegment = (
   context: CompactionContext,

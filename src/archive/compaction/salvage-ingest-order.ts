@@ -6,7 +6,9 @@ import type { Steps } from "./steps.ts";
 
 const postsOfStep = 5_000;
 
-/** Does not read the post table. Clients that follow the order skip posts without an ingest number. */
+/**
+ * Does not read the post table. Clients that follow the order skip posts without an ingest number.
+ */
 export function* copyReadableIngestOrder(
   source: DatabaseSync,
   followed: FollowedSegment,
@@ -27,9 +29,7 @@ export function* copyReadableIngestOrder(
       copied = 0;
       yield "worked";
     }
-  } catch {
-    // The readable part suffices.
-  }
+  } catch {}
 }
 
 type ArrivalRow = { number: bigint; low: bigint; high: bigint; ids: Uint8Array | null };

@@ -27,7 +27,6 @@ export type Salvage = {
   close(): void;
 };
 
-/** On one snapshot, taken now. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -42,16 +41,14 @@ export function createSalvage(
   const unreadable: UnreadableIds[] = [];
   const source = openDamaged(path);
   const wasHidden = hiddenIn(source);
-  /** In lists and indexes. */
   let named: IdList = createIdList();
   let posts: number | null = null;
   let wasWhole = false;
-  /** Revisions of rows that the table does not lead to. */
+  /** Revisions of rows found in pages but not through the table. */
   const fromPages = new Map<bigint, string>();
   /** Of damaged rows, if their hashes are listed. */
   const uris = new Map<bigint, string>();
 
-  /** False if it cannot be decoded. */
   function put(row: StoredRow): boolean {
     const { id } = row;
     const read = decodedRow(row, platform);
@@ -88,7 +85,6 @@ export function createSalvage(
         if (rows % postsOfStep === 0) yield "worked";
       }
     } catch {
-      // The table itself is unreadable.
       unreadable.push({ from: entry.low - 1n, to: null });
     }
   }
@@ -98,16 +94,14 @@ export function createSalvage(
     return [...named.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
   }
 
-  /** The log is checkpointed into the file first. */
   function* copyRaw(): Steps<void> {
     yield* inLock(catalog, () => {
       try {
         emptyLog(path);
-      } catch {
-        // Unreadable, too.
-      }
+      } catch {}
     });
-    // Deleted rows survive only on free pages. If no list names any row, all rows without a tombstone are taken.
+    // Deleted rows survive only on free pages. If no list names any row, all rows without a
+    // tombstone are taken.
     const mayBeUnnamed = source === null || hasWholeFreeList(path);
     const tombstones = tombstonesOf(catalog, platform, accounts);
     const isEntered = uriEntries(source);

@@ -262,7 +262,6 @@ describe("writes during sealing", () => {
       for (const each of both) each.put(...posts(40), ...unnumbered(40));
       let round = 0;
       for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
-        // The copy begins, is complete, and only follows.
         if (round % 4 === 0) for (const each of both) changeAll(each, round, 40);
       }
       expect(contents(archive)).toEqual(contents(twin));

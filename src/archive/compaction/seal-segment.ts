@@ -21,9 +21,10 @@ import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
 const sourceCacheKib = 16_000;
 
 /**
- * Copies a segment verbatim and builds the sealed index from the existing one. Skips segments of another analyzer. If
- * tables fail their checksums or the sealed index is damaged, marks the segment; an unreadable FTS5 index requests a
- * rewrite once. Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
+ * Copies a segment and builds the sealed index from the existing one. Skips segments of another
+ * analyzer. If tables fail their checksums or the sealed index is damaged, marks the segment; an
+ * unreadable FTS5 index requests a rewrite once. Errors: as `replaceSegment`, `SealedDamage`, and
+ * `UnreadableFts`.
  */
 export function* sealSegment(
   context: CompactionContext,
@@ -61,7 +62,7 @@ function* fillSealed(
     isSealed = sealedState(source) !== null;
     copy.widen(skew);
     yield* copy.fillFrom(path, function* (target) {
-      // Segments are only written under the catalog lock: rows and index match.
+      // Segments are only written under the catalog lock, so rows and index match.
       yield* inLock(catalog, () => {
         source.exec("BEGIN");
         source.prepare("SELECT count(*) FROM setting").get();
@@ -78,7 +79,6 @@ function* fillSealed(
     });
     yield* copy.complete();
   } catch (error) {
-    // Without a sealed index, SQLite's own errors concern rows.
     if (error instanceof SealedDamage || (isSealed && isDamage(error))) markDamaged(path);
     throw error;
   } finally {

@@ -30,7 +30,6 @@ let context: CompactionContext;
 const want = (entries: readonly SegmentEntry[]): void =>
   inTransaction(context.catalog, () => wantSeals(context.catalog, entries));
 let nowMs: number;
-/** Ten posts per segment, one post an hour. */
 beforeEach(() => {
   archive = smallArchive(10);
   nowMs = Date.now();
@@ -40,7 +39,7 @@ afterEach(() => {
   archive.remove();
 });
 
-/** Segments of ten posts are worth sealing here, and nothing else is done once a segment is quiet. */
+/** Segments of ten posts are worth sealing; a quiet segment gets no other task. */
 function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const sealing = { sealPosts: 10, optimiseAfterMs: Number.POSITIVE_INFINITY };
   context = compactionContext(
@@ -51,7 +50,6 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return createCompaction(context);
 }
 
-/** As after a restart, without memory. */
 function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
   context.catalog.close();
   return keeping(bounds);
@@ -91,7 +89,6 @@ const like = (n: number) =>
     { kind: "count", platform: "bluesky", uri: postOf(n).uri, metric: "likes", by: 1 },
   ]);
 
-/** Whether each segment is sealed, lowest IDs first. */
 const sealed = () =>
   archive.reader.operations
     .stats({ maxBytes: 0 })
@@ -109,7 +106,6 @@ function spoilIndex(sequence: number): void {
   segment.close();
 }
 
-/** As if no one had written to the folder for so long. */
 function leaveAlone(ms: number): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) {
@@ -212,7 +208,6 @@ describe("segment to seal", () => {
 });
 
 describe("sealed segment", () => {
-  /** Two segments, the first one sealed. */
   function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Compaction {
     archive.put(...posts(0, 12));
     leaveAlone(dayMs);

@@ -13,18 +13,23 @@ type SealState = {
   /** Prevents sealing even on request. */
   obstacle: SealObstacle | null;
   isWorthwhile: boolean;
-  /** Worthwhile, and time for it. */
+  /** Sealing is worthwhile, and time for it. */
   isDue: boolean;
   /** Must be rebuilt from its rows: damaged, of another format, or sealed while sealing is off. */
   isUnfit: boolean;
 };
 
-/** `outdated`: terms of another analyzer. `unreadable`: FTS5 index unreadable at the last attempt. */
+/**
+ * `outdated`: terms of another analyzer. `unreadable`: FTS5 index unreadable at the last attempt.
+ */
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
-/** Seals a segment once nothing was ingested for a while, whatever likes and labels come; reseals after many writes. */
+/**
+ * Seals a segment once no posts were ingested for a while, whatever likes and labels come; reseals
+ * after many writes.
+ */
 export type SealWatch = {
-  /** Reads only files written to since; drops other segments. */
+  /** Reads only files written to since; forgets other segments. */
   look(entries: readonly SegmentEntry[]): void;
   standingOf(entry: SegmentEntry): SealState;
 };
@@ -33,13 +38,12 @@ type Facts = {
   posts: number;
   sealed: SealedState | null;
   isOverlaid: boolean;
-  /** 0 if none is retained. */
   arrival: number;
 };
 
 type Seen = Facts & {
   version: string;
-  /** Nothing was ingested since, Unix milliseconds. */
+  /** No posts ingested since, Unix milliseconds. */
   sinceMs: number;
 };
 
@@ -62,7 +66,7 @@ export function createSealWatch({
       // Dropped ingest numbers still count.
       arrival: Math.max(facts.arrival, before?.arrival ?? 0),
       version,
-      // The modification time also serves after a restart.
+      // The modification time is valid after a restart.
       sinceMs: hasArrived ? lastWrittenMs(path) : before.sinceMs,
     };
   }

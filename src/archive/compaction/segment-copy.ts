@@ -22,49 +22,40 @@ import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
 
-/** While filling and while following. */
 const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
-/** Between flushes: one large flush would delay the commits of others. */
 const postsOfCommit = 20_000;
 const stepsOfSync = 16;
-/** Also triggers a flush. */
 const bytesOfSync = 2 * 1024 ** 2;
 
 /**
- * A segment file in the making. While filled it has no journal, and a crash discards it. After `complete` every commit
- * leaves a usable segment.
+ * A segment file in the making. While filled it has no journal, and a crash discards it. After
+ * `complete`, every commit leaves a usable segment.
  */
 export type SegmentCopy = {
-  /** Makes terms; returns the post's source. */
   add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   arrivals: IngestOrder;
   holds(id: bigint): boolean;
-  /** Inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
-  /** Keeps the ingest order; returns the uri, null if missing. */
+  /** Keeps the ingest order. Returns the uri, null if missing. */
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
   /**
-   * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names it.
+   * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first
+   * statement that names it.
    */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
-  /** In a transaction that `complete` commits. */
   open(): DatabaseSync;
-  /** Includes posts with this difference between their time and their ID's. */
+  /** Extends the recorded skew of times and IDs. */
   widen(skew: TimeSkew): void;
-  /** Merges FTS5's index and flushes everything. */
   complete(): Steps<void>;
-  /** In one commit, which is on disk on return. */
   commit(work: () => void): void;
   /** `counted`: the last generation of count changes applied. */
   setNumbers(counted: bigint, numbering: number): void;
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
-  /** In a commit of its own. */
   identify(identity: SegmentIdentity): void;
   numbers(): { posts: number; imported: number };
-  /** Of all posts ever added. */
   skew(): TimeSkew;
   close(): void;
 };
@@ -125,7 +116,6 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     return { uri: post.uri, isNative: post.nativeId !== null };
   }
 
-  /** Keeps each flush short. */
   function commitSome(): void {
     uncommitted += 1;
     if (uncommitted < postsOfCommit) return;

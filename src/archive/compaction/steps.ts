@@ -2,7 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../../db/sqlite-errors.ts";
 import { committed } from "../database.ts";
 
-/** Between steps the caller may pause, do other work, or abandon it: `return()` cleans up. `waiting`: for a lock. */
+/**
+ * Between steps the caller may pause, do other work, or abandon it: `return()` cleans up.
+ * `waiting`: for a lock.
+ */
 export type Steps<Value> = Generator<"worked" | "waiting", Value, void>;
 
 export const lockPauseMs = 2;

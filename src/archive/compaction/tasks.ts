@@ -21,10 +21,9 @@ import { retiredFiles } from "./retire.ts";
 import type { SealWatch } from "./seal-watch.ts";
 
 /**
- * Tasks:
  * - `drop` a segment whose posts have aged out, or `thin` one to its imports;
- * - `cut` a newest segment of another analyzer or numbering; `reindex` older ones, those with a requested rewrite or a
- *   damaged sealed index, and sealed ones while sealing is off;
+ * - `cut` a newest segment of another analyzer or numbering; `reindex` older ones, those with a
+ *   requested rewrite or a damaged sealed index, and sealed ones while sealing is off;
  * - `split` a segment that is too large;
  * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, once quiet;
  * - `seal` a segment once it is quiet or on request, and reseal it after many writes.
@@ -32,10 +31,8 @@ import type { SealWatch } from "./seal-watch.ts";
 export type Task = { kind: TaskKind; entry: SegmentEntry };
 
 export type Findings = {
-  /** Most urgent first. */
   tasks: Task[];
   segments: number;
-  /** Without retired files. */
   bytes: number;
   retiredBytes: number;
   orphaned: { files: number; bytes: number };

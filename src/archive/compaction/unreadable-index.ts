@@ -5,8 +5,8 @@ import { wantRewrites } from "../catalog/pending-rewrites.ts";
 type Finding = { sequence: number; sqlite: string };
 
 /**
- * The first time, requests a rebuild from the posts; if that is unreadable as well, this SQLite writes an unknown format.
- * Requires the catalog lock.
+ * The first time, requests a rebuild from the posts; if that is unreadable as well, this SQLite
+ * writes an unknown format. Requires the catalog lock.
  */
 export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);

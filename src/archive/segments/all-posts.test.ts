@@ -31,7 +31,6 @@ function path(): string {
   }
 }
 
-/** The pages of a table, its root first. */
 function pagesOf(table: string): number[] {
   const database = new DatabaseSync(path());
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -58,7 +57,6 @@ describe("damaged page of the rows", () => {
     const pages = pagesOf("post");
     expect(pages.length).toBeGreaterThan(8);
     spoil(pages[Math.floor(pages.length / 2)] ?? 0);
-    // Answered from the index alone.
     expect(request("river").positions).toHaveLength(posts);
     const { positions, damage } = request("n3 -min_faves:5");
     const expected = Math.ceil((posts - 3) / 7);
@@ -126,7 +124,6 @@ test("a flipped bit in FTS5's list of posts hides none from a complete answer", 
   const at = (page - 1) * pageBytes;
   const healthy = readFileSync(path()).subarray(at, at + pageBytes);
   const lacking: string[] = [];
-  // Longer than an entry of the page.
   for (let offset = 5_000; offset < 5_024; offset++) {
     rmSync(damageMarkerOf(path()), { force: true });
     const bytes = Uint8Array.from(healthy);
@@ -139,7 +136,7 @@ test("a flipped bit in FTS5's list of posts hides none from a complete answer", 
 });
 
 describe("damage that SQLite does not detect", () => {
-  /** Changes a table without updating its sums, like a failing disk. */
+  /** Changes a table without its sums, as a failing disk would. */
   function change(sql: string): void {
     const database = new DatabaseSync(path(), { defensive: false });
     database.exec(sql);

@@ -10,8 +10,8 @@ import { isAmong } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * The visible posts of a range, newest first, without a trusted index, even if their row is damaged or lost. Calls
- * `onUnsure` if the lists of posts are damaged, too.
+ * The visible posts of a range, newest first, including those with a damaged or lost row, without a
+ * trusted index. Calls `onUnsure` if the lists of posts are also damaged.
  */
 export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
 
@@ -19,11 +19,10 @@ const lists: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
 
 const idsOfStep = 500;
 
-/** The caller holds a snapshot. */
+/** Requires a snapshot. */
 export function allPosts(database: DatabaseSync, path: string): AllPosts {
   const statement = statementCache(database);
 
-  /** Skips damaged pages. */
   function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {
     const select = statement(
       `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsOfStep}`,

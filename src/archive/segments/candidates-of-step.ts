@@ -1,5 +1,5 @@
-/** Candidates checked between checks of the deadline. */
+/** Candidates between checks of the deadline. */
 export const candidatesOfStep = 128;
 
-/** Same, if each row is decoded and matched. */
+/** The same if each row is decoded and matched. */
 export const recheckedOfStep = 16;

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RowSums } from "./changeset.ts";
 
-/** CRC-32 of a row's key, and of each other cell with key and column. */
 export const cellSums = (table: string): RowSums => ({
   of(values) {
     const key = values.reduce((sum, value) => crc32(value, sum), crc32(table));

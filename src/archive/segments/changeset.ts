@@ -1,21 +1,23 @@
 import { Buffer } from "node:buffer";
 
-/** A change of the number of rows and the sum of their checksums. */
+/** A change in the number of rows and in the sum of their checksums, modulo `sumModulus`. */
 export type Delta = { rows: number; sum: number };
 
-/** Sums are below. */
 export const sumModulus = 2 ** 48;
 
 const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-/** One checksum per cell: an update needs only the row's key. Cells are encoded as in a changeset. */
+/**
+ * A checksum per cell: an update needs only the row's key and the changed cells, encoded as in a
+ * changeset.
+ */
 export type RowSums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };
 
-/** From a changeset of SQLite's session extension, of a single table. */
+/** `changeset`: of SQLite's session extension, from a single table. */
 export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
   const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
   return delta;

@@ -6,27 +6,25 @@ import {
   type TimeSkew,
 } from "../../posts/ids.ts";
 
-/** Time bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
+/** Bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
 export type Grid = { originMs: number; widthMs: number };
 
-/** If all IDs from `stoppedAt` are counted. */
+/** The time from which all posts are counted, if all IDs from `stoppedAt` are. */
 export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
-  // Posts below may have an ID without time, but no later time than the first ID with one.
+  // A post below has an ID without time, or a time up to that of the first ID with one.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
 /**
- * An ID's time plus `offsetMs` is the post's latest possible time since the grid's origin. Within `doubtMs` of a bucket's
- * start, the row decides.
+ * An ID's time plus `offsetMs` is the post's latest possible time since the origin. Within
+ * `doubtMs` of a bucket's start, the row decides.
  */
 export type Clocking = Grid & { offsetMs: number; doubtMs: number };
 
-/** Covers the range down to `stoppedAt` if the deadline passed. */
 export type Tally = {
-  /** By bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** That may be missing because of damage. */
+  /** IDs that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;
@@ -40,7 +38,6 @@ export const emptyTally = (): Tally => ({
   containers: 0,
 });
 
-/** IDs with a time, then IDs without. */
 export function partsOf(
   { low, high }: IdRange,
   grid: Grid,

@@ -12,7 +12,6 @@ export type RowMatcher = {
   isMatch(plan: PlanNode, row: RecordRow): boolean;
 };
 
-/** For indexes that return a superset or are not trusted. */
 export function countInRows(
   batches: Iterable<CandidateBatch>,
   { rows, isMatch }: RowMatcher,

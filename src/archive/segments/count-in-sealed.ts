@@ -6,14 +6,14 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type Clocking, type Tally } from "./clocking.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** Of existing posts, Unix milliseconds, in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesOfStep = 512;
 const found = new Uint16Array(timesOfStep);
 
 /**
- * Posts of a bucket are adjacent: one step per bucket, however many match. Reads rows only if the ID allows two buckets.
+ * Posts of a bucket are adjacent: one step per bucket, however many match. Reads a row only if its
+ * ID allows two buckets.
  */
 export function countInSealed(
   { index, query, leftOut }: Omit<Sources, "overlay">,
@@ -34,7 +34,6 @@ export function countInSealed(
   }
 }
 
-/** Returns the doc number down to which the chunk is counted, exclusive. */
 function countChunk(
   numbers: PostNumbers,
   { chunk, set, from, to }: ChunkMatches,
@@ -49,7 +48,7 @@ function countChunk(
     const stretch = Math.floor(latestMs / widthMs);
     const isSure = latestMs - stretch * widthMs >= doubtMs;
     const firstMs = stretch * widthMs + (isSure ? doubtMs : 0);
-    // If every ID is ambiguous, so is the rest.
+    // If every ID is ambiguous, all rows are read.
     const lowest = doubtMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
     let end = Math.min(numbers.below(lowest) - base, to);
     if (isSure) {

@@ -29,13 +29,11 @@ import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** By bucket, without empty ones; partial at the ends of the range. */
   counts: Map<number, number>;
-  /** If the deadline passed: all posts from this time are counted. */
+  /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;
-  /** Same, as the lowest ID checked. */
   stoppedAt: bigint | null;
-  /** That may be missing because of damage. */
+  /** IDs that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;
@@ -44,7 +42,6 @@ type SegmentCounts = {
 export type SegmentCounter = {
   /** `version` changes with every commit to the segment. */
   onSnapshot<Value>(work: (version: number) => Value): Value;
-  /** Visible posts, newest IDs first. */
   count(query: CountQuery, range: IdRange, grid: Grid, expired: () => boolean): SegmentCounts;
 };
 
@@ -185,7 +182,6 @@ export function segmentCounter(
   };
 }
 
-/** Candidates checked before FTS5 is queried for the delta. */
 const firstRows = 1_024;
 
 function* batchesOf(

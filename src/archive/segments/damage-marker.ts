@@ -22,7 +22,7 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
     const named = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
     writeFileSync(damageMarkerOf(segmentPath), [...named].join("\n"));
   } catch {
-    // The disk is full or read-only.
+    // Full or read-only disk.
   }
 }
 
@@ -35,7 +35,7 @@ export function guardedBySeal<Value>(
   return isMarkedDamaged(segmentPath) ? otherwise() : markingDamage(segmentPath, work, otherwise);
 }
 
-/** Same, without checking the marker. */
+/** Does not check the marker. */
 export function markingDamage<Value>(
   segmentPath: string,
   work: () => Value,

@@ -1,15 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/**
- * Also recorded in segments, because the catalog may have to be rebuilt. Deletions of posts that are not archived are only
- * in the catalog, unless an operator requested them.
- */
 export type Deletions = {
   addPost(uri: string, revision: string): void;
   addAccount(userId: string, deletedMs: number): void;
 };
 
-/** Requires a transaction. */
 export function deletionsIn(segment: DatabaseSync): Deletions {
   const putPost = segment.prepare(
     `INSERT OR REPLACE INTO tombstone(uri, revision)
@@ -29,7 +24,10 @@ export function deletionsIn(segment: DatabaseSync): Deletions {
   };
 }
 
-/** Copies the deletions since the last call, in a transaction of `to`. Replaced rows get a higher rowid. */
+/**
+ * Copies the deletions since the last call, in a transaction of `to`. A replaced row gets a higher
+ * rowid.
+ */
 export function deletionsCopier(from: DatabaseSync): (to: DatabaseSync) => void {
   const posts = from.prepare(
     "SELECT rowid AS row, uri, revision FROM tombstone WHERE rowid > ? ORDER BY rowid",

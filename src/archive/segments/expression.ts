@@ -6,9 +6,9 @@ import { quotedToken } from "./quoted-token.ts";
 /**
  * A lowered plan as an FTS5 expression; null if it matches every post.
  *
- * FTS5 has no unary NOT: negative children of a conjunction become one `NOT (a OR b …)`, after the token of every post if
- * there are no others. Its parser's stack has a hundred symbols: the most deeply nested operand comes first, when the
- * fewest are pending, without redundant parentheses. Twenty nested groups, each negated, need 80.
+ * FTS5 has no unary NOT: the negative children of a conjunction become one `NOT (a OR b …)`, after
+ * the token of every post if there are no others. Its parser has a stack of a hundred symbols: the
+ * most deeply nested operand comes first, when the fewest are pending.
  */
 export function expression(plan: PlanNode): string | null {
   return plan.kind === "all" ? null : compile(plan);

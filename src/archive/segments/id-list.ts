@@ -3,7 +3,6 @@ export type IdList = {
   add(id: bigint): void;
   has(id: bigint): boolean;
   readonly size: number;
-  /** Ascending, without duplicates. */
   sorted(): BigInt64Array;
 };
 

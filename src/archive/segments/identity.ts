@@ -3,27 +3,25 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * Detects a catalog of another archive or time, and allows rebuilding one. A copy in progress has none until the commit
+ * Detects a catalog of another archive or time, and allows rebuilding one. Written in the commit
  * that replaces the segment.
  */
 export type SegmentIdentity = {
-  /** The key of uri hashes, which identifies the archive. */
   uriKey: string;
   platform: string;
   sequence: number;
   /** The first ID of its range at creation. */
   low: bigint;
-  /** The catalog commits that created it and last wrote to it; 0 if older than commit numbers. */
+  /** Catalog commits of its creation and last write; 0 if older than commit numbers. */
   madeIn: number;
   writtenIn: number;
   /** The replaced segment's sequence number; null if created empty. */
   replaces: number | null;
 };
 
-/** The setting of a copy in progress. */
+/** Setting of an unfinished copy. */
 export const unfinished = "unfinished";
 
-/** Requires a transaction. */
 export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity): void {
   const put = segment.prepare("INSERT OR REPLACE INTO setting VALUES(?, ?)");
   put.run("uri_key", identity.uriKey);
@@ -36,7 +34,6 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   put.run(sumName, sumOf(identity));
 }
 
-/** Requires a transaction. */
 export function writtenInWriter(segment: DatabaseSync): (commit: number) => void {
   const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
   return (commit) => {
@@ -83,7 +80,7 @@ export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
 /** Another process may be recovering the log. */
 const busyTimeoutMs = 1_000;
 
-/** `unknown`: from an earlier version, or unfinished. `empty`: without posts, as its creation did not finish. */
+/** `unknown`: from an earlier version, or unfinished. `empty`: its creation did not finish. */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";
   let segment: DatabaseSync | null = null;

@@ -4,14 +4,11 @@ import { candidatesOfStep } from "./candidates-of-step.ts";
 import type { OverlayLookup } from "./merged-candidates.ts";
 import { statementCache } from "./statement-cache.ts";
 
-/** SQLite's LIMIT for no limit. */
 export const noLimit = -1;
 
 /** Visible posts, newest first. */
 export type IndexCandidates = {
-  /** With null, all posts. */
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
-  /** Of the delta of a sealed segment. */
   overlay(
     expression: string | null,
     hidesAny: boolean,
@@ -29,7 +26,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    // Most segments hide nothing.
+    // Most segments hide no posts.
     const sql = hidden.get() === undefined ? ofAll : ofShown;
     const rows =
       expression === null

@@ -17,7 +17,7 @@ function* indexedPosts(): Generator<IndexedPost, void> {
 const forms = segmentForms(indexedPosts());
 afterAll(() => forms.remove());
 
-/** Enough terms that their number does not bound the cost. */
+/** Many enough not to bound the cost. */
 const manyTerms = Array.from({ length: 30 }, () => "rain");
 
 const allOf = (term: string): SealedQuery => ({

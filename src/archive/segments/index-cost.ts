@@ -4,24 +4,23 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Whether each step of a query's FTS5 statement is fast. Until its next match, FTS5 ignores the lower end of a range and
- * cannot be interrupted: with rare matches, one step may read all postings. Estimated from term frequencies.
+ * Whether each step of an FTS5 query is fast. Until its next match, FTS5 ignores the lower end of a
+ * range and cannot be interrupted: with rare matches, one step may read all postings. Estimated
+ * from term frequencies.
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
-/** Per step, about 0.1 µs each. */
 const mostPostings = 500_000;
 /** Newest posts of a term from which its frequency is estimated. */
 const sampledPosts = 64;
-/** Per posting of a prefix: FTS5 merges its terms. */
+/** Per posting: FTS5 merges the terms of a prefix. */
 const costOfPrefix = 18;
 const mostPrefixTerms = 500;
-/** Of seeking a rowid, in postings. */
+/** A rowid seek, in postings. */
 const costOfSeek = 500;
 const fewPosts = 65_536;
 const mostRemembered = 4_096;
 
-/** Upper bound of matches, and postings read. */
 type Estimate = { posts: number; cost: number };
 
 export function indexCost(database: DatabaseSync): IndexCost {
@@ -34,7 +33,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
 
   let counted: { posts: number; ofSegment: number } | null = null;
 
-  /** Upper bound: counted once, which reads all, plus the posts added since. */
+  /** An upper bound: one full count, plus the posts added since. */
   function countPosts(): number {
     const ofSegment = numberOf(postsSql);
     if (counted === null) {
@@ -53,7 +52,6 @@ export function indexCost(database: DatabaseSync): IndexCost {
     return made;
   }
 
-  /** Among the newest posts. */
   const shareOf = (term: string, posts: number): number =>
     remember(term, () => {
       const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];

@@ -25,7 +25,6 @@ const remove = ({ database }: Segment, id: bigint) =>
 const rowsOf = ({ database }: Segment) =>
   database.prepare("SELECT number, low, high, ids FROM arrival ORDER BY number").all();
 
-/** Stores a batch with ascending IDs, numbered after `from`. Returns the last number. */
 function arrive(segment: Segment, from: number, ids: readonly bigint[]): number {
   for (const [index, id] of ids.entries()) {
     insert(segment, id);

@@ -3,32 +3,29 @@ import { preparesBigInts } from "../database.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
 
 /**
- * One row per batch, with the ingest number of its last post. A row is a run (`ids` null) if there are no other posts
- * between its first and last ID. A run that gets another post becomes a list first, so that runs never overlap. Rows may
- * list deleted posts, which readers skip.
+ * One row per batch, with the ingest number of its last post. A row without `ids` is a run: all
+ * posts between its first and last ID. Runs never overlap: a run that gets another post becomes a
+ * list first. Rows may list deleted posts, which readers skip.
  */
 export type IngestOrder = {
-  /** Call after the post's row is written, before another new one. Stored by `flush`. */
   add(number: number, id: bigint): void;
   flush(): void;
   discard(): void;
-  /** `ids` must ascend. */
   put(number: number, ids: readonly bigint[]): void;
-  /** Converts a run to a list before a new post would become part of it. */
+  /** Converts a run to a list before a new post would fall into it. */
   makeRoom(id: bigint): void;
   renumber(id: bigint, to: bigint): void;
-  /** Several if the post was deleted and stored again; none if dropped. */
+  /** Several if the post was deleted and stored again. */
   numbersOf(id: bigint): number[];
   setNumbers(id: bigint, numbers: readonly number[]): void;
   forgetAfter(number: number): void;
-  /** Returns how many rows, at most `rows`, it deleted. */
+  /** Returns how many rows it deleted, at most `rows`. */
   forgetBefore(number: number, rows: number): number;
 };
 
-/** Per row: a page of the ingest order should read few in vain. */
+/** Per row; bounds what a reader of one page skips. */
 const mostPosts = 1_000;
 
-/** Requires a write transaction. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
   let gathered: bigint[] = [];
@@ -126,7 +123,6 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
 
 type Row = { row: bigint; number: bigint; low: bigint; high: bigint };
 
-/** No limit. */
 const everyPost = -1;
 
 const idsOf = (rows: readonly Record<string, unknown>[]): bigint[] =>

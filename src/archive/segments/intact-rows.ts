@@ -57,10 +57,6 @@ export function* intactRows(
   }
 }
 
-/**
- * The first readable row above an ID, and the lowest ID from which a seek reaches it; null if none. Exponential, then
- * binary search: pages are ordered by ID.
- */
 function firstReadable(
   database: DatabaseSync,
   above: bigint,

@@ -6,7 +6,6 @@ import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
 
-/** Posts in the segment's lists and indexes, as far as readable. */
 export function knownIds(database: DatabaseSync): IdList {
   const known = createIdList();
   for (const table of ["uri", "term_docsize"] as const) {
@@ -20,7 +19,6 @@ export function knownIds(database: DatabaseSync): IdList {
   return known;
 }
 
-/** Rewritten posts are in other lists. */
 function addSealed(database: DatabaseSync, known: IdList): void {
   if (sealedState(database) === null) return;
   const numbers = openPostNumbers(database, "salvage", null);
@@ -39,7 +37,5 @@ function addSealed(database: DatabaseSync, known: IdList): void {
 function asFarAsReadable(work: () => void): void {
   try {
     work();
-  } catch {
-    // The other lists contain the same posts.
-  }
+  } catch {}
 }

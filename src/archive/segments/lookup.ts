@@ -7,14 +7,16 @@ export type PostLookup<Found> = {
   holds(id: bigint): boolean;
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
-  /** Empty if the row is damaged. */
   findById(id: bigint): (Found & { uri: string }) | null;
   findByUri(hash: bigint, uri: string): Found | null;
 };
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Includes hidden posts. A damaged row with the uri's hash is a match: 64-bit hashes hardly ever collide. */
+/**
+ * Includes hidden posts. A damaged row with the uri's hash is a match: 64-bit hashes hardly ever
+ * collide.
+ */
 export function segmentLookup(
   database: DatabaseSync,
   platform: Platform,

@@ -6,16 +6,16 @@ import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
 /**
- * What FTS5 can answer of a plan. Times, counts and circles become the closest tokens: a superset, under a negation a
- * subset, so that no match is lost. If `exact`, the matcher need not check.
+ * What FTS5 can answer of a plan. Times, counts and circles become the closest tokens: a superset,
+ * under a negation a subset. If `exact`, the matcher need not check.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
 /**
- * Returns a plan of all, none, and, or, not and sequences. The matcher in `packages/query` defines the meaning of nodes, in
- * the same order.
+ * Returns a plan of all, none, and, or, not and sequences. The matcher in `packages/query` defines
+ * what nodes mean, in the same order.
  */
 export function lower(plan: PlanNode, platform: Platform, mostCells?: number): Lowered {
   return lowerTo("superset", plan, { platform, mostCells });
@@ -59,7 +59,9 @@ function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
   }
 }
 
-/** FTS5 cannot match "any one token": the sequence is split there, and at tokens repeated too often. */
+/**
+ * FTS5 cannot match "any one token": the sequence is split there, and at tokens repeated too often.
+ */
 function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowered {
   const parts = partsOf(elements);
   if (parts.length === 1 && parts[0]?.length === elements.length) {
@@ -90,7 +92,10 @@ function isMatched(element: SequenceElement, seen: Map<string, number>): boolean
   return times <= mostRepeats;
 }
 
-/** Posts have a token for each threshold reached: the next lower one is a superset, the next higher one a subset. */
+/**
+ * Posts have a token for each threshold reached: the next lower one is a superset, the next higher
+ * one a subset.
+ */
 function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
@@ -103,7 +108,7 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
   };
 }
 
-/** Posts have a token of their cell: the cells that a circle touches are a superset. */
+/** The cells that a circle touches are a superset. */
 function lowerCircle(
   side: Side,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },

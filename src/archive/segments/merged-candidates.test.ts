@@ -5,14 +5,12 @@ import { postsOfChunk } from "../sealed/format.ts";
 import type { SealedIndex } from "../sealed/sealed-index.ts";
 import { type CandidateBatch, mergedCandidates, type OverlayLookup } from "./merged-candidates.ts";
 
-/** Sealed posts have even IDs, posts of the delta odd ones. */
 const posts = 3 * postsOfChunk;
 const newest = BigInt(posts) * 2n;
 const idOf = (number: number): bigint => newest - BigInt(number) * 2n;
 const everything = { low: 0n, high: newest + 1n };
 const never = (): boolean => false;
 
-/** An index in which one query matches these doc numbers. */
 function indexOf(numbers: readonly number[]): SealedIndex {
   const below = (id: bigint): number =>
     id > newest ? 0 : Math.min(posts, Number((newest - id) / 2n) + 1);
@@ -47,7 +45,7 @@ function setOf(members: readonly number[]): ChunkSet {
   return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
 }
 
-/** Returns posts of the delta, newest first, at most `most` per call. */
+/** Returns at most `most` posts per call. */
 function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): OverlayLookup {
   const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
   return ({ low, high }, limit) => {
@@ -142,7 +140,7 @@ describe("candidates of both indexes", () => {
   });
 });
 
-/** Every batch must contain all posts between the previous one and its `seenTo`, and the last must reach the end. */
+/** Batches must be contiguous, each with all posts down to its `seenTo`. */
 function expectWhole(batches: readonly CandidateBatch[], expected: readonly bigint[]): void {
   let high = everything.high;
   for (const { ids, seenTo } of batches) {

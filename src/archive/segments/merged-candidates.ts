@@ -12,7 +12,6 @@ export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 /** At most `limit`, newest first; may stop above the lower end. */
 export type OverlayLookup = (range: IdRange, limit: number) => CandidateBatch;
 
-/** `overlay` is null if the delta is empty. */
 export type Sources = {
   index: SealedIndex;
   query: SealedQuery;
@@ -24,9 +23,9 @@ const largestBatch = 8_192;
 const found = new Uint16Array(largestBatch);
 
 /**
- * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried second, down to where the sealed index
- * has been read. Batches start at `expected` and double, so that few matches do not cause many FTS5 queries. A batch ends
- * early once `expired`, but covers at least one chunk unless FTS5 stops above.
+ * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried second, down
+ * to where the sealed index has been read. Batches start at `expected` and double, so that few
+ * matches do not cause many FTS5 queries. Once `expired`, a batch ends after its first chunk.
  */
 export function* mergedCandidates(
   { index, query, leftOut, overlay }: Sources,
@@ -39,10 +38,8 @@ export function* mergedCandidates(
   const { from, to } = numbersOfRange(numbers, range);
   const chunks = index.matches(query, { from, to }, leftOut, work);
   let chunk: IteratorResult<ChunkMatches, void> | null = null;
-  /** Lower ones have been read. */
   let number = from;
 
-  /** Fewer than `size` once expired. */
   function gather(size: number): CandidateBatch {
     const ids: bigint[] = [];
     while (ids.length < size) {

@@ -6,8 +6,8 @@ import { rowSum } from "./row-sum.ts";
 export type RawRow = { row: StoredRow; isIntact: boolean | null };
 
 /**
- * Salvages rows from leaf pages, as the B-tree above or the first page may be damaged. Skips free pages, which contain
- * deleted rows. Ignores the write-ahead log.
+ * Salvages rows from leaf pages when the B-tree or the first page is damaged. Skips free pages,
+ * which contain deleted rows. Ignores the write-ahead log.
  */
 export function* rawRows(path: string): Generator<RawRow, void> {
   const pages = openPages(path);
@@ -36,7 +36,7 @@ function isIntact(row: StoredRow): boolean | null {
 
 /** The page size of segments, if the header is damaged. */
 const usualPageBytes = 8_192;
-/** More than any row needs. */
+/** Longer than any row. */
 const mostPayloadBytes = 16 * 1024 ** 2;
 
 type Pages = {
@@ -74,7 +74,7 @@ function pageBytesIn(header: Buffer): number {
   return hasHeader(header) && isPower ? bytes : usualPageBytes;
 }
 
-/** A trunk page has the next trunk page, the number of free pages listed, and these. */
+/** A trunk page has the next trunk page, a count of free pages, and their numbers. */
 function freePages(header: Buffer, count: number, read: (page: number) => Buffer) {
   const free = new Set<number>();
   const expected = header.readUInt32BE(36);
@@ -133,14 +133,12 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
   return { rowid: BigInt.asIntN(64, rowid.value), bytes: Buffer.concat(pieces) };
 }
 
-/** See sqlite.org/fileformat2.html, "B-tree Pages". */
 function localBytes(payloadBytes: number, usable: number): number {
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
   const local = least + ((payloadBytes - least) % (usable - 4));
   return local <= usable - 35 ? local : least;
 }
 
-/** Rows that predate checksums lack the last one. */
 const columns = 9;
 
 function rowIn(payload: Buffer, id: bigint): StoredRow | null {
@@ -177,7 +175,6 @@ type Value = bigint | string | null | "other";
 const isInteger = (value: Value | undefined): boolean =>
   value === null || typeof value === "bigint";
 
-/** Undefined if it exceeds the payload. */
 function valueAt(
   payload: Buffer,
   at: number,
@@ -208,7 +205,7 @@ function integerAt(payload: Buffer, at: number, bytes: number): bigint {
   return BigInt.asIntN(8 * bytes, value);
 }
 
-/** SQLite's: seven bits a byte, big endian, eight in the ninth. */
+/** SQLite's varint: big endian, seven bits a byte, eight in the ninth. */
 function varintAt(bytes: Buffer, at: number): { value: bigint; end: number } | null {
   let value = 0n;
   for (let index = 0; index < 9; index++) {

@@ -6,14 +6,13 @@ export type SegmentIngest = { number: number; id: bigint };
 /** Ascending. */
 export type SameBatch = { number: number; ids: bigint[] };
 
-/** Ends inclusive; with hidden posts, without deleted ones. */
+/** Ends are inclusive; with hidden posts, without deleted ones. */
 export function sameBatch(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<SameBatch> {
   return rowsOf(database, "");
 }
 
-/** Visible posts, by ingest number, then ID. */
 export function segmentIngestOrder(
   database: DatabaseSync,
 ): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
@@ -21,7 +20,6 @@ export function segmentIngestOrder(
   return (from, to, limit) => {
     const found: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
-      // Several rows may have one number: read all.
       if (found.length >= limit && found.at(-1)?.number !== number) break;
       for (const id of ids) {
         if (number > from.number || id >= from.id) found.push({ number, id });

@@ -1,6 +1,6 @@
 /**
- * Segments of another analyzer or Unicode version, or with a damaged index, are searched by the matcher alone: slow but
- * exact, so that an update needs no downtime. Compaction rewrites them.
+ * Segments of another analyzer or Unicode version, or with a damaged index, are searched by the
+ * matcher alone: slow but exact, so that an update needs no downtime.
  */
 
 import type { SegmentQuery } from "./search-segment.ts";

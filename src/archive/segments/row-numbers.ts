@@ -10,9 +10,9 @@ export const numberTables = {
 export type NumberTable = keyof typeof numberTables;
 
 /**
- * The checksum is a sum of products modulo a prime, alike in SQL and here: of the two parts of the key, and of the key with
- * each other cell, so that swapped values are detected. Factors are below 2 ** 31, products below 2 ** 62, and a sum of
- * 33 million rows below 2 ** 63.
+ * The checksum is a sum of products modulo a prime, equal in SQL and here: of the key's two halves,
+ * and of the key with each other cell, so that swapped values are detected. Factors are below 2 **
+ * 31, products below 2 ** 62, and the sum of 33 million rows below 2 ** 63.
  */
 const residueOf = 1_073_741_789;
 const shift = residueOf + 1;
@@ -48,18 +48,17 @@ function product(a: number, b: number): number {
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
-/** As in SQL. Never throws: damaged rows contain any cells. */
+/** Equals the SQL. Never throws: damaged rows contain any cells. */
 function numberOf(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);
-  // A short blob's length takes one byte.
+  // The length of a short blob takes one byte.
   const position = (at: number): number => (bytes[1 + at] ?? 0) + 1;
   return BigInt(
     (bytes[1] ?? 0) * 134_217_728 + position(1) * 262_144 + position(2) * 512 + position(3),
   );
 }
 
-/** From a changeset. */
 export const numberSums: RowSums = {
   of([first = noBytes, second]) {
     const id = numberOf(first);

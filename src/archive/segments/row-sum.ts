@@ -15,7 +15,7 @@ export type SummedRow = {
   record: string;
 };
 
-/** CRC-32 with the ID: detects rows under another ID. */
+/** CRC-32 with the ID, which detects a row under another ID. */
 export function rowSum(row: SummedRow): number {
   const { id, timeMs, likes, reposts, replies, quotes } = row;
   return crc32(
@@ -51,8 +51,8 @@ export function defineRowSum(database: DatabaseSync): void {
 }
 
 /**
- * A row without checksum is intact only if the segment predates checksums (`unsummed`). The column is missing until a
- * writer opens the segment.
+ * A row without checksum is intact only if the segment predates checksums (`unsummed`). The column
+ * is missing until a writer opens the segment.
  */
 export type RowSums = {
   column: "sum" | "NULL";

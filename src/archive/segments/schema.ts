@@ -2,16 +2,17 @@ import { analyzerVersion } from "@earshot/query/text";
 import { unicodeVersion } from "../../lib/unicode-version.ts";
 import { sealedMigrations } from "../sealed/format.ts";
 
-/** Only white space separates tokens. Quoted for SQL. */
 export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
- * Posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash; the hidden posts, the
- * ingest order, and, during a rewrite, the changed posts. If sealed (`sealed/format.ts`), FTS5 contains only the delta.
+ * Posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash;
+ * hidden posts, ingest order, and, during a rewrite, changed posts. If sealed (`sealed/format.ts`),
+ * FTS5 contains only the delta.
  *
- * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes applied), `sealed_bytes`
- * (size of the sealed index when built), `unsummed` (rows may lack checksums), `analyzer`, `unicode` and `numbering`
- * (versions at creation; for tokens the catalog is authoritative), and the identity (`identity.ts`).
+ * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes
+ * applied), `sealed_bytes` (size of the sealed index when built), `unsummed` (rows may lack
+ * checksums), `analyzer`, `unicode` and `numbering` (versions at creation; for tokens the catalog
+ * is authoritative), and the identity (`identity.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -42,12 +43,10 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES ('counted', 0);
 `,
   sealedMigrations[0],
-  // Older rows get checksums when rewritten.
   `
   ALTER TABLE post ADD COLUMN sum INTEGER;
   INSERT INTO setting SELECT 'unsummed', 1 FROM setting WHERE name = 'posts' AND value > 0;
 `,
-  // For a catalog rebuilt from its segments.
   `
   CREATE TABLE tombstone(uri TEXT NOT NULL PRIMARY KEY, revision TEXT NOT NULL);
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);

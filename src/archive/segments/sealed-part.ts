@@ -12,18 +12,16 @@ import { archiveDefaults } from "../settings.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
-/** Of a thread, for all its segments. */
 export type SealedMemory = {
   terms: TermCache;
   ids: IdMemory | null;
   evaluators: Evaluators;
   /** By any thread. */
   verified: VerifiedFiles;
-  /** Those known to this thread. */
   verifiedHere: Set<string>;
 };
 
-/** `ids` and `verified` may be shared with other threads. */
+/** `ids` and `verified` may be shared by threads. */
 export const createSealedMemory = (
   termBytes = memoryShares(archiveDefaults.memoryBytes, 2).terms,
   ids: IdMemory | null = null,
@@ -46,13 +44,14 @@ export type SealedView = {
 
 export type SealedPart = {
   /**
-   * Runs `work` on one snapshot. If the sealed index is unreadable, marks the segment and runs `byRows`, even after `work`
-   * has begun. `writtenIn`: the segment's last commit known to the caller.
+   * Runs `work` on one snapshot. If the sealed index is unreadable, marks the segment and runs
+   * `byRows`, even after `work` has begun. `writtenIn`: the segment's last commit known to the
+   * caller.
    */
   read<Value>(work: (view: SealedView) => Value, byRows: () => Value, writtenIn?: number): Value;
   /**
-   * Same, for work that reads only the sealed index: without a transaction if the segment was not written since the last
-   * read and its delta is empty.
+   * For work that reads only the sealed index: needs no transaction if the segment was not written
+   * since the last read and its delta is empty.
    */
   readIndex<Value>(
     work: (view: SealedView) => Value,
@@ -64,14 +63,13 @@ export type SealedPart = {
   close(): void;
 };
 
-/** Null if not sealed; a segment is never sealed while open. */
+/** Null if not sealed. Open segments are never sealed in place. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
   memory: SealedMemory,
 ): SealedPart | null {
   if (sealedState(database) === null) return null;
-  /** Null once damaged. */
   let index = guardedBySeal(path, open, () => null);
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
@@ -136,7 +134,6 @@ export function openSealedPart(
     index = null;
   }
 
-  /** If current, with an empty delta. */
   function unchangedView(writtenIn: number | undefined): SealedView | null {
     if (index === null || seen === null || writtenIn === undefined) return null;
     return seen.writtenIn === writtenIn && !seen.view.hasOverlay ? seen.view : null;

@@ -10,26 +10,22 @@ import { sealedIds } from "./sealed-ids.ts";
 
 /** No-ops if not sealed. */
 export type SealedWrites = {
-  /** Call before the transaction, which a damaged page would make fail. */
   begin(): void;
-  /** From now on at most FTS5 contains the post. */
   replace(id: bigint): void;
   hide(id: bigint): void;
   show(id: bigint): void;
-  /** Requires a transaction. */
   flush(): void;
   discard(): void;
-  /** With hidden posts; null if only rows can tell. */
   idsWith(facet: string): bigint[] | null;
 };
 
 /**
- * Opens the index on the first change of an existing post: a filling segment only pays for checking the marker. Marks a
- * damaged segment.
+ * Opens the index on the first change of an existing post: a filling segment only pays for checking
+ * the marker. Marks a damaged segment.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
   let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;
-  // Copies of the file, without a marker, must be rejected, too.
+  // Copies of the file, which lack the marker, must also be rejected.
   const spoil = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function mask(): MaskWriter | null {

@@ -18,15 +18,12 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
-  /** A superset; null for every post. */
   expression: string | null;
-  /** Same, for the sealed index. */
   sealed: SealedQuery;
-  /** Everything but the window, for matching without an index. */
+  /** The query without its window, for matching without an index. */
   whole: PlanNode;
   /** What the matcher must check; `all` if exact. */
   residual: PlanNode;
-  /** Inclusive; `toMs` exclusive. */
   fromMs: number | null;
   toMs: number | null;
   /** Between the times of a post and of its ID. */
@@ -42,10 +39,9 @@ export type SegmentAnswer = {
   candidates: number;
   rechecked: number;
   containers: number;
-  /** In the sealed index. */
   prepared: number;
   statements: number;
-  /** That may be missing because of damage. */
+  /** IDs that may be missing because of damage. */
   damaged: IdRange[];
 };
 
@@ -204,7 +200,7 @@ const never = (): boolean => false;
 const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
   residual.kind === "all" && fromMs === null && toMs === null;
 
-/** Its ID has a time, not within the skew of a boundary. */
+/** The ID has a time outside the skew of either boundary. */
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;

@@ -10,7 +10,6 @@ import { sumTables } from "./table-sums.ts";
 
 const creatingCacheKib = 1_000;
 
-/** The path and its side files must not exist. */
 export function createSegmentFile(path: string, identity: SegmentIdentity): void {
   makePrivateFolder(dirname(path));
   const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
@@ -24,13 +23,12 @@ export function createSegmentFile(path: string, identity: SegmentIdentity): void
   }
 }
 
-/** Errors: `segment_missing`. */
+/** Errors: `segment_missing`, also if empty, as SQLite would create a database. */
 export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
   requireSegmentFile(path);
   return openForWriting(path, segmentMigrations, cacheKib);
 }
 
-/** Errors: `segment_missing`, also if empty: SQLite would create a database. */
 export function requireSegmentFile(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   throw segmentMissing(path);

@@ -27,13 +27,12 @@ export type StoredPost = {
   revision: string;
   imported: boolean;
   record: string;
-  /** If false, do not trust the values. */
+  /** False: the values must not be trusted. */
   isIntact: boolean;
 };
 
 export type ReadPost = StoredPost & { post: Post };
 
-/** By others than the author. */
 export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"> & {
@@ -42,12 +41,12 @@ type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"
 };
 
 export type SegmentWriter = {
-  /** Atomic until `commit`. `noting`: record changed posts, for a copy in progress. `commitNumber`: of the catalog. */
+  /** Atomic until `commit`. `noting`: record changed posts, for a copy in progress. */
   begin(noting: boolean, commitNumber: number): void;
   commit(): void;
   rollback(): void;
   posts(): number;
-  /** Of the millisecond after the last post. */
+  /** The first ID of the millisecond after the last post. */
   end(): bigint;
   findByUri(hash: bigint, uri: string): StoredPost | null;
   findById(id: bigint): (StoredPost & { uri: string }) | null;
@@ -56,7 +55,6 @@ export type SegmentWriter = {
   /** Inclusive; null if none. */
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
-  /** Ends the snapshot that the first lookup began, as `begin` does. */
   endReading(): void;
   idsWith(facet: string): bigint[];
   /** `arrival`: ingest number. */
@@ -64,7 +62,6 @@ export type SegmentWriter = {
   update(post: PreparedPost, stored: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, to: bigint, hash: bigint): void;
-  /** Rewrites terms only if a threshold is passed. */
   addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
   moderate(id: bigint, moderation: Moderation): void;
   deletions: Deletions;
@@ -126,7 +123,6 @@ export function segmentWriterOn(
   let isReading = false;
   /** Of the snapshot; null within a write transaction. */
   let lastRead: bigint | null = null;
-  /** Since `begin`. */
   let added = { posts: 0, imported: 0 };
 
   /** Several times as fast as lookups without a transaction. */
@@ -254,7 +250,9 @@ export function segmentWriterOn(
     else sealed.show(id);
   }
 
-  /** FTS5 has the posts written since sealing. Reads every row if the sealed index is unreadable. */
+  /**
+   * FTS5 has the posts written since sealing. Reads every row if the sealed index is unreadable.
+   */
   function idsWith(facet: string): bigint[] {
     const known = sealed.idsWith(facet);
     if (known === null) return rowsWith(facet);

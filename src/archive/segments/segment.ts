@@ -19,9 +19,7 @@ import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
 import { damagedTables, summedTables } from "./table-sums.ts";
 
-/** Only `lookup` returns hidden posts. */
 export type Segment = {
-  /** Newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
   /** In this order, without deleted posts. */
   rows(ids: readonly bigint[]): RowsRead;
@@ -30,7 +28,8 @@ export type Segment = {
   /** By ingest number, then ID. */
   arrivals(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
-   * Verifies tables without row checksums, once per process. If one fails, marks the segment. Yields when `isSliceOver`.
+   * Verifies tables without row checksums, once per process, and marks a damaged segment. Yields
+   * when `isSliceOver`.
    */
   verify(isSliceOver: () => boolean): Iterable<void>;
   resizeCache(kib: number): void;
@@ -59,7 +58,8 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
 }
 
 /**
- * Every call sees the last commit and never waits for a writer. `costOf`: which queries FTS5 may answer in one statement.
+ * Every call sees the last commit and never waits for a writer. `costOf`: which queries FTS5 may
+ * answer in one statement.
  */
 export function openSegment(
   path: string,

@@ -4,7 +4,6 @@ import { numberedId } from "../../posts/ids.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { mostPostings, mostPosts, slicedCandidates } from "./sliced-candidates.ts";
 
-/** Terms that only the older posts contain, all of them. */
 const terms = Array.from({ length: 40 }, (_, number) => `old${number}`);
 const olderPosts = 4_000;
 const newerPosts = 12_000;
@@ -38,6 +37,5 @@ test("restarts a slice with fewer posts when the terms become frequent", () => {
   });
   expect(new Set(found).size).toBe(olderPosts);
   expect(found).toHaveLength(olderPosts);
-  // One slice that becomes too large with its last term, and one with fewer posts.
   expect(most).toBeLessThanOrEqual(2 * mostPostings + mostPosts);
 });

@@ -7,8 +7,9 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * For queries whose FTS5 statement might be slow (`index-cost.ts`): queries one term at a time, when FTS5 respects the
- * lower end of a range, and combines the sets here. Slices are small enough to read few postings, and read each term once.
+ * For queries whose FTS5 statement might be slow (`index-cost.ts`): queries one term at a time,
+ * when FTS5 respects the lower end of a range, and combines the sets here. A slice reads each term
+ * once, and few postings.
  */
 export type SlicedCandidates = {
   /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */
@@ -22,7 +23,6 @@ type SlicedWork = { statements: number; postings?: number };
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
-/** May be empty. */
 export function firstOf(
   batches: Generator<CandidateBatch, void>,
   { low }: Pick<IdRange, "low">,
@@ -44,9 +44,8 @@ const firstPosts = 128;
 /** Target, with the slice's posts; about 0.5 µs each. */
 const postingsOfSlice = 16_384;
 export const mostPosts = 16_384;
-/** 256 terms in this many posts are at most `postingsOfSlice`. */
 const leastPosts = 64;
-/** Above that, a slice restarts with fewer posts: it may contain the only posts with the terms. */
+/** Above this, a slice restarts with fewer posts: it may contain the only posts with the terms. */
 export const mostPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
 

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** Rows are arrays, integers bigints. */
 export function statementCache(database: DatabaseSync): (sql: string) => StatementSync {
   const kept = new Map<string, StatementSync>();
   return (sql) => {

@@ -6,11 +6,12 @@ import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
 import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
 
 /**
- * `table_sum` has the number of rows and the sum of their checksums for tables without row checksums, updated in every
- * write transaction. A flipped bit, a lost page or a page overwritten with another causes a permanent difference.
+ * For tables without row checksums, `table_sum` has the number of rows and the sum of their
+ * checksums, updated in every write transaction. A flipped bit, a lost page or a page overwritten
+ * with another causes a permanent difference.
  *
- * FTS5's blocks use CRC-32; tables with a row per post are summed in SQL (`row-numbers.ts`), as readers verify them before
- * their first search.
+ * FTS5's blocks use CRC-32. Tables with a row per post are summed in SQL (`row-numbers.ts`), which
+ * is fast enough to verify before the first search.
  */
 const blockTables = {
   term_data: { key: ["id"], others: ["block"] },
@@ -25,9 +26,7 @@ export const summedTables: readonly Table[] = [
 ];
 
 export type TableSums = {
-  /** After the transaction begins. */
   begin(): void;
-  /** Before the commit. */
   end(): void;
   discard(): void;
 };
@@ -73,7 +72,6 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
 
 const rowsOfStep = 200;
 
-/** Requires a transaction. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
   for (const table of summedTables) {
@@ -83,8 +81,8 @@ export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
 }
 
 /**
- * Those that fail their sums or are unreadable. Requires a snapshot. Errors: those of SQLite if the schema or the sums are
- * unreadable.
+ * Tables that fail their sums or are unreadable. Requires a snapshot. Errors: those of SQLite if
+ * the schema or the sums are unreadable.
  */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasSums(database)) return [];
@@ -122,7 +120,6 @@ const readSum = (
     ? readBlocks(database, table, mostRows)
     : readNumbers(database, table, mostRows);
 
-/** Some milliseconds. */
 const numbersOfStep = 20_000;
 
 function* readNumbers(

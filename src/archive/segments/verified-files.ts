@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** One state per slot, which is a hash of the path. The last file owns a shared slot; others are verified again. */
+/**
+ * One state per slot, a hash of the path. The last file owns a shared slot; others are verified
+ * again.
+ */
 export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 
 export type VerifiedFiles = {
   /**
-   * Runs `verify` unless a thread has completed it. Waits for a thread that is running it, yielding regularly, up to a
-   * timeout, because that thread may have died.
+   * Runs `verify` unless a thread has completed it. Waits for a thread that is running it, yielding
+   * regularly, up to a timeout, because that thread may have died.
    */
   once(path: string, verify: () => Iterable<void>): Generator<void, void>;
 };
@@ -19,7 +22,6 @@ export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
 export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
-  /** A thread must not wait for itself. */
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
