@@ -10,11 +10,10 @@ import type { CompactionState } from "./compaction-state.ts";
 export type Position = {
   id: bigint;
   platform: Platform;
-  /** Where a page starts after it: orders posts of one millisecond equally on every server. */
+  /** Orders posts of one millisecond equally on every server. */
   uriHash?: string;
 };
 
-/** Such as its id on one server. Names of deleted posts are kept for a while. */
 export type NamedPosition = Position & { name: string; isHeld: boolean };
 
 export type ArchiveChange =
@@ -54,7 +53,6 @@ export type ArchiveChange =
   | {
       kind: "label";
       platform: Platform;
-      /** A post's uri or an account id. */
       subject: string;
       source: string;
       value: string;
@@ -66,8 +64,8 @@ export type ArchiveChange =
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
 /**
- * `inactive`: any other reason. `opted-out`: hidden from the public; recorded only for known accounts, because most of a
- * network may have it.
+ * `inactive`: any other reason. `opted-out`: hidden from the public; recorded only for known
+ * accounts, because most of a network may have it.
  */
 export type AccountStatus =
   | "active"
@@ -78,7 +76,6 @@ export type AccountStatus =
   | "deleted"
   | "inactive";
 
-/** Likes and reposts are the events behind counts. */
 export type Collection = "posts" | "likes" | "reposts" | "labels";
 
 /** A source has all posts of the span; Unix milliseconds, `toMs` exclusive. */
@@ -127,9 +124,7 @@ export type SearchRequest = {
   limit: number;
   /** Unix milliseconds. */
   deadlineMs: number;
-  /** Readers are shared fairly among accounts; searches without one count as one account. */
   account?: string;
-  /** Default: none. */
   segmentsTold?: number;
 };
 
@@ -143,12 +138,9 @@ export type SearchWork = {
   /** Segment searches, and rows read to check a candidate. */
   statements: number;
   candidates: number;
-  /** Whose row had to be read. */
   rechecked: number;
-  /** Of sealed indexes. */
   containers: number;
   returned: number;
-  /** In visiting order, limited by the request. */
   segments: readonly SegmentWork[];
 };
 
@@ -158,9 +150,7 @@ export type SegmentWork = {
   candidates: number;
   rechecked: number;
   containers: number;
-  /** Before merging with other segments. */
   found: number;
-  /** With opening the file. */
   tookMs: number;
 };
 
@@ -175,8 +165,8 @@ export type SearchAnswer = {
 };
 
 /**
- * Posts that may be missing from an answer because they or their index are unreadable. The span contains all their times;
- * Unix milliseconds; null is unbounded.
+ * Posts that may be missing because they or their index are unreadable. The span contains all their
+ * times; null is unbounded.
  */
 export type Damage = {
   platform: Platform;
@@ -191,7 +181,9 @@ export type CountRequest = {
   /** Unix milliseconds, `toMs` exclusive. */
   fromMs: number;
   toMs: number;
-  /** Buckets begin at multiples of it since the Unix epoch; the bounds cut the first and the last. */
+  /**
+   * Buckets begin at multiples of it since the Unix epoch; the bounds cut the first and the last.
+   */
   bucketMs: number;
   /** Unix milliseconds. */
   deadlineMs: number;
@@ -210,7 +202,6 @@ export type CountAnswer = {
 
 export type CountWork = {
   segmentsInWindow: number;
-  /** From the cache. */
   segmentsCached: number;
   segmentsOpened: number;
   /** As in a search. */
@@ -234,14 +225,12 @@ export type SegmentStats = {
   sealed: SealedStats | null;
 };
 
-/** At sealing, and changes since. */
 export type SealedStats = {
   /** Unix milliseconds. */
   atMs: number;
   posts: number;
   bytes: number;
   replaced: number;
-  /** The delta. */
   overlay: number;
   /** The segment is searched row by row until resealed. */
   damaged: boolean;
@@ -250,13 +239,11 @@ export type SealedStats = {
 export type ArchiveStats = {
   segments: readonly SegmentStats[];
   catalogBytes: number;
-  /** The whole archive folder. */
   bytes: number;
   maxBytes: number;
   tombstones: number;
   accounts: number;
   labels: number;
-  /** Not yet added to their posts. */
   waitingCounts: number;
   arrival: number;
   wantedRewrites: number;
@@ -285,47 +272,41 @@ type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
 export type ArchiveThreadName = "writer" | "readers" | "upkeep" | "languages";
 
 /**
- * Storage and search of posts, on other threads: reads never wait for writes. Errors: `archive_unavailable` (retryable)
- * when a thread died or a disk is full.
+ * Storage and search of posts, on other threads: reads never wait for writes. Errors:
+ * `archive_unavailable` (retryable) when a thread died or a disk is full.
  */
 export type Archive = {
   /**
-   * Resolves when the batch is on disk. Batches run one at a time across all processes, in call order. A failed batch also
-   * fails those queued behind it, so that no checkpoint runs ahead.
+   * Resolves when the batch is on disk. Batches run one at a time across all processes, in call
+   * order. A failed batch also fails those queued behind it, so that no checkpoint runs ahead.
    */
   write(batch: WriteBatch): Promise<WriteReport>;
   preparation: PreparationSettings;
   /**
-   * In call order with `write`. Batches may be buffered until they fill a sealed segment: on disk once `finishImport`
-   * resolves. The posts are transferred, not copied.
+   * In call order with `write`. Batches may be buffered until they fill a sealed segment: on disk
+   * once `finishImport` resolves. The posts are transferred, not copied.
    */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
   finishImport(): Promise<void>;
   /** On abort, rejects with the signal's reason and stops the search. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
-  /** JSON, in order, without deleted and damaged posts. */
   records(positions: readonly Position[]): Promise<StoredRecords>;
-  /** Same, as one JSON array in UTF-8. */
+  /** JSON in UTF-8, without deleted and damaged posts. */
   page(positions: readonly Position[]): Promise<StoredPage>;
-  /** Deleted or hidden: must not be shown. */
   withheld(names: readonly FetchedName[]): Promise<readonly boolean[]>;
-  /** Accounts by handle or id; posts by ID, uri or address. */
   resolve(names: QueryNames): Promise<ResolvedNames>;
-  /** In order. */
   identify(posts: readonly UnknownPost[]): Promise<readonly Identified[]>;
-  /** Where the source names none. */
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
-   * In ingest order; null begins with the oldest. Errors: `arrivals_forgotten` if the position is older than the retained
-   * order.
+   * In ingest order; null begins with the oldest. Errors: `arrivals_forgotten` if the position is
+   * older than the retained order.
    */
   arrivals(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
   /** With stored posts, not looked up since `beforeMs`; never looked-up ones first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
   /** That a folded username without a platform can mean; at most a few dozen. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;
-  /** Newest posts first, IDs below `below` (null: all). */
   aliases(
     platform: Platform,
     below: bigint | null,
@@ -336,11 +317,10 @@ export type Archive = {
   stats(): Promise<ArchiveStats>;
   /** Null if this process does not run compaction. */
   upkeep(): Promise<CompactionState | null>;
-  /** Of every answer that has any. */
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**
-   * Resolves once the catalog is verified, for which all calls but `answers` and `load` wait. Errors: `archive_damaged`,
-   * also of all later calls.
+   * Resolves once the catalog is verified, for which all calls but `answers` and `load` wait.
+   * Errors: `archive_damaged`, also of all later calls.
    */
   verified(): Promise<void>;
   /** Resolves when a reader responds. Errors: those of `verified`, once known. */
@@ -349,13 +329,11 @@ export type Archive = {
   close(): Promise<void>;
 };
 
-/** By its last known handle; `user@host` on Mastodon. */
 export type NamedAccount = { platform: Platform; handle: string };
 
 /** A post and its author, or an account alone. */
 export type FetchedName = { platform: Platform; uri: string | null; userId: string | null };
 
-/** `timeMs`: as of `postTimeMs`. */
 export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
 
 /** The stored post's ID, or the one that it would get. */

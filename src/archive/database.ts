@@ -46,7 +46,6 @@ export function endSnapshot(database: DatabaseSync): void {
   }
 }
 
-/** IDs exceed the safe integers. */
 export const preparesBigInts =
   (database: DatabaseSync) =>
   (text: string): StatementSync => {
@@ -60,7 +59,6 @@ type BesideTransactions = { begin(): void; end(): void; discard(): void };
 
 const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();
 
-/** On every `inTransaction` and `committed` of a connection. */
 export function onTransactions(database: DatabaseSync, beside: BesideTransactions): void {
   besideTransactions.set(database, beside);
 }
@@ -71,7 +69,7 @@ export function inTransaction<Value>(database: DatabaseSync, work: () => Value):
   return committed(database, work);
 }
 
-/** Same, in the transaction just begun. */
+/** In the transaction just begun. */
 export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
   const beside = besideTransactions.get(database);
   try {

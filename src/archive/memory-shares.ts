@@ -22,7 +22,6 @@ export function memoryShares(memoryBytes: number, readers: number): MemoryShares
 const mostCacheKib = 8_000;
 const leastCacheKib = 500;
 
-/** Of each open segment. */
 export function segmentCache(cacheKib: number, openSegments: number): number {
   const share = Math.floor(cacheKib / Math.max(openSegments, 1));
   return Math.min(mostCacheKib, Math.max(leastCacheKib, share));

@@ -1,6 +1,5 @@
 import type { Platform, PostCounts } from "../posts/post.ts";
 
-/** All analysis is done. */
 export type PreparedPost = {
   kind: "upsert";
   platform: Platform;
@@ -16,13 +15,11 @@ export type PreparedPost = {
   revision: string;
   imported: boolean;
   userId: string | null;
-  /** The post came without its author's handle. */
   lacksHandle: boolean;
   /** First known, Unix milliseconds. */
   observedMs: number;
   record: string;
   terms: string;
-  /** `hash`: for lookups. */
   alias: { hash: bigint; name: string } | null;
   packed?: PackedTexts;
 };
@@ -37,7 +34,6 @@ export type PreparedDelete = {
   platform: Platform;
   uri: string;
   hash: bigint | null;
-  /** If it follows from the uri (X). */
   id: bigint | null;
   revision: string;
 };

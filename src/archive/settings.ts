@@ -98,7 +98,6 @@ export const boundSettings = {
 };
 
 export const archiveLimits = {
-  /** Newest ingest numbers retained, at least. */
   arrivalsKept: 1_000_000,
 };
 

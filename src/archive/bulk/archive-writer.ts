@@ -3,7 +3,6 @@ import type { ImportBatch, WriteReport } from "../archive.ts";
 import { type BatchWriter, createBatchWriter, type WriterSettings } from "../write/write-batch.ts";
 import { importWriterOf } from "./import-writer.ts";
 
-/** In call order. */
 export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
   /** Posts buffered for a sealed segment are durable after `finishImport`. */
   importPosts(batch: ImportBatch): WriteReport;
@@ -11,7 +10,6 @@ export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
 };
 
 export type ArchiveWriterSettings = WriterSettings & {
-  /** Null disables sealed segments. */
   sealedImport: { fewestPosts: number; now(): number } | null;
 };
 

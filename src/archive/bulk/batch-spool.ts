@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { ImportBatch } from "../archive.ts";
 
-/** A FIFO on disk. */
 export type BatchSpool = {
   add(batch: ImportBatch): void;
   batches(): Generator<ImportBatch>;

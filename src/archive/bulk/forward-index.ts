@@ -17,9 +17,7 @@ export type ForwardIndex = {
   add(id: bigint, terms: Uint8Array): void;
   /** Adding a post again replaces it, too. */
   remove(id: bigint): void;
-  /** The memory limit is reached. */
   isFull(): boolean;
-  /** Newest first. */
   ids(): BigInt64Array;
   /** Doc numbers are indexes into `ids`. Nothing may be added afterwards. */
   terms(): MergedTerms;
@@ -32,7 +30,6 @@ const maxTokens = 1 << 26;
 /** 8 bytes each. */
 const postingsOfPass = 1 << 22;
 
-/** `key`: as of `createTermTable`. */
 export function createForwardIndex(key: string): ForwardIndex {
   const table = createTermTable(key);
   const blocks: Uint32Array[] = [];

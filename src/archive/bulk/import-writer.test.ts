@@ -35,7 +35,6 @@ const posts = (from: number, to: number): Post[] =>
 
 type Shape = { posts: number; sealed: number | null; fts5: number };
 
-/** The contents of the archive's segments, lowest IDs first. */
 function shapes(): Shape[] {
   const catalog = openCatalog(archive.folder);
   const entries = readSegments(catalog);

@@ -12,7 +12,6 @@ type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
   refuseWhenFull(batch: PreparedImport): void;
 };
 
-/** Into sealed segments if large enough, else as ordinary batches. */
 export type ImportWriter = {
   write(batch: ImportBatch): WriteReport;
   finish(): void;
@@ -26,7 +25,6 @@ export function importWriterOf({
   ...rest
 }: ImportWriterOptions): ImportWriter {
   let staged: StagedImport | null = null;
-  /** Then this process buffers no more imports. */
   let isBesideOthers = false;
 
   function write(batch: ImportBatch): WriteReport {

@@ -4,11 +4,10 @@ import { createPostPacker, type PackedPosts } from "./packed-posts.ts";
 
 export type PreparationSettings = {
   uriKey: string;
-  /** For posts whose source names none. */
   detectLanguage: "on" | "off";
 };
 
-/** Input for `Archive.importPosts`. `nowMs` caps unverified times. */
+/** `nowMs` caps unverified times. */
 export async function preparePosts(
   posts: Iterable<Post>,
   nowMs: number,
@@ -34,7 +33,7 @@ const lacksLanguage = ({ langs, detectedLang }: Post): boolean =>
 
 type Detect = (text: string) => string | null;
 
-/** The detector takes 140 MB. */
+/** Loaded on demand: the detector takes 140 MB. */
 async function loadDetector(): Promise<Detect> {
   const { detectLanguage } = await import("../../posts/detect-language.ts");
   return detectLanguage;

@@ -2,13 +2,13 @@
 const bytesOfKey = 5;
 const bitsOfNumber = 24;
 
-/** Sorted by insertion. */
 const fewTerms = 24;
 
 export const maxTerms = 2 ** bitsOfNumber;
 
 /**
- * Terms must be distinct, without zero bytes. Radix sort on keys of a few bytes, several times as fast as comparing terms.
+ * Terms must be distinct, without zero bytes. Radix sort on keys of a few bytes, several times as
+ * fast as comparing terms.
  */
 export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number): Uint32Array {
   const sorted = Uint32Array.from({ length: count }, (_, number) => number);
@@ -55,7 +55,6 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     }
   }
 
-  /** Terms that share `depth` bytes. */
   function isBelow(number: number, other: number, depth: number): boolean {
     let at = (starts[number] as number) + depth;
     let otherAt = (starts[other] as number) + depth;

@@ -1,6 +1,6 @@
 /**
- * FTS5 took a third of an import's CPU time, and sealing read the index back. Committing rows first and the index later
- * would store posts that are not found. A killed import repeats at most one segment.
+ * FTS5 took a third of an import's CPU time, and sealing read the index back. Committing rows first
+ * and the index later would store posts that are not found.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -40,17 +40,16 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
-  /** Atomic, under the catalog's lock. */
   locked<Value>(work: () => Value): Value;
 };
 
 /**
- * An import into a segment that is sealed from the start. Rows go to a file that is not a segment yet, terms to memory.
- * `commit` builds the sealed index and, in one catalog commit, replaces the platform's newest segment, which is empty, with
- * the file. Nothing is visible before.
+ * An import into a segment that is sealed from the start. Rows go to a file that is not a segment
+ * yet, terms to memory. `commit` builds the sealed index and, in one catalog commit, replaces the
+ * platform's newest segment, which is empty, with the file. Nothing is visible before.
  *
- * There must be no other writer: the compaction lock is taken, and a catalog commit of another connection (`foreign`)
- * aborts the segment. The spooled batches are then written as ordinary ones.
+ * There must be no other writer: the compaction lock is taken, and a catalog commit of another
+ * connection (`foreign`) aborts the segment. The spooled batches are then written as ordinary ones.
  */
 export type StagedImport = {
   platform: Platform;
@@ -60,11 +59,13 @@ export type StagedImport = {
   isFull(): boolean;
   /** False if not committed. `cuts`: later posts get a new segment. */
   commit(cuts: boolean): boolean;
-  /** Keeps the spool. */
   abandon(): void;
 };
 
-/** Null if the platform's newest segment is not empty, posts may need moderation, or another process runs compaction. */
+/**
+ * Null if the platform's newest segment is not empty, posts may need moderation, or another process
+ * runs compaction.
+ */
 export function beginStagedImport(
   { context, folder, segmentPosts, now, locked }: StagedImportContext,
   platform: Platform,

@@ -14,16 +14,14 @@ import {
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * Rows in a file that is not in the catalog, terms in memory. `seal` builds the sealed segment, `identify` commits it. A
- * crash before leaves a file to delete.
+ * Rows in a file that is not in the catalog, terms in memory. `seal` builds the sealed segment,
+ * `identify` commits it. A crash before leaves a file to delete.
  */
 export type StagedSegment = {
   /** Cannot roll back: an error costs the whole segment. */
   writer: SegmentWriter;
-  /** The memory limit is reached. */
   isFull(): boolean;
   posts(): number;
-  /** Of the millisecond after the last post. */
   end(): bigint;
   /** Makes the segment durable. Its ingest order is that of the IDs and ends at `lastArrival`. */
   seal(lastArrival: number, sealedMs: number): void;

@@ -9,7 +9,6 @@ export type TermTable = {
   terms(): number;
   /** A term ends where the next one starts. */
   text(): { bytes: Uint8Array; starts: Uint32Array };
-  /** By bytes. */
   inOrder(): Uint32Array;
   memoryBytes(): number;
 };

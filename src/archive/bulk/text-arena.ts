@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 
-/** In UTF-8. Lone surrogates become U+FFFD. */
 export type TextArena = {
   add(text: string): void;
   /** The last offset is the end. */

@@ -8,7 +8,7 @@ import { presentHandle } from "./catalog.ts";
 export const mostNamedAccounts = 20;
 
 /**
- * On X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host; by platform and handle, without former
+ * On X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host. Without former
  * handles and inactive accounts.
  */
 export function accountsNamed(

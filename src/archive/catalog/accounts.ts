@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { AccountStatus, ArchiveChange } from "../archive.ts";
 
-/** Ids are in lower case. */
 type AccountRow = {
   status: AccountStatus;
   statusMs: number;
@@ -14,7 +13,6 @@ type AccountRow = {
 
 type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
 
-/** Reported by hosts, profiles or look-ups, or with posts that lack a handle. */
 export type Accounts = {
   read(platform: Platform, userId: string): AccountRow | null;
   any(platform: Platform): boolean;
@@ -23,7 +21,6 @@ export type Accounts = {
   setStatus(change: Of<"account">): boolean;
   setProfile(change: Of<"profile">): boolean;
   setLookedUp(change: Of<"looked-up">): void;
-  /** Never looked-up ones first. */
   toLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
@@ -64,7 +61,7 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
     add: (platform, userId) => {
       add.run(platform, userId);
     },
-    // Networks report all accounts: of unknown ones only what hides their posts is recorded.
+    // Networks report all accounts: of unknown ones, only what hides their posts is recorded.
     setStatus: ({ platform, userId, status, observedMs }) => {
       if (status !== "active" && status !== "opted-out") add.run(platform, userId);
       if (status === "deleted") setDeleted.run(observedMs, platform, userId);

@@ -3,8 +3,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { CoverageInterval } from "../archive.ts";
 
 /**
- * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected, and no coverage
- * includes them. Imports stay.
+ * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected,
+ * and no coverage includes them. Imports stay.
  */
 const nameOf = (platform: Platform): string => `aged_out ${platform}`;
 

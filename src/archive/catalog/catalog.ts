@@ -14,10 +14,8 @@ export type SegmentEntry = {
   sequence: number;
   low: bigint;
   high: bigint;
-  /** Widened before a post that needs it is written. */
   skew: TimeSkew;
   analyzer: string;
-  /** 0: numbers from a hash keyed per archive. */
   numbering: number;
   optimised: boolean;
   /** Last commit number that wrote to it. */
@@ -75,7 +73,6 @@ export function addSegmentEntry(
     .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn, numbering);
 }
 
-/** Call after the segment itself has recorded it (`commit-number.ts`). */
 export function setWrittenIn(
   catalog: DatabaseSync,
   { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
@@ -128,9 +125,10 @@ export function setOptimised(
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `arrival`: newest ingest number. `arrivals_from`: start of the retained ingest order. `generation`: open generation of
- * count changes. `count_step`: last step in which counts were added to posts. `commit_number`: commits that involve
- * segments. `identified`: 1 once every segment contains its identity.
+ * `arrival`: newest ingest number. `arrivals_from`: start of the retained ingest order.
+ * `generation`: open generation of count changes. `count_step`: last step in which counts were
+ * added to posts. `commit_number`: commits that involve segments. `identified`: 1 once every
+ * segment contains its identity.
  */
 type NumberSetting =
   | "arrival"
@@ -210,7 +208,6 @@ const toInterval = (row: IntervalRow): CoverageInterval => ({
   toMs: Number(row.to_ms),
 });
 
-/** Merges intervals of the same kind and source that overlap or touch. */
 export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): void {
   const { platform, collection, account, source, fromMs, toMs } = interval;
   if (toMs <= fromMs) return;
@@ -239,8 +236,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it. A name that was never a
- * handle is taken for an account id, with that account's handles.
+ * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it.
+ * A name that was never a handle is taken for an account id.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog
@@ -261,7 +258,6 @@ export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   return keys;
 }
 
-/** That ever had the handle. */
 export function accountIds(catalog: DatabaseSync, platform: Platform, handle: string): string[] {
   return catalog
     .prepare("SELECT user_id FROM handle WHERE handle = ? AND platform = ?")
@@ -269,7 +265,6 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
     .map((row) => String(row.user_id));
 }
 
-/** The last known one. */
 export function presentHandle(
   catalog: DatabaseSync,
 ): (platform: Platform, userId: string) => string | null {

@@ -2,11 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { putSetting, readSetting } from "./catalog.ts";
 
 /**
- * Each segment stores the number of the last catalog commit that wrote to it. Segments commit first, so that a crash can
- * leave them one ahead; a segment further ahead proves that the catalog is an older copy.
+ * Each segment stores the number of the last catalog commit that wrote to it. Segments commit
+ * first, so that a crash can leave them one ahead; a segment further ahead proves that the catalog
+ * is an older copy.
  */
 export type CommitNumber = {
-  /** Assigned at the first call in the open transaction. */
   current(): number;
   reset(): void;
 };
@@ -24,7 +24,6 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
   };
 }
 
-/** Once per transaction. */
 export function countCommit(catalog: DatabaseSync): number {
   const number = Number(readSetting(catalog, "commit_number")) + 1;
   putSetting(catalog, "commit_number", number);

@@ -110,7 +110,6 @@ test("merges the gaps of several platforms into one list", () => {
   ]);
 });
 
-/** Spans of whole milliseconds from 0 to 29, and which of these a list of spans covers. */
 const moments = Array.from({ length: 30 }, (_, ms) => ms);
 const someSpans = fc
   .uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 12 })

@@ -12,22 +12,24 @@ const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** Unix milliseconds; -Infinity without a stream. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * Delayed posts come first: a stream has caught up once its intervals reach beyond `liveSinceMs`, when its connection
- * opened.
+ * Delayed posts come first: a stream has caught up once its intervals reach beyond `liveSinceMs`,
+ * when its connection opened.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],
   liveSinceMs: number | null,
 ): boolean => liveSinceMs !== null && streamEndMs(intervals) >= liveSinceMs;
 
-/** How far the intervals of a caught-up stream, and others beyond them, reach into a window, ignoring the slack. */
+/**
+ * How far the intervals of a caught-up stream, and others beyond them, reach into a window,
+ * ignoring the slack.
+ */
 export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
   const newestMs = streamEndMs(intervals);
   const [gap] = gapsIn({ ...window, fromMs: newestMs }, intervals, Number.POSITIVE_INFINITY, 0);
@@ -35,8 +37,9 @@ export function reachedMs(window: Span, intervals: readonly CoverageInterval[]):
 }
 
 /**
- * The uncovered parts of a window, oldest first. Live streams lag: a window that reaches the present is covered to its end
- * unless the newest stream interval ended more than `slackMs` before `nowMs`. Pass a slack only if `hasCaughtUp`, else 0.
+ * The uncovered parts of a window, oldest first. Live streams lag: a window that reaches the
+ * present is covered to its end unless the newest stream interval ended more than `slackMs` before
+ * `nowMs`. Pass a slack only if `hasCaughtUp`, else 0.
  */
 export function gapsIn(
   window: Span,

@@ -2,7 +2,6 @@ import { type IdRange, windowOfIds } from "../../posts/ids.ts";
 import type { Damage } from "../archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 
-/** More are joined into one. */
 const mostSpans = 50;
 
 export function damageOf(

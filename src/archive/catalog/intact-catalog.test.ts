@@ -69,7 +69,6 @@ function recovered(): Promise<RecoverReport> {
   return recover({ dataDir, isForced: false, arrivalsKept: 1_000, onProgress: () => {}, signal });
 }
 
-/** Writes bytes into the first page of a catalog table, at an offset derived from the page. */
 function overwrite(table: string, bytes: Uint8Array, positionIn: (page: Buffer) => number): void {
   const path = catalogPath(folder());
   const { pageBytes, tables } = pageMap(path);
@@ -81,7 +80,6 @@ function overwrite(table: string, bytes: Uint8Array, positionIn: (page: Buffer) 
   closeSync(file);
 }
 
-/** Changes the catalog without updating checksums, as a broken disk would. */
 function damage(sql: string): void {
   const catalog = new DatabaseSync(catalogPath(folder()));
   catalog.exec(sql);
@@ -135,7 +133,8 @@ test.each([
 });
 
 test("recover does not copy a table with an unreadable row", async () => {
-  // The serial type of a row's first value, which sets its length, follows the sizes of the row and of its header.
+  // The serial type of a row's first value, which sets its length, follows the sizes of the row and
+  // of its header.
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
   await expect(verified()).rejects.toMatchObject({ code: "archive_damaged" });
   const { takenOver } = await recovered();

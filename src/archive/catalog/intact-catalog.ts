@@ -7,7 +7,6 @@ import { type CatalogDamage, catalogDamage, damagedAmong } from "./sums.ts";
 /** Without coverage, answers are correct, but not complete. */
 const coverageTable = "interval";
 
-/** All that opening an archive reads. */
 const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
 
 /** About a millisecond. Errors: `archive_damaged`. */
@@ -17,8 +16,8 @@ export function requireIntactStart(catalog: DatabaseSync, path: string): void {
 }
 
 /**
- * About a second per million handles. Rebuilds damaged indexes and drops damaged coverage, with a warning each. Errors:
- * `archive_damaged`.
+ * About a second per million handles. Rebuilds damaged indexes and drops damaged coverage, with a
+ * warning each. Errors: `archive_damaged`.
  */
 export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
   const found = catalogDamage(catalog);

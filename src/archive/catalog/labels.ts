@@ -4,7 +4,6 @@ import type { ArchiveChange } from "../archive.ts";
 
 type Label = Extract<ArchiveChange, { kind: "label" }>;
 
-/** A post's uri, or an account's id in lower case. */
 export type LabelSubject = { platform: Platform; subject: string };
 
 /** A DID, or not a uri, such as `12@mastodon.social`. */
@@ -12,10 +11,8 @@ export const isAccountId = (subject: string): boolean =>
   subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
 
 export type Labels = {
-  /** False if the source has a newer label with this value on the subject. */
   put(label: Label): boolean;
   any(platform: Platform): boolean;
-  /** In force, without duplicates. */
   of(platform: Platform, subject: string): string[];
   expire(nowMs: number): LabelSubject[];
 };

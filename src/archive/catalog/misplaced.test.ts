@@ -3,14 +3,12 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { openCatalog } from "./open-catalog.ts";
 
-/** A record key containing the time 2026-07-04. */
 const key = "3mptbyoeyc22k";
 const reportedMs = Date.UTC(2026, 6, 4, 14, 38);
 const uri = `at://did:plc:author/app.bsky.feed.post/${key}`;
 let archive: SmallArchive;
 afterEach(() => archive.remove());
 
-/** A year of posts, one a day, in segments of ten. */
 function fill(): void {
   archive = smallArchive(10);
   archive.put(

@@ -4,8 +4,8 @@ import type { Platform } from "../../posts/post.ts";
 import { tidMs } from "../../posts/tid.ts";
 
 /**
- * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are listed, so that finding a
- * uri never means searching every segment.
+ * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are
+ * listed, so that finding a uri never means searching every segment.
  */
 const nearMs = 86_400_000;
 
@@ -19,7 +19,6 @@ export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
   toMs: timeMs + nearMs,
 });
 
-/** False if the uri contains no time. */
 export function isMisplaced(platform: Platform, uri: string, id: bigint): boolean {
   const reportedMs = uriTimeMs(platform, uri);
   if (reportedMs === null) return false;

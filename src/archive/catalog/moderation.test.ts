@@ -18,7 +18,6 @@ afterEach(() => archive.remove());
 
 const uriOf = (did: string, key: string): string => `at://${did}/app.bsky.feed.post/${key}`;
 
-/** The nth post of an account, one a minute. */
 function post(did: string, n: number, text = `post ${n} of a river`) {
   return makePost({
     uri: uriOf(did, `${n}`),
@@ -63,7 +62,6 @@ const profile = (labels: readonly string[], observedMs: number): ArchiveChange =
 const found = (query: string): string[] =>
   archive.records(archive.ask(query).positions).map((record) => record.Metadata.uri);
 
-/** Alternating posts of two accounts, over several segments. */
 function putPosts(count = 10): void {
   archive.put(
     ...Array.from({ length: count }, (_, n) => post(n % 2 === 0 ? alice : "did:plc:bob", n)),

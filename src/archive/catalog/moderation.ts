@@ -4,8 +4,9 @@ import type { Accounts } from "./accounts.ts";
 import type { Labels } from "./labels.ts";
 
 /**
- * A post is hidden while its account is inactive or excludes unauthenticated readers (as all are here), or while it or the
- * account has a hiding label. Other labels are shown, except instructions, which begin with `!`.
+ * A post is hidden while its account is inactive or excludes unauthenticated readers (as all are
+ * here), or while it or the account has a hiding label. Other labels are shown, except
+ * instructions, which begin with `!`.
  */
 const hidingLabels = new Set(["!takedown", "!hide", "!suspend"]);
 const notForStrangers = "!no-unauthenticated";

@@ -23,14 +23,13 @@ afterEach(() => archive.remove());
 const newer = expect.objectContaining({ code: "newer_schema" });
 const everything = { plan: { kind: "all" } } as const;
 
-/** As if another version of the program had written every segment. */
 function note(analyzer: string): void {
   const catalog = openCatalog(archive.folder);
   changeCatalog(catalog, `UPDATE segment SET analyzer = '${analyzer}'`);
   catalog.close();
 }
 
-/** Removes the terms of all posts from the index, as if another analyzer had made it. */
+/** As if another analyzer had made the index. */
 function spoilTerms(): void {
   const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   segment.exec("INSERT INTO term(term) VALUES('delete-all')");
@@ -86,7 +85,6 @@ describe("segment of another analyzer", () => {
 });
 
 describe("archive of the first format", () => {
-  /** As the first version made it: one post, terms of analyzer 1, one covered span. */
   function makeFirstForm(folder: string): void {
     const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
     mkdirSync(join(folder, "bluesky"), { recursive: true });

@@ -22,7 +22,10 @@ import { requireCurrentCatalog } from "./require-current-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
 import { fillCatalogSums, maintainCatalogSums } from "./sums.ts";
 
-/** Creates or migrates the catalog and its segments. Errors: `newer_schema`, and those of `require-current-catalog.ts`. */
+/**
+ * Creates or migrates the catalog and its segments. Errors: `newer_schema`, and those of
+ * `require-current-catalog.ts`.
+ */
 export function openCatalog(folder: string): DatabaseSync {
   requireCurrentCatalog(folder);
   if (isOutdated(folder)) migrateSegments(folder);

@@ -5,8 +5,8 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
- * Segment files without a catalog entry, left by a crash. They are kept for a time, because the catalog may be the wrong
- * one.
+ * Segment files without a catalog entry, left by a crash. They stay for a time, because the catalog
+ * may be the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
@@ -19,7 +19,6 @@ export function segmentNumbersIn(folder: string, platform: string): number[] {
   return [...new Set(numbers.filter((number) => number !== undefined).map(Number))];
 }
 
-/** Returns the new path, null if there were no files. */
 export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
   // The log goes first: a database moved without it would lose its content.
@@ -32,7 +31,10 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   return target;
 }
 
-/** Skips only existing databases: an interrupted move, which leaves a log alone, continues at its path. */
+/**
+ * Skips only existing databases: an interrupted move, which leaves a log alone, continues at its
+ * path.
+ */
 function freePath(folder: string, { platform, sequence }: SegmentKey): string {
   const number = basename(segmentPath("", { platform, sequence }), ".db");
   for (let copy = 1; ; copy += 1) {
@@ -55,7 +57,6 @@ function orphanedFiles(folder: string): OrphanedFile[] {
     .sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
-/** Databases, and their bytes with logs. */
 export function orphanedTotals(folder: string): { files: number; bytes: number } {
   const files = orphanedFiles(folder);
   return {
@@ -64,7 +65,7 @@ export function orphanedTotals(folder: string): { files: number; bytes: number }
   };
 }
 
-/** Those orphaned before `untilMs`, and the oldest beyond `mostBytes`. */
+/** Removes those orphaned before `untilMs`, and the oldest beyond `mostBytes`. */
 export function removeOrphaned(folder: string, untilMs: number, mostBytes: number): void {
   const files = orphanedFiles(folder);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);

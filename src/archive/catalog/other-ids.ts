@@ -10,12 +10,11 @@ import { numberMillisecond } from "./numbered-millisecond.ts";
 
 type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 
-/** `uri`: null if the post keeps its ID whatever its uri. */
 type PostOfMillisecond = { id: bigint; uri: string | null };
 
 /**
- * Maps given IDs to stored IDs where they differ: earlier releases numbered posts with a hash keyed per archive, and posts
- * that made room for others differ where those are missing.
+ * Maps given IDs to stored IDs where they differ: earlier releases numbered posts with a hash keyed
+ * per archive, and posts that made room for others differ where those are missing.
  */
 export function byOtherIds(
   lookup: Lookup,

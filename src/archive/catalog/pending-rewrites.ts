@@ -1,6 +1,5 @@
 import { pendingTasksIn } from "./pending-tasks.ts";
 
-/** Begun, not finished. */
 export const rewriteInProgress = 2;
 
 /** To remove forgotten texts from disk, or to rebuild lists and index. */

@@ -5,7 +5,6 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 /** Stored until done: a finished task replaces the segment, which ends the request. */
 export type PendingTasks = {
-  /** Also drops requests of segments that no longer exist. */
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;
   read(catalog: DatabaseSync): SegmentEntry[];

@@ -27,7 +27,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Writes posts of these days, one per batch, into segments of two posts. */
 function put(...days: number[]): void {
   const writer = writerOn(dataDir, 2);
   for (const day of days) {
@@ -50,7 +49,6 @@ function removeCatalog(): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(catalogPath(folder) + suffix, { force: true });
 }
 
-/** Returns a function that restores the present catalog. */
 function keepCatalog(): () => void {
   const kept = join(dataDir, "catalog.kept");
   const catalog = new DatabaseSync(catalogPath(folder));
@@ -62,7 +60,6 @@ function keepCatalog(): () => void {
   };
 }
 
-/** Opens and closes the archive as a server does; returns the error code if it fails, else null. */
 async function refusal(): Promise<string | null> {
   try {
     const settings = { dataDir, readers: 1, segmentPosts: 2, clock: systemClock };
@@ -74,7 +71,6 @@ async function refusal(): Promise<string | null> {
   }
 }
 
-/** The first step of compaction after a start. */
 function tidy(): void {
   const context = compactionContext(folder, archiveDefaults, systemClock);
   runSteps(tidyUp(context));
@@ -239,7 +235,6 @@ describe("never refuses what a crash leaves", () => {
     const { readSegments } = await import("./catalog.ts");
     const [segment] = readSegments(context.catalog).filter((each) => each.low === entry.low);
     if (segment === undefined) throw new Error("there is no segment");
-    // Abandoned between any two steps.
     for (let steps = 1; steps < 40; steps += 1) {
       const work = rewriteSegment(context, segment, { cuts: [], keeps: null });
       let done = false;

@@ -14,21 +14,21 @@ import { segmentNumbersIn } from "./orphaned.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Verifies that a catalog belongs to the segments beside it: if it was lost, emptied or restored from an earlier copy,
- * unlisted segments would be mistaken for leftovers of a crash.
+ * Verifies that a catalog belongs to the segments beside it: if it was lost, emptied or restored
+ * from an earlier copy, unlisted segments would be mistaken for leftovers of a crash.
  *
- * A crash leaves segments one commit ahead of the catalog, never two. Segments are read before the catalog, which only
- * grows, so that no lock is needed. The catalog stores each segment's last commit, after the segment does: a file with an
- * older one is an earlier copy.
+ * A crash leaves segments one commit ahead of the catalog, never two. Segments are read before the
+ * catalog, which only grows, so that no lock is needed. A segment with an older commit than the
+ * catalog lists is an earlier copy.
  *
- * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`.
+ * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`,
+ * `segment_older`, `archive_missing`.
  */
 export function requireCurrentCatalog(folder: string): void {
   const problem = catalogProblem(folder);
   if (problem !== null) throw problem;
 }
 
-/** If files changed during the check. */
 const mostTries = 3;
 
 export function catalogProblem(folder: string): EarshotError | null {
@@ -116,7 +116,10 @@ function fileProblem(
   );
 }
 
-/** From an earlier version. If the catalog lists no segment of the platform, the file is no leftover of a crash. */
+/**
+ * From an earlier version. If the catalog lists no segment of the platform, the file is no leftover
+ * of a crash.
+ */
 function unknownProblem(
   name: string,
   { listed, retired }: CatalogState,
@@ -169,12 +172,11 @@ function segmentFiles(folder: string, retired: ReadonlySet<string> | null): Segm
   );
 }
 
-/** Null if there is no catalog; `newer` if a later version made it. */
+/** `newer` if a later version made it. */
 function catalogState(folder: string): CatalogState | "newer" | null {
   if (sizeOf(catalogPath(folder)) === 0) return null;
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
-    // On one snapshot.
     catalog.exec("BEGIN");
     const version = versionOf(catalog);
     if (version > catalogMigrations.length) return "newer";

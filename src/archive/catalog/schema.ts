@@ -1,8 +1,8 @@
 import { analyzerVersion } from "@earshot/query/text";
 
 /**
- * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints are committed last:
- * after a crash a source repeats what may be missing.
+ * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints
+ * are committed last: after a crash a source repeats what may be missing.
  */
 export const catalogMigrations: readonly string[] = [
   `

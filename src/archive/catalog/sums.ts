@@ -7,8 +7,9 @@ import { catalogMigrations } from "./schema.ts";
 import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 /**
- * SQLite does not detect changed values, which could hide posts. `catalog_sum` has the row count and the sum of checksums
- * of each table and of the schema, updated by `openCatalog` connections, and computed again for another schema version.
+ * SQLite does not detect changed values, which could hide posts. `catalog_sum` has the row count
+ * and the sum of checksums of each table and of the schema, updated by `openCatalog` connections,
+ * and computed again for another schema version.
  */
 const version = catalogMigrations.length;
 const ownTable = "catalog_sum";
@@ -74,7 +75,6 @@ export type CatalogDamage = {
   structure: string[];
 };
 
-/** Empty if an earlier version wrote the catalog. */
 export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
   lastOf(damagedTablesInSteps(catalog));
 
@@ -140,7 +140,6 @@ function* ifReadable<Value>(steps: Generator<void, Value>): Generator<void, Valu
   }
 }
 
-/** Or the schema lacks the table. */
 const isUnreadable = (error: unknown): boolean => isDamage(error) || isSqlError(error);
 
 const isSqlError = (error: unknown): boolean =>

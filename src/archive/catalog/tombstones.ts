@@ -5,10 +5,10 @@ import type { Accounts } from "./accounts.ts";
 /** Sorts after every source revision. */
 export const forgottenRevision = "~";
 
-/** Later than any time: nothing of the account is stored, and its later changes are ignored. */
+/** Later than any time: the account's later changes are ignored. */
 export const forGoodMs = 8_640_000_000_000_000;
 
-/** So that no replay or import restores deleted posts. */
+/** Prevent replays and imports from restoring deleted posts. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
   /** Deleted at this revision or later, or with its account. */

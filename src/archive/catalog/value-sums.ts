@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { RowSums } from "../segments/changeset.ts";
 
-/** Read with bigints. */
 export type StoredValue = bigint | number | string | Uint8Array | null;
 
 /**
- * FNV-1a over the type and the characters or 32-bit halves of each value: detects every change of a single character or
- * half, and is several times faster than CRC-32, which has to encode first. Hashes the key, and the key with each other
- * column, so that an update needs only the key and the changed columns.
+ * FNV-1a over the type and the characters or 32-bit halves of each value: detects every change of a
+ * single character or half, and is several times faster than CRC-32, which has to encode first.
+ * Hashes the key, and the key with each other column, so that an update needs only the key and the
+ * changed columns.
  */
 export function rowSum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
@@ -59,7 +59,10 @@ function hashOfText(before: number, type: number, text: string): number {
   return hash;
 }
 
-/** From a changeset: a type byte; then eight bytes of a number, or the length and bytes of a text or blob. */
+/**
+ * From a changeset: a type byte; then eight bytes of a number, or the length and bytes of a text or
+ * blob.
+ */
 function storedValue(cell: Uint8Array): StoredValue {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   switch (bytes[0]) {
@@ -76,7 +79,6 @@ function storedValue(cell: Uint8Array): StoredValue {
   }
 }
 
-/** After a varint length. */
 function contentOf(bytes: Buffer): number {
   let at = 1;
   while ((bytes[at] ?? 0) >= 0x80) at += 1;

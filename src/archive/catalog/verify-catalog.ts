@@ -1,6 +1,7 @@
 /**
- * Takes a second of CPU per million handles, so it runs beside the start. Incomplete answers until then would make clients
- * repeat requests; a note that an earlier process verified the file would miss later damage.
+ * Takes a second of CPU per million handles, so it runs beside the start. Incomplete answers until
+ * then would make clients repeat requests; a note that an earlier process verified the file would
+ * miss later damage.
  */
 
 import { openForReading } from "../database.ts";
@@ -15,8 +16,8 @@ type VerifyParts = {
 };
 
 /**
- * All other calls wait for it, so that no answer depends on an unverified value. Errors: `archive_damaged` if more than
- * coverage or an index is damaged.
+ * All other calls wait for it. Errors: `archive_damaged` if more than coverage or an index is
+ * damaged.
  */
 export async function verifyCatalog({ check, repair, onWarning }: VerifyParts): Promise<void> {
   if (isIntact(await check())) return;

@@ -1,7 +1,8 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
 /**
- * Unreadable data ends this part with a finding, not the whole check. Rethrows errors with a code, such as `archive_busy`.
+ * Unreadable data ends this part with a finding, not the whole check. Rethrows errors with a code,
+ * such as `archive_busy`.
  */
 export function* attemptPart(
   part: string,
@@ -16,7 +17,6 @@ export function* attemptPart(
   }
 }
 
-/** Same, for a part of one step; null if unreadable. */
 export function attempt<Value>(
   part: string,
   work: () => Value,

@@ -49,7 +49,6 @@ const postKey = (n: number): string => `post${n}`;
 const uri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${postKey(n)}`;
 const revision = (n: number): string => String(n).padStart(8, "0");
 
-/** A stream's `n`th batch: new posts, a late one, an edit, deletions, counts, an account state. */
 function batch(n: number): ArchiveChange[] {
   const stream = { origin: "stream", userId: "did:plc:author", revision: revision(n) } as const;
   const zero = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
@@ -117,7 +116,6 @@ function feed(dataDir: string) {
   };
 }
 
-/** Made once, and copied for each test that only reads it. */
 let made = "";
 
 beforeAll(() => {
@@ -195,7 +193,7 @@ test("a restored backup of sealed segments, one of them damaged, answers as the 
     onProgress: () => {},
     signal: never,
   });
-  // It was written to while its index was marked as damaged, so the index was not maintained.
+  // Written to while its index was marked as damaged, and so not maintained.
   const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
   expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
   const words = ["post", "batch3", "late", "edited", "number 77"];

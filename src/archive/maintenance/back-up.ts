@@ -19,19 +19,17 @@ import { type ArchiveSnapshot, takeSnapshot } from "./snapshots.ts";
 
 export type BackupRequest = {
   folder: string;
-  /** Missing, empty, or with an unfinished backup. */
   target: string;
   clock: Pick<Clock, "now">;
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
-/** Between checks of the signal. */
 const pagesOfStep = 512;
 
 /**
- * Copies an archive as of one moment between two batches, while others keep writing. Copies from snapshots, newest first,
- * because their logs grow until the snapshots end; then verifies the copies. The manifest comes last. Errors:
+ * Copies an archive as of one moment between two batches, while others keep writing. Snapshots are
+ * copied newest first, because their logs grow until they end. The manifest comes last. Errors:
  * `backup_exists`, `disk_full`, `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
@@ -153,7 +151,6 @@ async function requireSpace(target: string, bytes: number): Promise<void> {
   );
 }
 
-/** An error of `onShare` ends the copying. */
 async function copyDatabase(
   database: DatabaseSync,
   to: string,

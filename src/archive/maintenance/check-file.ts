@@ -3,7 +3,6 @@ import { messageOf } from "../../lib/errors.ts";
 
 const mostErrors = 10;
 
-/** `isFull` also compares tables with their indexes. */
 export function checkFile(
   database: DatabaseSync,
   isFull: boolean,

@@ -34,15 +34,13 @@ export type IndexedSegment = {
 
 export type IndexCheck = {
   add(row: SegmentRow): void;
-  /** Call after all rows. */
   end(): Generator<number, void>;
   compared(): number;
 };
 
 /**
- * Compares the entries of `sampleRows` evenly spread posts. FTS5 must find each token, store the number of tokens, and have
- * no extra count facet; its positions are not compared. The sealed index is read as a whole, and all entries of these posts
- * compared.
+ * Compares the entries of `sampleRows` evenly spread posts. FTS5 must find each token and store the
+ * number of tokens; its positions are not compared. The sealed index is read as a whole.
  */
 export function sampleIndex(
   segment: IndexedSegment,
@@ -86,7 +84,6 @@ export const indexErrorsOf =
   (message) =>
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
 
-/** Null if replaced. */
 function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
   const number = sealed?.numberOf(id) ?? null;
   return number === null || sealed?.isReplaced(number) ? null : number;
@@ -140,7 +137,6 @@ const countFacets = countMetrics.flatMap((metric) =>
   countThresholds.map((threshold) => atLeast(metric, threshold)),
 );
 
-/** SQLite's: seven bits a byte, highest first. */
 function firstVarint(bytes: Uint8Array): number {
   let value = 0;
   for (const byte of bytes) {
@@ -150,11 +146,13 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** Kept in memory to name the posts that differ. */
+/** In memory, to name the posts that differ. */
 const positionsToName = 2_000_000;
 const tokensOfTurn = 20_000;
 
-/** Compares every position of every token; bounds memory by comparing sums of partitions first. */
+/**
+ * Compares every position of every token. Compares sums of partitions first, which bounds memory.
+ */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = indexSums();

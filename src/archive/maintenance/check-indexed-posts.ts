@@ -5,8 +5,8 @@ import type { SealedNumbers } from "./sealed-numbers.ts";
 const idsOfTurn = 20_000;
 
 /**
- * Exactly the stored posts must be in the index, each once: in FTS5, or in the sealed index without being replaced; and
- * exactly the hidden ones must be hidden.
+ * Each stored post must be indexed exactly once: in FTS5, or unreplaced in the sealed index.
+ * Exactly the hidden posts must be hidden.
  */
 export function* checkIndexedPosts(
   database: DatabaseSync,
@@ -52,7 +52,6 @@ export function* checkIndexedPosts(
 /** Newest first; `next` is null at the end. */
 type DescendingIds = {
   readonly next: bigint | null;
-  /** Moves past `id` if it is next, and returns whether it was. */
   take(id: bigint): boolean;
 };
 
@@ -88,7 +87,6 @@ function descendingNumbers(sealed: SealedNumbers | null) {
     get next() {
       return next();
     },
-    /** Same, with the doc number of `id`; null if not next. */
     take: (id: bigint): number | null => {
       if (next() !== id) return null;
       number += 1;

@@ -12,7 +12,7 @@ export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; datab
 
 const rowsOfTurn = 500;
 
-/** Compares rows with the other tables and the catalog. `onRow` gets every readable row. Yields numbers of rows. */
+/** Compares rows with the other tables and the catalog. `onRow` gets every readable row. */
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
   findings: Findings,

@@ -24,7 +24,6 @@ import { type FindingKind, remedyOf } from "./findings.ts";
 let made = "";
 let data = "";
 
-/** A sealed segment with later writes, made once and copied for each test. */
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
   makeSealedArchive(made);
@@ -320,7 +319,6 @@ describe("detects damaged tables without comparing every word:", () => {
   });
 });
 
-/** Changes one position of the term in the first row. */
 const moved = positions((bytes) => {
   bytes[bytes.length - 1] = 200;
   return bytes;

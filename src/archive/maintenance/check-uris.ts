@@ -20,7 +20,7 @@ export function* checkUrisOnce(
   const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
   const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
   const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
-  // Hashes are evenly distributed: ranges of equal width have similar counts.
+  // Hashes are evenly distributed, so ranges of equal width have similar counts.
   const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
   for (let pass = 0n; pass < passes; pass++) {
     const from = lowestHash + (hashes * pass) / passes;
@@ -43,7 +43,6 @@ export function* checkUrisOnce(
 const urisIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
 
-/** Empty if unreadable. */
 function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findings) {
   const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
   statement.setReadBigInts(true);
@@ -81,7 +80,6 @@ function reportTwice(
     );
     rows.setReadBigInts(true);
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
-    // Already reported with the rows.
     const read = (): { id: bigint; uri: string; segment: string }[] =>
       rows.all(hash).map(({ id, record }) => ({
         segment: `${platform}/${entry.sequence}`,

@@ -20,7 +20,6 @@ let data = "";
 const startMs = Date.UTC(2026, 0, 1);
 const segmentPosts = 30;
 
-/** Bluesky in three segments and X in one, with all kinds of content; made once and copied for each test. */
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), "earshot-check-"));
   const writer = writerOn(made, segmentPosts);
@@ -89,7 +88,6 @@ function damage(path: string, sql: string): void {
 const inSegment = (sql: string) => () => damage(pathOf("bluesky", 2), sql);
 const inCatalog = (sql: string) => () => damage(catalogPath(folder()), sql);
 
-/** The middle post of the second segment. */
 const middle = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
 describe("intact archive", () => {

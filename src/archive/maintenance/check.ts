@@ -33,7 +33,6 @@ export type CheckRequest = {
   folder: string;
   /** All posts instead of a sample, and SQLite's full check. */
   isFull: boolean;
-  /** Per segment, unless `isFull`. */
   sampleRows: number;
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
@@ -42,7 +41,6 @@ export type CheckRequest = {
 export type CheckReport = {
   segments: number;
   posts: number;
-  /** Compared with the index. */
   indexed: number;
   /** Segments of another analyzer, whose index is not compared. */
   outdated: readonly string[];
@@ -54,9 +52,9 @@ export type CheckReport = {
 const mostReported = 20;
 
 /**
- * Compares redundant data: files with checksums, the catalog with segments, rows with lists and indexes. Writes nothing,
- * and runs while others write: each segment is read on one snapshot with the catalog. Without a readable catalog there are
- * no other findings. Errors: `archive_busy`, `not_writable`.
+ * Compares redundant data: files with checksums, the catalog with segments, rows with lists and
+ * indexes. Writes nothing, and runs while others write. Without a readable catalog there are no
+ * other findings. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
@@ -125,12 +123,9 @@ function checkIsCurrent(folder: string, findings: Findings): void {
     const problem = catalogProblem(folder);
     if (problem === null || problem.code === "segment_missing") return;
     findings.add({ kind: "catalog_not_current", message: problem.message });
-  } catch {
-    // Reported later.
-  }
+  } catch {}
 }
 
-/** Null if unreadable, which is a finding. */
 function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {
@@ -147,7 +142,6 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
   }
 }
 
-/** Damage of the catalog itself. */
 const catalogErrors = new Set(["archive_damaged", "file_missing"]);
 
 function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
@@ -207,7 +201,6 @@ function* checkSegment(
     () => readSealedNumbers(database, indexErrorsOf(report)) ?? "none",
     onDamage,
   );
-  // Without doc numbers, the index cannot be compared.
   if (sealed === null || sealed === "unreadable") {
     yield* checkRows(segment, findings, () => {});
     return;
@@ -235,7 +228,6 @@ function* checkSegment(
   totals.indexed += index.compared();
 }
 
-/** As stored, for sampling. */
 const postsIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
 
@@ -254,7 +246,6 @@ function postsReported(folder: string, entries: readonly SegmentEntry[]): number
   }, 0);
 }
 
-/** Yields to the event loop between steps. */
 async function inTurns(
   steps: Generator<number, void>,
   signal: AbortSignal,

@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 
 export type Digest = { bytes: number; sha256: string };
 
-/** `onBytes`: of each chunk. An abort rejects with the signal's reason. */
 export async function digestOf(
   path: string,
   onBytes: (bytes: number) => void,
@@ -22,7 +21,6 @@ export async function digestOf(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** With its parents, for the owner only. */
 export async function makeFolder(path: string): Promise<void> {
   // Node's `recursive` never ends below /proc, and hides that a disk is read-only.
   try {
@@ -35,7 +33,6 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** For the owner only; flushed. */
 export async function copyFile(
   from: string,
   to: string,

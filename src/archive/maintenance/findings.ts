@@ -1,6 +1,9 @@
 import type { Platform } from "../../posts/post.ts";
 
-/** Stable names, with remedies. Rewriting salvages what is readable; restoring a backup that has the rest loses less. */
+/**
+ * Stable names, with remedies. Rewriting salvages what is readable; restoring a backup that has the
+ * rest loses less.
+ */
 export const findingKinds = {
   file_damaged: "earshot archive reindex --segment SEGMENT",
   file_missing: "restore a backup, or earshot archive recover, which continues without the file",
@@ -29,7 +32,6 @@ export type FindingKind = keyof typeof findingKinds;
 
 export type Finding = {
   kind: FindingKind;
-  /** `<platform>/<sequence>`; null for the catalog. */
   segment: string | null;
   platform: Platform | null;
   id: bigint | null;
@@ -54,7 +56,6 @@ export type Findings = {
   count(): number;
 };
 
-/** Per kind and segment. */
 export function collectFindings(mostKept: number): Findings {
   const kept: Finding[] = [];
   const counts = new Map<string, number>();

@@ -8,7 +8,7 @@ import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";
 
-/** `held`: null if not stored, only kept from returning. */
+/** `held` is null if not stored. */
 export type ForgottenPost = {
   platform: Platform;
   uri: string;
@@ -24,8 +24,8 @@ export type ForgetContext = {
 const postsOfBatch = 500;
 
 /**
- * Removes posts and rejects all their later versions. Their texts leave the disk with the rewrite requested here. Returns
- * how many were stored.
+ * Removes posts and rejects all their later versions. The rewrite requested here removes their
+ * texts from disk. Returns how many were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,
@@ -48,7 +48,6 @@ export async function forgetPosts(
     deleted += report.deleted;
     onProgress(at + own.length);
   }
-  // For segments that have replaced others since.
   wantRewritesOf(catalog, posts);
   return deleted;
 }
@@ -68,7 +67,7 @@ function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]):
   });
 }
 
-/** Returns how many had been forgotten. */
+/** Returns how many were forgotten. */
 export function allowReturn(
   { catalog, folder }: LiftContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
@@ -111,7 +110,6 @@ function inSegmentsOf(
 
 type Account = NamedAuthor & { userId: string };
 
-/** Removes all posts and rejects future ones. Returns how many were stored. */
 export async function forgetAccount(
   { archive, catalog }: ForgetContext,
   { platform, userId }: Account,
@@ -150,7 +148,7 @@ export function allowAccountReturn(
   });
 }
 
-/** Only for uris that contain the account, as Bluesky's; returns how many. */
+/** Only for uris that contain the account, as Bluesky's do. */
 export function allowReturnOf(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,

@@ -15,7 +15,6 @@ export function reporter(entry: SegmentEntry, findings: Findings): Report {
     });
 }
 
-/** Parallel lists of posts and offsets. */
 export type Locations = { ids: bigint[]; offsets: number[] };
 
 export type IndexLocations = Map<string, Locations>;
@@ -59,7 +58,6 @@ export function* reportDifferences(
 
 const noPositions: Locations = { ids: [], offsets: [] };
 
-/** Posts with a location that is not in `others`. */
 function differing(positions: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(

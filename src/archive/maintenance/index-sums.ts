@@ -1,17 +1,22 @@
-/** Sums over token positions, partitioned by token: differing partitions narrow down the tokens to compare. */
+/**
+ * Sums over token positions, partitioned by token: differing partitions narrow down the tokens to
+ * compare.
+ */
 const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
 export type IndexSums = {
   add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
-  /** Smallest first. */
   differences(other: IndexSums): number[];
   places(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
-/** Modulo 2^32: number of positions, upper and lower halves of IDs, positions, lower halves times (position + 1). */
+/**
+ * Modulo 2^32: number of positions, upper and lower halves of IDs, positions, lower halves times
+ * (position + 1).
+ */
 export type TokenSums = readonly [number, number, number, number, number];
 
 /** `vocabulary`: an fts5vocab table of type `instance`. */
@@ -70,7 +75,6 @@ export function indexSums(): IndexSums {
   return self;
 }
 
-/** FNV-1a over UTF-16 code units. */
 export function partitionOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index++) {

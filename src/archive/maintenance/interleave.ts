@@ -21,7 +21,7 @@ export async function interleave<Value>(
       signal.throwIfAborted();
     }
   } finally {
-    // Never read.
+    // The value is never read.
     if (!done) steps.return(undefined as Value);
   }
 }

@@ -8,7 +8,7 @@ import { segmentMigrations } from "../segments/schema.ts";
 
 /** Written last: without it a backup is incomplete. */
 export type Manifest = {
-  /** Of the snapshot, ISO 8601. */
+  /** ISO 8601. */
   takenAt: string;
   posts: number;
   catalogSchema: number;
@@ -16,14 +16,12 @@ export type Manifest = {
   files: readonly BackupFile[];
 };
 
-/** Relative to the folder. */
 export type BackupFile = { path: string; bytes: number; sha256: string };
 
 const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-/** Unix milliseconds. */
 export const manifestOf = (
   usedMs: number,
   posts: number,

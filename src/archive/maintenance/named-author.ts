@@ -7,13 +7,14 @@ import type { Platform } from "../../posts/post.ts";
 
 export type NamedAuthor = {
   platform: Platform;
-  /** In lower case; null if the handle is only known from posts. */
   userId: string | null;
-  /** Null if named by id. */
   handle: string | null;
 };
 
-/** Must be unique, because its posts may be deleted. Errors: `wrong_use` if it is ambiguous or its platform unknown. */
+/**
+ * Must be unique, because its posts may be deleted. Errors: `wrong_use` if it is ambiguous or its
+ * platform unknown.
+ */
 export function namedAuthor(
   catalog: DatabaseSync,
   name: string,

@@ -16,14 +16,17 @@ import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
 
-/** `held`: null if not stored. */
+/** `held` is null if not stored. */
 export type NamedPost = {
   platform: Platform;
   uri: string;
   held: { id: bigint; entry: SegmentEntry } | null;
 };
 
-/** An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors: `wrong_use`. */
+/**
+ * An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors:
+ * `wrong_use`.
+ */
 export function namedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {

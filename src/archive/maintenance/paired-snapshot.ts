@@ -15,13 +15,13 @@ export type PairedSnapshot = {
 };
 
 const cacheKib = 8_000;
-/** Tries to find a moment without a commit. */
 const mostTries = 500;
 const pauseMs = 3;
 
 /**
- * Runs `work` on segments and catalog as of one moment, without blocking. During a batch the catalog may be older than
- * segments, never newer, as after a crash. Segments removed in between are left out. Errors: `archive_busy`.
+ * Runs `work` on segments and catalog as of one moment, without blocking. During a batch the
+ * catalog may be older than segments, as after a crash. Segments removed in between are left out.
+ * Errors: `archive_busy`.
  */
 export function* onPairedSnapshot<Value>(
   folder: string,
@@ -58,7 +58,6 @@ export function* onPairedSnapshot<Value>(
   }
 }
 
-/** The snapshot begins with the first read. */
 function begin(database: DatabaseSync): DatabaseSync {
   database.exec("BEGIN");
   database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();

@@ -13,8 +13,8 @@ const lowestHash = -(2n ** 63n);
 type Entry = { hash: bigint; id: bigint };
 
 /**
- * Adds missing entries, and removes those of no or another post. Writers wait only for fixes. Run it before a rewrite,
- * which copies the list.
+ * Adds missing entries, and removes those of no or another post. Run it before a rewrite, which
+ * copies the list.
  */
 export function* repairUris(
   folder: string,
@@ -56,7 +56,6 @@ export function* repairUris(
   }
 }
 
-/** Null if the post is missing, or its ID follows from its uri. */
 const entryReader =
   (uriKey: string, { platform }: SegmentEntry) =>
   (database: DatabaseSync): ((id: bigint) => Entry | null) => {
@@ -109,7 +108,6 @@ function* entriesStored(database: DatabaseSync): Generator<Entry[]> {
   }
 }
 
-/** Between two batches, if the segment still exists. */
 function inWriting(
   folder: string,
   catalog: DatabaseSync,

@@ -13,15 +13,16 @@ import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
 export type RestoreRequest = {
   source: string;
-  /** Without a server. */
+  /** No server may use it. */
   dataDir: string;
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
 /**
- * Into a data folder without an archive. Verifies files while copying; the archive appears atomically. Errors:
- * `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`, `disk_full`, `not_writable`.
+ * Restores into a data folder without an archive, which appears atomically. Errors:
+ * `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`,
+ * `disk_full`, `not_writable`.
  */
 export async function restore(request: RestoreRequest): Promise<Manifest> {
   const { source, dataDir } = request;
@@ -83,7 +84,6 @@ function noteArchive(dataDir: string, archive: string): void {
   }
 }
 
-/** Also if unreadable. */
 export async function hasArchive(dataDir: string): Promise<boolean> {
   const archive = join(dataDir, "archive");
   return existsSync(archive) && (await readdir(archive)).length > 0;

@@ -74,7 +74,6 @@ const inSegment =
 
 const one = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
-/** Zeroes the only page of the segment's uri table. */
 function spoilUris(): void {
   const path = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
   const { pageBytes, tables } = pageMap(path);
@@ -126,7 +125,6 @@ describe("sealed segment", () => {
 
   const sealedPath = (): string => segmentPath(folder(), { platform: "bluesky", sequence: 3 });
 
-  /** Overwrites the last page of a table with invalid data. */
   function spoilPage(table: string): void {
     const database = new DatabaseSync(sealedPath());
     const find = database.prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = ?");
@@ -158,7 +156,6 @@ describe("sealed segment", () => {
   });
 });
 
-/** Runs a replacement of the first segment; calls `meanwhile` after one of its steps. */
 function replaced(
   replacement: (context: CompactionContext, entry: SegmentEntry) => Steps<RewriteReport>,
   concurrent: (context: CompactionContext, entry: SegmentEntry) => void,

@@ -43,16 +43,14 @@ export type RewriteOutcome = {
 };
 
 export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
-  /** `<platform>/<sequence>` before the rewrite. */
   segment: string;
 };
 
-/** `outdated`: of another analyzer. */
 export type WhichSegments = "outdated" | "all" | { segment: string };
 
 /**
- * Returns how many. A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use` for an unknown
- * name.
+ * A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use` for an
+ * unknown name.
  */
 export async function requestRewrites(
   folder: string,
@@ -96,7 +94,8 @@ function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
 }
 
 /**
- * Does nothing if another process runs compaction, which then does the rewrites. May be stopped: the rest stays requested.
+ * Does nothing if another process runs compaction, which then does the rewrites. May be stopped:
+ * the rest stays requested.
  */
 export async function rewritePending(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;

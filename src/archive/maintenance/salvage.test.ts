@@ -149,7 +149,6 @@ function gaps(): { fromMs: number; toMs: number }[] {
     });
 }
 
-/** One line per post that covers all of its content. */
 const contents = (): string[] =>
   wholeArchive(folder()).map(({ row, hidden }) => `${row.id} ${row.sum} ${hidden}`);
 

@@ -28,25 +28,23 @@ export type SealRequest = {
 };
 
 /**
- * One, or all worth sealing: large enough, and not sealed or with many later writes. The newest are left to a running
- * server.
+ * One segment, or all worth sealing: large enough, and not sealed or with many later writes. The
+ * newest are left to a running server.
  */
 export type WhichSeals = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
-  /** By this call and earlier ones. */
   wanted: number;
   /** `elsewhere`: by a server or another command, which runs compaction. */
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
-  /** If false, a running server removes them. */
   oldFilesGone: boolean;
 };
 
 /**
- * Requests seals, and performs them unless a server runs. May be stopped: the rest stays requested. No-op with `seal` off.
- * Errors: `wrong_use` for an unknown name, `not_sealable`.
+ * Requests seals, and performs them unless a server runs. May be stopped: the rest stays requested.
+ * No-op with `seal` off. Errors: `wrong_use` for an unknown name, `not_sealable`.
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
@@ -157,7 +155,10 @@ async function sealEach(
   return sealed;
 }
 
-/** Measured: posts per step; the share of copying in steps and in time; the highest share reported before the end. */
+/**
+ * Measured: posts per step; the share of copying in steps and in time; the highest share reported
+ * before the end.
+ */
 const postsOfStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;

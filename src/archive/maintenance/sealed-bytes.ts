@@ -1,9 +1,7 @@
-/** A table of a sealed index violates its format. */
 export class Malformed extends Error {}
 
 /** Errors: `Malformed` at an early end. */
 export type ByteReader = {
-  /** Seven bits a byte, lowest first. */
   varint(): number;
   bytes(length: number): Uint8Array;
   isAtEnd(): boolean;

@@ -13,7 +13,6 @@ import {
 export type SealedNumbers = {
   posts: number;
   idOf(number: number): bigint;
-  /** Of the ID, 32 bits each. */
   upperOf(number: number): number;
   lowerOf(number: number): number;
   numberOf(id: bigint): number | null;

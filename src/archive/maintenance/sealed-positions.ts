@@ -27,7 +27,6 @@ export const sealedPositions =
     }
   };
 
-/** Without replaced posts. */
 export const addSealedSums =
   (sealed: SealedNumbers, sums: IndexSums): OnTerm =>
   (term, { count, numbers, places, starts }) => {

@@ -9,7 +9,6 @@ const u32 = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from
 const joined = (...parts: readonly Uint8Array[]): Uint8Array =>
   new Uint8Array(Buffer.concat(parts));
 
-/** The posts parsed from a row of containers. */
 function postsOf(row: Uint8Array, chunk: number, counts: readonly number[]): number[] {
   const reader = postingsReader(allPosts);
   reader.begin(false);
@@ -18,7 +17,6 @@ function postsOf(row: Uint8Array, chunk: number, counts: readonly number[]): num
   return Array.from(numbers.subarray(0, count));
 }
 
-/** The positions parsed from a row, a list per post. */
 function positionsOf(row: Uint8Array, posts: number): number[][] {
   const reader = postingsReader(allPosts);
   reader.begin(true);
@@ -74,7 +72,6 @@ test("reads positions above 15 bits from a wider table", () => {
   expect(positionsOf(row, 2)).toEqual([[32_767, 40_000], [1]]);
 });
 
-/** A table with two positions of the second post. */
 const table = (...items: number[]): Uint8Array => joined(u32(1, 2), u16(1, 0, ...items));
 
 test.for<[string, Uint8Array]>([

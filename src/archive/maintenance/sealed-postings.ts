@@ -4,7 +4,6 @@ import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
 /** Of one term; the next one reuses the arrays. */
 export type Postings = {
   count: number;
-  /** Ascending; only the first `count` are valid. */
   numbers: Uint32Array;
   /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none. */
   places: Uint32Array | null;
@@ -16,14 +15,13 @@ export type PostingsReader = {
   begin(hasPositions: boolean): void;
   /** From the dictionary, with positions if the term has them. */
   readInline(reader: ByteReader, posts: number): void;
-  /** Posts of each chunk from `chunk` on. */
+  /** `counts`: posts of each chunk from `chunk` on. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
   /** Of the next posts without any. */
   readPositions(row: Uint8Array, posts: number): void;
   postings(): Postings;
 };
 
-/** `allPosts`: of the index. */
 export function postingsReader(allPosts: number): PostingsReader {
   const numbers = new Uint32Array(allPosts);
   const starts = new Uint32Array(allPosts + 1);

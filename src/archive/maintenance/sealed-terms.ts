@@ -9,7 +9,6 @@ import { type Postings, type PostingsReader, postingsReader } from "./sealed-pos
 
 const postingsOfTurn = 100_000;
 
-/** Terms in byte order. Reports and skips unreadable and malformed parts. `posts`: of the index. */
 export function* walkSealedTerms(
   database: DatabaseSync,
   posts: number,
@@ -55,7 +54,7 @@ export function* walkSealedTerms(
     onError(messageOf(error));
     return;
   }
-  // They may belong to unreadable terms.
+  // Unread rows may belong to unreadable terms.
   if (isWhole) rows.checkAllRead(onError);
 
   function* walkBlocks(): Generator<number, void> {

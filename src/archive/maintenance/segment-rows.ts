@@ -5,7 +5,6 @@ import { intactRows, type OnUnreadable, type StoredRow } from "../segments/intac
 
 export type SegmentRow = RecordRow & { revision: string };
 
-/** Intact rows, lowest IDs first. */
 export function* rowsOf(
   database: DatabaseSync,
   platform: Platform,

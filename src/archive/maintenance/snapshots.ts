@@ -11,19 +11,18 @@ import { inTransaction, openForReading } from "../database.ts";
 
 type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
 
-/** Between two batches, while others keep writing. */
+/** As of one moment between two batches, while others keep writing. */
 export type ArchiveSnapshot = {
   catalog: DatabaseSync;
   segments: readonly SegmentSnapshot[];
   close(): void;
 };
 
-/** For a sequential read. */
 const cacheKib = 1_000;
 
 /**
- * Opens all files first; blocks writers only while it reads once from each. Unlinked files stay readable. A file's log
- * grows with each write while its snapshot is open.
+ * Blocks writers only while it reads once from each file. Unlinked files stay readable. A file's
+ * log grows with each write while its snapshot is open.
  */
 export function takeSnapshot(folder: string): ArchiveSnapshot {
   const opened = new Map<string, DatabaseSync>();

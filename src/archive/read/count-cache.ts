@@ -5,17 +5,14 @@ import type { PlatformQuery } from "./platform-query.ts";
 
 /** Of one segment: contiguous whole buckets, and single partial ones. */
 export type KnownCounts = {
-  /** Aligned to buckets, Unix milliseconds; empty when equal. */
   fromMs: number;
   toMs: number;
-  /** Non-zero counts by the bucket's start. */
   counts: Map<number, number>;
   cuts: Map<string, number>;
 };
 
 /** An LRU cache per reader: entries match only the same open file, data version and owned IDs. */
 export type CountCache = {
-  /** Empty if the segment has changed. */
   find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
   keep(
     question: string,
@@ -31,7 +28,6 @@ const maxNumbers = 250_000;
 /** Per query and segment. Larger answers are not cached. */
 const maxNumbersOfQuestion = 100_000;
 const maxCuts = 16;
-/** In numbers. */
 const numbersOfQuestion = 8;
 
 type Remembered = {

@@ -14,7 +14,6 @@ import type { CountRequest } from "../archive.ts";
 const minuteMs = 60_000;
 const widths = { minute: minuteMs, hour: 60 * minuteMs, day: dayMs } as const;
 
-/** Times close to the boundaries of buckets, days and ID skews. */
 const bound = fc
   .tuple(
     fc.integer({ min: -1, max: 7 }),
@@ -47,7 +46,6 @@ const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true 
 
 type Window = Pick<CountRequest, "fromMs" | "toMs" | "bucketMs">;
 
-/** The times of matching posts by checking each one, without the archive. */
 function matchingTimes(set: PostSet, plan: PlanNode): Map<string, number> {
   const times = new Map(set.posts.map((post) => [nameOfPost(post), postTimeMs(post, capMs)]));
   const matching = new Set(set.foundByMatcher(plan));

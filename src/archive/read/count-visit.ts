@@ -24,9 +24,7 @@ export function idsOf(
 }
 
 type VisitCounts = {
-  /** By the start of the bucket or of its part in the window. */
   counts: Map<number, number>;
-  /** Negative infinity if complete. */
   countedFromMs: number;
   /** Possibly missing posts; such a count is not cached. */
   damaged: IdRange[];
@@ -37,14 +35,14 @@ type VisitCounts = {
 
 export type CountSlice = {
   open(): Segment;
-  /** Out of time, or cancelled. */
   isOver(): boolean;
   isSliceOver(): boolean;
 };
 
 /**
- * Counts whole buckets, and separately the partial ones at the ends. Slices count disjoint ranges of IDs, each on its own
- * snapshot; the result is cached only if the segment did not change between them.
+ * Counts whole buckets, and separately the partial ones at the ends. Slices count disjoint ranges
+ * of IDs, each on its own snapshot; the result is cached only if the segment did not change between
+ * them.
  */
 export function* countVisit(
   visit: Visit,
@@ -119,7 +117,6 @@ const copyOf = (known: KnownCounts): KnownCounts => ({
   cuts: new Map(known.cuts),
 });
 
-/** May be empty. */
 function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
   const firstMs = Math.ceil(fromMs / bucketMs) * bucketMs;
   const lastMs = Math.floor(toMs / bucketMs) * bucketMs;
@@ -139,12 +136,10 @@ const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 type Counted = { counts: Map<number, number>; countedFromMs: number | null };
 type Count = (span: Span, grid: Grid) => Generator<void, Counted>;
 
-/** Returns the time from which it is counted. */
 function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
   const name = nameOf(part);
   const stored = cuts.get(name);
   if (stored !== undefined) {
-    // LRU order.
     cuts.delete(name);
     cuts.set(name, stored);
     return part.fromMs;

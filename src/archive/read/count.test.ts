@@ -20,7 +20,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
   const start = Date.UTC(2026, 0, 1);
 
   let archive: SmallArchive;
-  /** The successive readings of the clock; the last one repeats. */
   let times: number[];
 
   beforeEach(() => {
@@ -51,13 +50,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
     return makePost({ key: String(posts), createdMs: ms, ...more });
   }
 
-  /** An X post whose ID contains another time than the post. */
   const skewed = (ms: number, idMs: number): Post => {
     const nativeId = lowestId(idMs) + 5n;
     return at(ms, { platform: "x", nativeId, uri: `https://x.com/i/status/${nativeId}` });
   };
 
-  /** Posts every quarter of an hour, over several segments. */
   const quarters = (number: number): Post[] =>
     Array.from({ length: number }, (_, n) => at(start + (n * hourMs) / 4));
 

@@ -12,9 +12,10 @@ import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-que
 import type { SearchSurroundings } from "./search.ts";
 
 /**
- * Counts exactly what a search would find, newest segments first. Of an unchanged segment only the new part of the window
- * is counted. At the deadline the answer is complete from `countedFromMs` on, and partial counts are cached, so that a
- * retry gets further. Platforms whose segments overlap in time share the time left.
+ * Counts exactly what a search would find, newest segments first. Of an unchanged segment only the
+ * new part of the window is counted. At the deadline the answer is complete from `countedFromMs`
+ * on, and partial counts are cached, so that a retry gets further. Platforms whose segments overlap
+ * in time share the time left.
  */
 export function* countSegments(
   request: CountRequest,
@@ -70,7 +71,6 @@ export function* countSegments(
   return { buckets, countedFromMs, damage, work };
 }
 
-/** Of the first complete bucket. */
 function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRequest): number {
   if (countedFromMs <= fromMs) return fromMs;
   return Math.min(Math.ceil(countedFromMs / bucketMs) * bucketMs, toMs);
@@ -78,7 +78,6 @@ function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountReque
 
 function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
   const bounded = splitWindow(request.plan, request);
-  // Times are whole milliseconds.
   const window = {
     fromMs: Math.ceil(bounded.fromMs ?? request.fromMs),
     toMs: Math.ceil(bounded.toMs ?? request.toMs),

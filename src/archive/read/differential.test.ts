@@ -8,7 +8,6 @@ import { openPostSet } from "../../../testkit/data/post-set.ts";
 import { testRuns } from "../../../testkit/seed.ts";
 
 const postsOfSet = 40;
-/** Sealing costs more than querying: fewer sets of a form get more queries each. */
 const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: number }>> = {
   fts5: { sets: testRuns(4), queries: 40, pages: testRuns(2) },
   sealed: { sets: testRuns(1), queries: 80, pages: testRuns(1) },

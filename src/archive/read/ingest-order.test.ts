@@ -12,7 +12,6 @@ afterEach(() => archive.remove());
 const at = (n: number, minute: number) =>
   makePost({ key: `${n}`, createdMs: start + minute * 60_000, text: `post ${n}` });
 
-/** All posts ingested after a position, page by page. */
 function follow(
   after: IngestedPost | null,
   limit = 3,

@@ -5,10 +5,8 @@ import type { RecordBytes, RecordCache, RecordVersion, RenderedRecord } from "./
 
 type PageContext = {
   cache: RecordCache;
-  /** As of the catalog's current version; null outside all segments. */
   currentVersions(): (position: Position) => RecordVersion | null;
   rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
-  /** For one page. */
   renderer(): RenderRow;
 };
 

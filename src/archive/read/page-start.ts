@@ -4,7 +4,10 @@ import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
-/** Posts with IDs below `below`, except `seen` ones of earlier pages, on the platform of the previous position. */
+/**
+ * Posts with IDs below `below`, except `seen` ones of earlier pages, on the platform of the
+ * previous position.
+ */
 export type PageStart = {
   below: bigint;
   seen: ReadonlySet<bigint>;
@@ -13,9 +16,9 @@ export type PageStart = {
 const none: ReadonlySet<bigint> = new Set();
 
 /**
- * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the same post even if a
- * server lacks a post or numbers it differently. A position of an earlier release, ordered by number, omits the posts
- * before it.
+ * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the
+ * same post even if a server lacks a post or numbers it differently. A position of an earlier
+ * release, ordered by number, omits the posts before it.
  */
 export function pageStart(
   after: Position,

@@ -7,7 +7,6 @@ import type { Post } from "../../posts/post.ts";
 import type { Position, SearchRequest } from "../archive.ts";
 
 describe.each(storedForms)("posts found by %s", (form) => {
-  /** What a plan finds and opens at the boundaries of segments. */
   let archive: SmallArchive;
   afterEach(() => archive.remove());
 
@@ -15,7 +14,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
   const dayMs = 86_400_000;
   const everything: PlanNode = { kind: "all" };
 
-  /** A post a day (or every `stepMs`), three per segment: 1 to 3, 4 to 6 … */
   function fill(days: number, stepMs = dayMs): void {
     archive = smallArchive(3);
     putInOne(
@@ -29,14 +27,12 @@ describe.each(storedForms)("posts found by %s", (form) => {
     );
   }
 
-  /** IDs by day, the first day's at 0. */
   const allIds = (): bigint[] =>
     archive
       .search({ plan: everything })
       .positions.map(({ id }) => id)
       .reverse();
 
-  /** The days of what a query finds, in order, and how many segments were opened. */
   function request(query: string, request: Partial<SearchRequest> = {}) {
     const { positions, work } = archive.ask(query, request);
     const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));

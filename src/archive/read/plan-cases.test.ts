@@ -10,14 +10,12 @@ import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 
 describe.each(storedForms)("posts found by %s", (form) => {
-  /** Queries that careless plans get wrong. Both the archive's and the matcher's answers are compared with the expected one. */
   let archive: SmallArchive;
   let stored: Post[] = [];
   afterEach(() => archive.remove());
 
   const start = Date.UTC(2026, 0, 1);
 
-  /** Stores posts a millisecond apart, two per segment; sealed ones in a single segment, because sealing many is slow. */
   function hold(...posts: Partial<Post>[]): void {
     archive = smallArchive(form === "sealed" ? 100 : 2);
     stored = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
@@ -26,7 +24,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
 
-  /** The texts of what a query finds, oldest first, after checking that archive and matcher agree. */
+  /** Oldest first. Also checks that archive and matcher agree. */
   function request(query: string): string[] {
     const { positions } = archive.ask(query);
     const { tree } = parseQuery(query);

@@ -6,7 +6,6 @@ import { lower } from "../segments/lower.ts";
 import { rowByRow } from "../segments/row-by-row.ts";
 import type { SegmentQuery } from "../segments/search-segment.ts";
 
-/** Split from the bounds of all matches. */
 export type BoundedPlan = ReturnType<typeof splitWindow>;
 
 export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
@@ -43,7 +42,6 @@ export function platformQuery(
 /** For all circles of a query together. */
 const mostCircleTerms = 256;
 
-/** With several circles, each gets fewer cells. */
 const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {
   const circles = countCircles(plans);
   return circles < 5 ? undefined : Math.floor(mostCircleTerms / circles);

@@ -8,7 +8,6 @@ import type { Post } from "../../posts/post.ts";
 import type { SearchWork } from "../archive.ts";
 
 describe.each(storedForms)("posts found by %s", (form) => {
-  /** Conditions lowered to a superset or subset must still give exact results. */
   let archive: SmallArchive;
   afterEach(() => archive.remove());
 

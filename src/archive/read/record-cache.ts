@@ -7,7 +7,6 @@ export type RenderedRecord = { text: string; isOfRow: boolean };
 /** Valid until the next page begins. */
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
-/** Eight bytes each: ID, tokens of segment and catalog, length. */
 const headerBytes = 24;
 const mostBytesOfUnit = 3;
 const bytesPerSlot = 128;
@@ -15,9 +14,9 @@ const bytesPerSlot = 128;
 const ways = 4;
 
 /**
- * Rendered records in UTF-8: a ring in which new records overwrite the oldest, and a table of positions by ID. An object
- * per record would cost more to collect than the rows cost to read. Records that are found move to the front before they
- * are overwritten.
+ * Rendered records in UTF-8: a ring in which new records overwrite the oldest, and a table of
+ * positions by ID. An object per record would cost more to collect than the rows cost to read.
+ * Records that are found move to the front before they are overwritten.
  */
 export class RecordCache {
   readonly #ringBytes: number;
@@ -44,12 +43,14 @@ export class RecordCache {
     this.#ringBytes = Math.max(0, Math.floor((maxBytes - 8 * slots) / 8) * 8);
   }
 
-  /** What earlier pages found may be overwritten. */
   beginPage(): void {
     this.#pageStart = this.#head;
   }
 
-  /** Null unless rendered from this version of its segment and, where it depends on it, of the catalog. */
+  /**
+   * Null unless rendered from this version of its segment and, where it depends on it, of the
+   * catalog.
+   */
   find(id: bigint, version: RecordVersion): RecordBytes | null {
     const slot = this.#slotFor(id, version);
     if (slot === null || this.#ring === null) return null;
@@ -151,7 +152,10 @@ export class RecordCache {
     return oldest;
   }
 
-  /** The first slot, by multiplicative hashing: IDs begin with a time and end with few bits of a hash. */
+  /**
+   * The first slot, by multiplicative hashing: IDs begin with a time and end with few bits of a
+   * hash.
+   */
   #slotOf(id: bigint): number {
     this.#id[0] = id;
     const words = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);

@@ -7,7 +7,6 @@ import type { PostReference } from "../../posts/post.ts";
 import { postKey } from "../../posts/references.ts";
 
 describe.each(storedForms)("posts found by %s", (form) => {
-  /** Related posts are found by any name of the other post. */
   let archive: SmallArchive;
   beforeEach(() => {
     archive = smallArchive();
@@ -26,7 +25,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
   const onX = { platform: "x", userId: null, username: "ann" } as const;
 
-  /** The uris of what a query finds, sorted. */
   const found = (query: string): string[] =>
     archive
       .records(archive.ask(query).positions)

@@ -31,7 +31,6 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-/** The nth post, one a minute. */
 const post = (n: number, text = "a river") =>
   makePost({ key: `k${n}`, createdMs: start + n * minuteMs, text });
 
@@ -56,7 +55,6 @@ function entries(): SegmentEntry[] {
 const pathOf = (entry: SegmentEntry): string => segmentPath(archive.folder, entry);
 const onlyPath = (): string => entries().map(pathOf)[0] ?? "";
 
-/** The minutes of the found posts, newest first. */
 const found = (query: string, limit = 100): number[] =>
   minutesOf(archive.ask(query, { limit }).positions);
 const minutesOf = (positions: readonly Position[]): number[] =>
@@ -270,7 +268,7 @@ describe("every post is in exactly one of both indexes", () => {
   });
 });
 
-/** Checks the consistency of a sealed segment's tables. */
+/** Each post must be in exactly one index. */
 function expectOneOfBoth(path: string): void {
   const database = openForReading(path, 1_000);
   const idsIn = (table: string): Set<bigint> => {
@@ -364,7 +362,7 @@ describe("deadline", () => {
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
   const rowsOnly: PlanNode = { kind: "min-count", metric: "likes", atLeast: 3 };
 
-  /** All posts found by a search that stops as early as possible and resumes below. */
+  /** Stops as early as possible and resumes below. */
   function inSteps(segment: Segment, plan: PlanNode): { ids: bigint[]; steps: number } {
     const ids: bigint[] = [];
     let high = lastId;
@@ -484,7 +482,6 @@ describe("times that IDs do not determine", () => {
 });
 
 describe("damaged sealed index", () => {
-  /** Damages a table of the only segment; readers that have it open notice only by reading it. */
   function spoil(sql: string): void {
     const database = new DatabaseSync(onlyPath());
     database.exec(sql);

@@ -17,7 +17,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
     elements: [{ kind: "token", token }],
   });
 
-  /** `count` posts a millisecond apart, a hundred per segment. */
   function fill(count: number, segmentPosts = 100): void {
     archive = smallArchive(segmentPosts);
     putInOne(
@@ -35,7 +34,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
     );
   }
 
-  /** Posts alternating between the three platforms, with 50 more likes every fifteen posts, ten per segment. */
   function onEachPlatform(count: number): void {
     archive = smallArchive(10);
     putInOne(
@@ -300,7 +298,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
               platform: (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x",
               uri: `uri:${n}`,
               createdMs: start + n,
-              // Reaches the indexed threshold below the requested one, so that each is a candidate and few match.
+              // Reaches the indexed threshold below the requested one, so that each is a candidate
+              // and few match.
               counts: counted(n % 30 === 0 ? 200 : 120),
             }),
           ),

@@ -17,7 +17,6 @@ export function comparePositions(a: Position, b: Position): number {
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
 }
 
-/** There, IDs alone do not order posts of one millisecond. */
 export const shareMillisecond = (a: Position, b: Position): boolean =>
   a.platform === b.platform &&
   a.platform !== "x" &&
@@ -34,18 +33,17 @@ export function comesAfter(post: Position & { uri: string }, position: Position)
 export type SearchSurroundings = {
   open(entry: SegmentEntry): Segment;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** On the platform of `after`; default: at its ID. */
   start?: PageStart;
-  /** A cancelled search returns what it has. */
   isStopped(): boolean;
   isSliceOver(): boolean;
 };
 
 /**
- * Finds the newest matching posts, newest segments first; skips segments outside the window or entirely below what was
- * found. At the deadline or a cancellation the answer is complete down to `next`, where the following page continues.
- * Platforms whose segments overlap share the time, and each is searched a little even after the deadline, so that every
- * page makes progress. Later slices cover lower IDs: no post is lost or found twice.
+ * Finds the newest matching posts, newest segments first; skips segments outside the window or
+ * entirely below what was found. At the deadline or a cancellation the answer is complete down to
+ * `next`. Platforms whose segments overlap share the time, and each is searched a little even after
+ * the deadline, so that every page makes progress. Later slices cover lower IDs: no post is lost or
+ * found twice.
  */
 export function* searchSegments(
   request: SearchRequest,
@@ -72,7 +70,6 @@ export function* searchSegments(
   const segments: SegmentWork[] = [];
   const damage: Damage[] = [];
   let found: Position[] = [];
-  /** When the deadline came. */
   let seenFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {

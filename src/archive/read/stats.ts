@@ -20,7 +20,6 @@ import { replacedPosts } from "../sealed/deletion-bitmap.ts";
 import { overlayPosts, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 
-/** Opens every segment once. */
 export function* readStats(
   catalog: DatabaseSync,
   folder: string,
@@ -124,8 +123,8 @@ function timesOf(segment: DatabaseSync): Times {
 }
 
 /**
- * Of posts from before November 2010, whose IDs contain no time. X numbered its posts in order, so the ends suffice;
- * numbers made from a uri are unordered, but all below `firstOrdered`.
+ * Of posts from before November 2010, whose IDs contain no time. X numbered its posts in order, so
+ * the ends suffice; numbers made from a uri are unordered, but all below `firstOrdered`.
  */
 function earlyTimes(segment: DatabaseSync): Times {
   const { first = null, last = null } =

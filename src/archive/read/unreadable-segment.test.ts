@@ -10,7 +10,6 @@ import { openForReading } from "../database.ts";
 let archive: SmallArchive;
 const startMs = Date.UTC(2026, 0, 1);
 
-/** Two Bluesky segments, the first one damaged, and one of X. */
 beforeEach(() => {
   archive = smallArchive(20);
   const bluesky = Array.from({ length: 30 }, (_, n) =>
@@ -31,7 +30,6 @@ function pathOfFirst(): string {
   return segmentPath(archive.folder, entry);
 }
 
-/** Zeroes the first page of a table of a closed segment. */
 function zero(table: string): void {
   const path = pathOfFirst();
   const { pageBytes, tables } = pageMap(path);

@@ -5,7 +5,7 @@ export type Shares = {
 };
 
 const halfLifeMs = 10_000;
-/** More, and idle ones are dropped. */
+/** Above this, idle ones are dropped. */
 const manyAccounts = 1_000;
 const nothingMs = 0.01;
 

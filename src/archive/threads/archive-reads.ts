@@ -52,7 +52,7 @@ export function createArchiveReads(
 
   return {
     search: async (request, signal) => noticed(await send("search", request, signal)),
-    // One reader, because of its cache.
+    // Always the same reader, for its cache.
     count: async (request, signal) => noticed(await send("count", request, signal, readers.last)),
     records: async (positions) => noticed(await send("records", positions)),
     page: async (positions) => noticed(await send("page", positions)),

@@ -28,7 +28,6 @@ export type ArchiveThreads = {
   close(): Promise<void>;
 };
 
-/** Each starts with its first call. */
 export function startArchiveThreads(
   folder: string,
   bounds: ArchiveBounds,

@@ -50,12 +50,11 @@ export class ArchiveWrites {
     const forget = (): void => {
       if (this.#last === written) this.#last = Promise.resolve();
     };
-    // In the next turn: the caller learns of the failure before another batch is accepted.
+    // The caller learns of the failure before another batch is accepted.
     written.then(forget, () => setImmediate(forget));
     return written;
   }
 
-  /** Only if the batch before succeeded. */
   async #writeAfter(
     before: Promise<unknown>,
     { changes, checkpoints = [], coverage = [] }: WriteBatch,

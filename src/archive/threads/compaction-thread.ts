@@ -9,8 +9,8 @@ import { type CompactionState, unknownState } from "../compaction-state.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
 /**
- * Runs in the process that first took the compaction lock. Rests after each step as long as it took, which leaves half of
- * the time to searches and batches.
+ * Runs in the process that first took the compaction lock. Rests after each step as long as it
+ * took, which leaves half of the time to searches and batches.
  */
 export type CompactionThreadData = { folder: string; bounds: ArchiveBounds };
 

@@ -10,7 +10,6 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-/** Files and folders of the archive accessible to others than its owner. */
 const openToOthers = (): string[] =>
   readdirSync(archive.folder, { recursive: true, withFileTypes: true })
     .map((file) => join(file.parentPath, file.name))

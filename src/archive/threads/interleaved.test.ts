@@ -10,7 +10,10 @@ import { compactionContext } from "../compaction/context.ts";
 import { runSteps } from "../compaction/steps.ts";
 import { archiveDefaults } from "../settings.ts";
 
-/** Many calls on one reader, each suspended wherever possible, while posts are written and segments replaced. */
+/**
+ * Many calls on one reader, each suspended wherever possible, while posts are written and segments
+ * replaced.
+ */
 const words = ["river", "stone", "bridge", "the", "old", "mill"];
 const queries = [
   "river",
@@ -69,7 +72,6 @@ function beginOne({ archive, planOf }: PostSet, random: () => number, isCount: b
   };
 }
 
-/** Deletes or writes some volatile posts, or has segments sealed, split or rewritten. */
 function change({ archive }: PostSet, volatile: readonly Post[], random: () => number): void {
   const kind = random();
   if (kind < 0.06) {

@@ -23,7 +23,6 @@ const settings = {
   dataDir,
   readers: 2,
   segmentPosts: 1_000,
-  // Loading the detector takes longer than a test.
   detectLanguage: "off",
   clock: systemClock,
 } as const;

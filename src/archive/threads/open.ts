@@ -24,22 +24,22 @@ export type ArchiveSettings = {
   clock: Clock;
   /** Created if omitted. */
   share?: ReaderShare;
-  /** Of repaired damage; default: a process warning. */
+  /** On repaired damage; default: a process warning. */
   onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
 
 export type OpenArchive = Archive & {
   /**
-   * Changes with every commit of any process. Null while the catalog is being verified, or if unreadable. Reads on the
-   * calling thread.
+   * Changes with every commit of any process. Null while the catalog is being verified, or if
+   * unreadable. Reads on the calling thread.
    */
   version(): number | null;
 };
 
 /**
- * Creates the archive if missing. Searches run on reader threads, writes on one writer thread; the caller's thread analyses
- * changes. Every call waits for the verification of the catalog. Errors: `newer_schema`, `not_writable`, `disk_full`,
- * `archive_damaged`.
+ * Creates the archive if missing. Searches run on reader threads, writes on one writer thread; the
+ * caller's thread analyses changes. Every call waits for the verification of the catalog. Errors:
+ * `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   const { clock, readers: readerCount } = settings;
@@ -94,7 +94,6 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   };
 }
 
-/** For the version only. */
 const versionCacheKib = 64;
 
 function watchVersion(folder: string): { read(): number | null; close(): void } {

@@ -6,7 +6,6 @@ const sliceMs = 10;
 
 type Expected = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
 
-/** A scheduler of synthetic calls, and the order of their slices. */
 function schedule() {
   let nowMs = 0;
   const ran: string[] = [];

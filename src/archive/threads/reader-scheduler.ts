@@ -3,24 +3,21 @@ import { failedReply, noteCurrentCall } from "../../db/threads/serve.ts";
 import { createShares } from "./account-shares.ts";
 
 /**
- * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The next slice of searches
- * and counts goes to the account with the least recent reader time, FIFO within it. A slice ends after `sliceMs` if another
- * call is pending.
+ * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The
+ * next slice of searches and counts goes to the account with the least recent reader time, FIFO
+ * within it. A slice ends after `sliceMs` if another call is pending.
  */
 export type ReaderScheduler = {
   add(call: ThreadCall): void;
-  /** Returns replies. `takeArrivals` adds the calls received since. */
   runSlice(takeArrivals: () => void): ThreadReply[];
   isIdle(): boolean;
 };
 
 export type ReaderTask = {
-  /** `search`: may take long. */
   kind: "read" | "search";
   account: string;
   /** Then it is not begun. */
   isCancelled(): boolean;
-  /** Yields where it can be suspended. */
   steps: Generator<void, unknown>;
 };
 
@@ -29,7 +26,6 @@ export type Slice = {
 };
 
 export type SchedulerSettings = {
-  /** Errors: any that makes the call impossible. */
   taskOf(call: ThreadCall, slice: Slice): ReaderTask;
   sliceMs: number;
   elapsed(): number;

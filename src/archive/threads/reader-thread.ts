@@ -13,7 +13,6 @@ import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-sch
 
 export type ReaderThreadData = {
   folder: string;
-  /** Of all open segments together. */
   cacheKib: number;
   /** Shared by all reader threads, as are `verifiedFiles`. */
   ids: SharedIdMemory;

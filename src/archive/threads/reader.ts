@@ -69,7 +69,6 @@ import { owner } from "../write/placement.ts";
 
 const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
 
-/** In LRU order. */
 const openSegments = 64;
 
 type CatalogState = { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] };
@@ -94,7 +93,6 @@ export type ReaderOperations = {
 type ReaderTurn = {
   clock: Pick<Clock, "now" | "elapsed">;
   isSliceOver(): boolean;
-  /** A search or count returns what it has. */
   isStopped?(): boolean;
 };
 
@@ -165,7 +163,7 @@ export function createReader(
     shareCache();
   }
 
-  /** With the coverage read before: it must not be newer than the segments searched. */
+  /** With the coverage read before, for the same reason. */
   function* covered<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
@@ -191,7 +189,6 @@ export function createReader(
     return segment;
   }
 
-  /** Equal shares. */
   function shareCache(): void {
     const kib = segmentCache(cacheKib, opened.size);
     if (kib === segmentCacheKib) return;
@@ -199,7 +196,7 @@ export function createReader(
     for (const segment of opened.values()) segment.resizeCache(kib);
   }
 
-  /** A damaged file must not keep the others from answering. */
+  /** A damaged file must not prevent answers from the others. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
       return openSegment(path, platform, segmentCacheKib, memory);
@@ -215,7 +212,6 @@ export function createReader(
     return { records: rows.map((row) => render(row).text), damage };
   }
 
-  /** Reads each account once. */
   function renderer(): RenderRow {
     const accountsRead = new Map<string, KnownAccount>();
     return (row) => {
@@ -279,7 +275,7 @@ export function createReader(
     return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
   }
 
-  /** Under the ID that was requested. */
+  /** Under the requested ID. */
   function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
     const segment = open(entry);
     const read = segment.rows(ids);
@@ -300,7 +296,6 @@ export function createReader(
     return { rows, damaged: read.damaged };
   }
 
-  /** Empty for damaged posts. */
   function othersOf(
     { platform, ...entry }: SegmentEntry,
     ids: readonly bigint[],
@@ -342,7 +337,9 @@ export function createReader(
     }
   }
 
-  /** A number is an X post's own ID or any stored post's; a handle is any account that ever had it. */
+  /**
+   * A number is an X post's own ID or any stored post's; a handle is any account that ever had it.
+   */
   function resolvePost(written: string): string[] {
     const { number, keys, bluesky } = readNamedPost(written);
     const stored =

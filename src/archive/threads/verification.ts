@@ -1,8 +1,6 @@
 import { unlessAborted } from "../../lib/unless-aborted.ts";
 
-/** Of the catalog; every call of the archive waits for it. */
 export class Verification {
-  /** Errors: `archive_damaged`. */
   readonly ended: Promise<void>;
   #isDone = false;
   #error: unknown = null;
@@ -23,7 +21,6 @@ export class Verification {
     return this.#isDone;
   }
 
-  /** Without waiting for its end. */
   throwIfFailed(): void {
     if (this.#error !== null) throw this.#error;
   }

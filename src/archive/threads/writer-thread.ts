@@ -11,7 +11,7 @@ export type WriterThreadData = {
   folder: string;
   segmentPosts: number;
   maxBytes: number;
-  /** From which on an import makes a sealed segment; null if sealing is off. */
+  /** Fewest posts for which an import makes a sealed segment; null if sealing is off. */
   sealPosts: number | null;
 };
 

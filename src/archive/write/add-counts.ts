@@ -1,6 +1,6 @@
 /**
- * Likes and reposts are ten times as many as posts. Adding each at once would rewrite rows and index entries all day; in
- * memory they would be lost in a crash after the stream's checkpoint. So the catalog collects them (`count-changes.ts`).
+ * Likes and reposts are ten times as many as posts. Adding each at once would rewrite rows and
+ * index entries all day, so the catalog collects them (`count-changes.ts`).
  */
 
 import type { CountMetric } from "@earshot/query/tree";
@@ -9,7 +9,6 @@ import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/** Few enough not to delay live posts. */
 const rowsOfStep = 2_000;
 
 /** False if none is pending. Changes to posts that are not stored are dropped. */

@@ -51,7 +51,6 @@ const known = (atMs: number): ArchiveChange => ({
   atMs,
 });
 
-/** The number of aliases in the catalog. */
 function names(): number {
   const catalog = openCatalog(archive.folder);
   const { count } = catalog.prepare("SELECT count(*) AS count FROM alias").get() ?? {};

@@ -11,12 +11,12 @@ import type { PreparedChanges } from "./prepare.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * A source may report a deletion by its own name of a post, such as its id on one server. Names are looked up by a keyed
- * 64-bit hash while the post is stored, and listed by ID to query the source for present states.
+ * A source may report a deletion by its own name of a post, such as its id on one server. Names are
+ * looked up by a keyed 64-bit hash while the post is stored, and listed by ID to query the source
+ * for present states.
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
-  /** No other post has `to`. */
   renumber(platform: Platform, id: bigint, to: bigint): void;
   /** The post that last got the name. */
   find(platform: Platform, hash: bigint): bigint | null;

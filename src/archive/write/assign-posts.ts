@@ -9,7 +9,6 @@ import { type AssignedChange, assignChanges } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type PositionOptions = {
-  /** Counts the outcomes. */
   report: WriteReport;
   writerOf(entry: SegmentEntry): SegmentWriter;
 };

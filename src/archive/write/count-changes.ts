@@ -4,16 +4,16 @@ import type { Platform } from "../../posts/post.ts";
 import { putSetting, readSetting } from "../catalog/catalog.ts";
 
 /**
- * Counts collect in a generation, committed with their batch. Once a minute it is closed and added in steps, each one
- * commit that deletes its rows. Each segment stores the number of the step in the commit that adds its part: after a crash
- * the same rows form the same step, and a segment that has it skips it, so that every count is added exactly once.
+ * Counts collect in a generation. Once a minute it is closed and added in steps, each one commit
+ * that deletes its rows. Each segment stores the number of the step in the commit that adds its
+ * part: after a crash the same rows form the same step, and a segment that has it skips it, so
+ * every count is added exactly once.
  */
 export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
 
 export type CountChanges = {
   gather(change: CountChange): void;
   close(): void;
-  /** Rows of one closed generation; null if none is pending. */
   nextStep(limit: number): CountStep | null;
   /** In the transaction of its `nextStep`. */
   end(step: CountStep): void;

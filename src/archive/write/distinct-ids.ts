@@ -1,4 +1,4 @@
-/** X posts without duplicates. Sorting numbers is cheaper than a set of uris. */
+/** Of X posts. Sorting numbers is cheaper than a set of uris. */
 export function haveDistinctIds(
   posts: readonly { hash: bigint | null; id: bigint | null }[],
 ): boolean {

@@ -18,7 +18,6 @@ const entry: SegmentEntry = {
   rewriting: false,
 };
 
-/** Lookups of an archive with a run of taken IDs. */
 function lookupsWith(used: ReadonlySet<bigint>) {
   const lookup: PostLookup<{ id: bigint }> = {
     holds: (id) => used.has(id),

@@ -12,7 +12,6 @@ export type Lookups = {
   strayed: Pick<MisplacedPosts, "idsOf">;
 };
 
-/** In order. Posts that are not stored get distinct IDs. */
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
   const given = new Map<string, string>();
   return posts.map((post) => identify(lookups, post, given));

@@ -1,6 +1,8 @@
 /**
- * Hidden posts are listed in their segment, so that searches, counts and results omit them alike; filtering results alone
- * would give short pages and wrong counts. Undoing evaluates each post again, which may be hidden for another reason.
+ * Hidden posts are listed in their segment, so that searches, counts and results omit them alike;
+ * filtering results alone would give short pages and wrong counts. Moderation needs commits in
+ * several segments, so affected accounts and posts are listed in the catalog first: what a crash
+ * interrupts is applied with the next batch.
  */
 
 import { accountById, fromAccount } from "@earshot/query/facets";
@@ -15,10 +17,6 @@ import type { PreparedChanges } from "./prepare.ts";
 import { takeOffReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/**
- * Moderation needs commits in several segments. Affected accounts and posts are therefore listed in the catalog first: what
- * a crash interrupts is applied with the next batch.
- */
 type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
 export function newsOf({ accounts }: WriteContext, batch: Reported): LabelSubject[] {
@@ -45,7 +43,6 @@ export function noteModeration({ accounts, labels }: WriteContext, batch: Report
   for (const label of batch.labels) labels.put(label);
 }
 
-/** Returns how many posts were removed. */
 export function moderateListed(context: WriteContext): number {
   const { unjudged } = context;
   const listed = unjudged.all();
@@ -100,7 +97,6 @@ function judgeAccount(context: WriteContext, { platform, subject: userId }: Labe
   return removed;
 }
 
-/** In the newest segment. */
 function keepOut(context: WriteContext, platform: Platform, userId: string): void {
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;

@@ -7,7 +7,6 @@ import { type NumberSlots, numberSlots, type StoredIds } from "./number-slots.ts
 const low = lowestId(Date.UTC(2026, 0, 1));
 const last = lastInMillisecond(low) - low;
 
-/** A hash with this number, ordered by `rest` among those with the same one. */
 function hashWith(number: bigint, rest: number): string {
   const bits = (number << 10n) | BigInt(rest);
   return bits.toString(16).padStart(8, "0").padEnd(32, "0");
@@ -61,7 +60,6 @@ function expected(hashes: readonly string[], fixed: readonly bigint[]): [string,
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Numbers close together, in the middle or at the end of a millisecond, so that most collide. */
 const numbers = fc
   .tuple(fc.constantFrom(1_000n, last - 12n), fc.integer({ min: 0, max: 12 }))
   .map(([from, more]) => from + BigInt(more));

@@ -2,16 +2,15 @@ import { EarshotError } from "../../lib/errors.ts";
 import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../posts/ids.ts";
 
 /**
- * Numbers posts within one millisecond (0055). Sorted by `uriHash`, each has the number that its hash begins with, or its
- * predecessor's plus one if higher: equal posts get equal numbers in any order of arrival. An insert may move later posts
- * up to the next free number. A run of taken numbers that reaches the end of the millisecond grows downwards. X posts and
- * posts with unreadable uris keep their numbers. Deletions move no post.
+ * Numbers posts within one millisecond (0055). Sorted by `uriHash`, each has the number that its
+ * hash begins with, or its predecessor's plus one if higher: equal posts get equal numbers in any
+ * order of arrival. An insert may move later posts up to the next free number. A run of taken
+ * numbers that reaches the end of the millisecond grows downwards. X posts and posts with
+ * unreadable uris keep their numbers. Deletions move no post.
  */
 
-/** `uriHash`: null for a post that must not move. */
 type Occupant = { id: bigint; uriHash: string | null };
 
-/** Of one platform; ranges are inclusive, results null if empty. */
 export type StoredIds = {
   lowest(from: bigint, to: bigint): bigint | null;
   highest(from: bigint, to: bigint): bigint | null;
@@ -26,17 +25,14 @@ export type NumberSlots = {
   /** Moves displaced posts. `key`: for `idOf`. */
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
-  /** After all inserts. */
   idOf(key: object): bigint;
   /** Of stored posts, ordered so that each finds its number free. */
   moves(): { from: bigint; to: bigint }[];
 };
 
-/** Of the batch, or the former ID of a stored post. */
 type Planned = Occupant & { key: object | bigint };
 
 export function numberSlots(stored: StoredIds): NumberSlots {
-  /** Of the batch, and moved stored ones, by millisecond, sorted by ID. */
   const planned = new Map<bigint, Planned[]>();
   const left = new Set<bigint>();
   const hashes = new Map<bigint, string | null>();
@@ -52,7 +48,6 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 
   const inMillisecond = (id: bigint): Planned[] => planned.get(firstInMillisecond(id)) ?? [];
 
-  /** From `id` on in its millisecond. */
   function next(id: bigint): Occupant | null {
     const own = inMillisecond(id);
     const first = own[indexFrom(own, id)] ?? null;
@@ -191,7 +186,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   };
 }
 
-/** Those that go up from the highest, those that go down from the lowest. */
+/** Upward moves from the highest, downward ones from the lowest. */
 function inOrder(moves: readonly { from: bigint; to: bigint }[]): { from: bigint; to: bigint }[] {
   const byFrom = moves.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return [

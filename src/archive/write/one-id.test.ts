@@ -9,7 +9,6 @@ import { lowestId, uriHash, uriNumber } from "../../posts/ids.ts";
 import type { Platform, Post } from "../../posts/post.ts";
 import type { Position } from "../archive.ts";
 
-/** Archives filled separately, as on different servers. */
 const atMs = Date.UTC(2026, 0, 1);
 const plan = makePlan(parseQuery("comet").tree, {
   names: { accounts: new Map(), posts: new Map() },
@@ -30,7 +29,6 @@ function post(uri: string, createdMs = atMs, platform: Platform = "bluesky"): Po
   return makePost({ platform, uri, createdMs, text: "comet", revision: "1" });
 }
 
-/** Posts of one millisecond, with and without shared numbers; some of the next milliseconds and of another platform. */
 function manyPosts(): Post[] {
   const others = Array.from(
     { length: 600 - colliding.length / 2 },
@@ -68,7 +66,6 @@ function urisOf(archive: SmallArchive, positions: readonly Position[]): string[]
   return archive.records(positions).map(({ Metadata }) => Metadata.uri);
 }
 
-/** The uris of all pages, each from one of the archives. */
 function paged(from: readonly SmallArchive[], random: () => number, mostPosts = 50): string[] {
   const uris: string[] = [];
   for (let after: Position | null = null; ; ) {

@@ -33,7 +33,6 @@ export type AssignedChange =
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
 
 export type Segments = {
-  /** Of one platform, lowest IDs first. */
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
   hashOf(uri: string): bigint;
@@ -46,7 +45,10 @@ export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntr
   return entry;
 }
 
-/** Decides where each post is stored, which ID a new one gets, and whether a tombstone rejects it or it is unchanged. */
+/**
+ * Decides where each post is stored, which ID a new one gets, and whether a tombstone rejects it or
+ * it is unchanged.
+ */
 export function assignChanges(
   changes: readonly PreparedChange[],
   segments: Segments,
@@ -144,7 +146,6 @@ const keptOut = ({ uri, revision }: { uri: string; revision: string }): Assigned
   revision,
 });
 
-/** `id`: its own, or the one that it would get; null if unknown. */
 export type PostKey = {
   platform: Platform;
   uri: string;
@@ -159,8 +160,8 @@ export type LookupSegments<Found> = {
 };
 
 /**
- * X posts by their own number; others near the time in their uri, or where listed. Without a time in the uri, the segment
- * of the post's time first, then all others.
+ * X posts by their own number; others near the time in their uri, or where listed. Without a time
+ * in the uri, the segment of the post's time first, then all others.
  */
 export function findStored<Found>(
   segments: LookupSegments<Found>,

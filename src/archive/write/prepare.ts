@@ -20,7 +20,6 @@ export type PreparedChanges = {
   heldDeletes: PreparedAliasDelete[];
   handles: PreparedHandle[];
   counts: Of<"count">[];
-  /** In order; account ids in lower case. */
   accounts: Of<"account">[];
   profiles: Of<"profile">[];
   labels: Of<"label">[];
@@ -101,7 +100,6 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
   return { add, prepared: () => ({ ...prepared, handles: handles.all() }) };
 }
 
-/** Each with its latest observation. */
 export function createHandles() {
   const handles = new Map<string, PreparedHandle>();
   return {
@@ -127,7 +125,6 @@ function prepareDelete(
   return { kind: "delete", platform, uri, hash, id, revision };
 }
 
-/** `nowMs` caps a time that no network has observed. */
 export function preparePost(
   { post, alias }: Of<"upsert">,
   uriKey: string,
@@ -162,8 +159,8 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
 }
 
 /**
- * Ignores handles that a post claims for others: anyone can write anything. Handles of imports never override observed
- * ones.
+ * Ignores handles that a post claims for others: anyone can write anything. Handles of imports
+ * never override observed ones.
  */
 export function authorOf({
   platform,

@@ -5,7 +5,10 @@ import { isMisplaced } from "../catalog/misplaced.ts";
 import { type AssignedChange, owner } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Readers must know skews and misplaced posts before the posts are written. False if nothing was new. */
+/**
+ * Readers must know skews and misplaced posts before the posts are written. False if nothing was
+ * new.
+ */
 export function publish(
   context: WriteContext,
   platform: Platform,

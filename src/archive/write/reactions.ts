@@ -3,7 +3,10 @@ import { recordOrigin } from "../../posts/record.ts";
 import type { ReadPost } from "../segments/segment-writer.ts";
 import type { CountChanges } from "./count-changes.ts";
 
-/** Subtracts a removed reply or quote. Only streamed reactions were counted one by one; other sources report totals. */
+/**
+ * Subtracts a removed reply or quote. Only streamed reactions were counted one by one; other
+ * sources report totals.
+ */
 export function takeOffReactions(
   { counts }: { counts: CountChanges },
   platform: Platform,

@@ -14,7 +14,6 @@ import { createSegmentFile, requireSegmentFile } from "../segments/segment-file.
 import { openSegmentWriter, type SegmentWriter } from "../segments/segment-writer.ts";
 
 const openWriters = 64;
-/** Of the segment that fills, and of others. */
 const fillingCacheKib = 32_000;
 const quietCacheKib = 2_000;
 
@@ -24,10 +23,8 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 export type SegmentWriters = {
   entries(platform: Platform): SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
-  /** `low`: first ID that it owns. */
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
-  /** Ends the read transactions of lookups. */
   endReading(): void;
   closeGone(): void;
   closeAll(): void;

@@ -34,17 +34,17 @@ import type { WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
 /**
- * Writes a batch:
- *
  * 1. Takes the catalog's write lock: one batch at a time across all processes.
- * 2. Resolves deletions by alias. Of several changes to one uri the latest counts. Assigns each change to a segment.
- * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so that no reader skips a post
- *    and no crash leaves moderation half applied.
+ * 2. Resolves deletions by alias. Of several changes to one uri the latest counts. Assigns each
+ *    change to a segment.
+ * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so
+ *    that no reader skips a post and no crash leaves moderation half applied.
  * 4. Records account states, profiles and labels, by which the batch is moderated.
- * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it is full.
+ * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it
+ *    is full.
  * 6. Applies pending moderation to stored posts.
- * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the batch, and posts already
- *    written are found by uri.
+ * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the
+ *    batch, and posts already written are found by uri.
  */
 export type PreparedBatch = PreparedChanges & {
   checkpoints: readonly { name: string; value: string }[];
@@ -56,9 +56,8 @@ export type BatchWriter = {
   shared: SharedWriting;
   /** `addCounts` adds the counts collected until now. */
   closeCounts(): void;
-  /** One step; false if none is pending. */
   addCounts(): boolean;
-  /** Labels, and some entries about posts and accounts that never came. */
+  /** Removes old labels, and some entries about posts and accounts that never came. */
   expire(nowMs: number): void;
   close(): void;
 };
@@ -72,7 +71,6 @@ type SharedWriting = {
 
 export type WriterSettings = {
   segmentPosts: number;
-  /** Imports are rejected above it. */
   maxBytes: number;
 };
 
@@ -102,8 +100,8 @@ export function createBatchWriter(
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
-   * Runs `work` under the catalog's lock, rolled back on error. Retries once after a damaged page: if it belonged to a
-   * sealed index, the segment is marked by then, and written to without that index.
+   * Retries once after a damaged page: if it belonged to a sealed index, the segment is marked by
+   * then, and written to without that index.
    */
   function locked<Value>(work: () => Value): Value {
     try {
@@ -124,7 +122,8 @@ export function createBatchWriter(
         return value;
       });
     } catch (error) {
-      // Segments created in the transaction are in no catalog: another process may create its own under the same path.
+      // Segments created in the transaction are in no catalog: another process may create its own
+      // under the same path.
       writers.closeAll();
       throw error;
     }

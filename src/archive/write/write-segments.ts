@@ -1,4 +1,7 @@
-/** In ID order, because FTS5 stores postings by rowid: rewriting ran at 45,900 posts/s sorted and 4,200 unsorted. */
+/**
+ * In ID order, because FTS5 stores postings by rowid: rewriting ran at 45,900 posts/s sorted and
+ * 4,200 unsorted.
+ */
 
 import { firstInMillisecond, lastId, nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -11,7 +14,6 @@ import { inSegment, type WriteContext } from "./write-context.ts";
 
 export type IngestNumbers = { last: number };
 
-/** Including the rest of the last millisecond, which is never split. */
 function upToCapacity(changes: readonly AssignedChange[], room: number): AssignedChange[] {
   let inserts = 0;
   let cut: bigint | null = null;
@@ -25,7 +27,6 @@ function upToCapacity(changes: readonly AssignedChange[], room: number): Assigne
   return changes.slice(0, end);
 }
 
-/** Cuts the newest segment when it is full. */
 export function writeSegments(
   context: WriteContext,
   platform: Platform,

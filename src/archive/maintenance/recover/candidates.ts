@@ -8,7 +8,6 @@ import { intactIdentity, type SegmentIdentity, unfinished } from "../../segments
 export type Candidate = {
   platform: Platform;
   sequence: number;
-  /** Null if damaged, or of an earlier version. */
   identity: SegmentIdentity | null;
   posts: number;
   minId: bigint | null;
@@ -69,7 +68,6 @@ function describe(
   };
 }
 
-/** Also if damaged. */
 function idOrNull(prepare: (sql: string) => StatementSync, sql: string): bigint | null {
   try {
     return prepare(sql).get()?.id as bigint | null;

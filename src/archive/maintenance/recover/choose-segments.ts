@@ -5,7 +5,7 @@ import type { Candidate, SetAside, SetAsideReason } from "./candidates.ts";
 /** `low`: the first ID that it owns. */
 export type ChosenSegment = Candidate & { low: bigint };
 
-/** The key that matches the id in the data folder, else the one with most posts; null if none. */
+/** The key that matches the id in the data folder, else the one with most posts. */
 export function chooseUriKey(
   candidates: readonly Candidate[],
   notedId: string | null,
@@ -21,8 +21,9 @@ export function chooseUriKey(
 }
 
 /**
- * Selects segments without common IDs. A replaced segment is dropped, unless it was written in the replacing commit or
- * later: then the replacement was never committed. Of two others that overlap, the older one is left from a crash.
+ * Selects segments without common IDs. A replaced segment is dropped, unless it was written in the
+ * replacing commit or later: then the replacement was never committed. Of two others that overlap,
+ * the older one is left from a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],

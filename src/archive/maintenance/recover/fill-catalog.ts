@@ -18,7 +18,6 @@ import { type RecoveredRows, recoverRows } from "./recover-rows.ts";
 export type Recovered = {
   posts: number;
   unreadable: number;
-  /** Of posts and accounts. */
   deletions: number;
   /** Segments with unreadable deletions or ingest order. */
   damaged: string[];

@@ -6,7 +6,6 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { damagedCatalogTables } from "../../catalog/sums.ts";
 import { openForReading } from "../../database.ts";
 
-/** What stays true, or is repeated by sources. Coverage is dropped, because its posts may be missing. */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
 /** Used even if damaged: without the list, more hidden posts would be shown than by a wrong row. */
@@ -32,7 +31,9 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   }
 }
 
-/** Returns the names of the copied tables. */
+/**
+ * Returns the names of the copied tables. Coverage is not copied, because its posts may be missing.
+ */
 export function takeOver(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {

@@ -18,7 +18,6 @@ export type RecoveredRows = {
 
 const rowsOfStep = 1_000;
 
-/** Yields numbers of rows. */
 export function* recoverRows(
   segment: DatabaseSync,
   { platform }: ChosenSegment,

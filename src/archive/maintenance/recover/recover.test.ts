@@ -61,7 +61,6 @@ function write(...batches: ArchiveChange[][]): void {
 const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, n) => from + n);
 
-/** Three full segments and a partial one, with some posts deleted. */
 function makeArchive(): void {
   write(numbers(0, 7).map(upsert), numbers(7, 15).map(upsert), [remove(2), remove(9)]);
 }
@@ -83,7 +82,6 @@ const recovered = (isForced = false) =>
     signal: new AbortController().signal,
   });
 
-/** How many accounts a handle resolves to, and how many posts the ingest order has. */
 async function knowledge(handle: string): Promise<{ accounts: number; arrivals: number }> {
   const archive = await openArchive({ dataDir, readers: 1, segmentPosts: 4, clock: systemClock });
   try {
@@ -95,7 +93,6 @@ async function knowledge(handle: string): Promise<{ accounts: number; arrivals: 
   }
 }
 
-/** Writes every post again, as a replay or an import would. */
 function replay(): void {
   write(numbers(0, 15).map(upsert));
 }

@@ -35,15 +35,15 @@ export type RecoverReport = Recovered & {
   segments: number;
   /** Unreadable files are moved beside the former catalog, others orphaned. */
   setAside: readonly SetAside[];
-  /** Null if there was none. */
   former: string | null;
   takenOver: readonly string[];
 };
 
 /**
- * Rebuilds a lost or outdated catalog from the segments. Deleted posts stay deleted; no file is removed. Coverage, pending
- * counts and other catalog-only data are lost. No other process may use the archive. Can be rerun. Errors: `folder_in_use`,
- * `catalog_current`, `nothing_to_recover`, `disk_full`, `not_writable`.
+ * Rebuilds a lost or outdated catalog from the segments. Deleted posts stay deleted; no file is
+ * removed. Coverage, pending counts and other catalog-only data are lost. No other process may use
+ * the archive. Can be rerun. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
+ * `disk_full`, `not_writable`.
  */
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   const { dataDir } = request;
@@ -136,7 +136,6 @@ function highestCommit(
   );
 }
 
-/** Returns the former catalog's path. */
 async function putInPosition(
   folder: string,
   draft: string,
