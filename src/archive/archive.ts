@@ -30,7 +30,6 @@ export type ArchiveChange =
       handle: string;
       observedMs: number;
     }
-  /** Ignored if the post is not stored. */
   | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
   /** The latest counts. All but `active` and `deleted` hide the account's posts, reversibly. */
   | {
@@ -60,7 +59,6 @@ export type ArchiveChange =
       createdMs: number;
       expiresMs: number | null;
     }
-  /** Results come as other changes. */
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
 /**
@@ -82,7 +80,6 @@ export type Collection = "posts" | "likes" | "reposts" | "labels";
 export type CoverageInterval = {
   platform: Platform;
   collection: Collection;
-  /** Null for all accounts. */
   account: string | null;
   /** `jetstream`, `import`, `backfill` …: touching intervals of one source are merged. */
   source: string;
@@ -92,7 +89,6 @@ export type CoverageInterval = {
 
 export type WriteBatch = {
   changes: readonly ArchiveChange[];
-  /** Committed with the changes: a stream's cursor, an import's progress. */
   checkpoints?: readonly { name: string; value: string }[];
   coverage?: readonly CoverageInterval[];
 };
@@ -130,7 +126,6 @@ export type SearchRequest = {
 
 export type SearchWork = {
   segmentsHeld: number;
-  /** Those owning an ID that could match. */
   segmentsInWindow: number;
   segmentsOpened: number;
   /** Visits of segments, counting each resumption after a yield. */
@@ -204,7 +199,6 @@ export type CountWork = {
   segmentsInWindow: number;
   segmentsCached: number;
   segmentsOpened: number;
-  /** As in a search. */
   slices: number;
   statements: number;
 };
@@ -258,7 +252,6 @@ export type IngestedPost = Position & { number: number };
 export type StoredRecords = { records: readonly string[]; damage: readonly Damage[] };
 export type StoredPage = { body: Uint8Array; damage: readonly Damage[] };
 
-/** Coverage is read before the search: later posts may be found, but are not promised. */
 export type CoveredAnswer = SearchAnswer & { held: readonly PlatformCoverage[] };
 
 export type PlatformCoverage = {
@@ -315,7 +308,6 @@ export type Archive = {
   readCheckpoint(name: string): Promise<string | null>;
   coverage(): Promise<readonly PlatformCoverage[]>;
   stats(): Promise<ArchiveStats>;
-  /** Null if this process does not run compaction. */
   upkeep(): Promise<CompactionState | null>;
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**
@@ -331,7 +323,6 @@ export type Archive = {
 
 export type NamedAccount = { platform: Platform; handle: string };
 
-/** A post and its author, or an account alone. */
 export type FetchedName = { platform: Platform; uri: string | null; userId: string | null };
 
 export type UnknownPost = { platform: Platform; uri: string; timeMs: number };

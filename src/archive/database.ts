@@ -40,9 +40,7 @@ export function endSnapshot(database: DatabaseSync): void {
     if (!database.isTransaction) return;
     try {
       database.exec(end);
-    } catch {
-      // The reads have already succeeded or failed.
-    }
+    } catch {}
   }
 }
 
@@ -63,13 +61,11 @@ export function onTransactions(database: DatabaseSync, beside: BesideTransaction
   besideTransactions.set(database, beside);
 }
 
-/** Rolled back on error. */
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   return committed(database, work);
 }
 
-/** In the transaction just begun. */
 export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
   const beside = besideTransactions.get(database);
   try {

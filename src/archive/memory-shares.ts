@@ -1,11 +1,11 @@
 export type MemoryShares = {
-  /** Of sealed posts, shared by all threads. */
+  /** Sealed posts, shared by all threads. */
   ids: number;
-  /** Of sealed segments, per reader thread. */
+  /** Sealed segments, per reader thread. */
   terms: number;
-  /** Of all open segments, per reader thread. */
+  /** All open segments, per reader thread. */
   pages: number;
-  /** Rendered, per reader thread. */
+  /** Rendered records, per reader thread. */
   records: number;
 };
 

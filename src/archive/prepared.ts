@@ -4,7 +4,6 @@ export type PreparedPost = {
   kind: "upsert";
   platform: Platform;
   uri: string;
-  /** For lookups; null if the ID follows from the uri (X). */
   hash: bigint | null;
   /** Unless another post of its millisecond has it; an X post's own. */
   id: bigint;
@@ -16,7 +15,6 @@ export type PreparedPost = {
   imported: boolean;
   userId: string | null;
   lacksHandle: boolean;
-  /** First known, Unix milliseconds. */
   observedMs: number;
   record: string;
   terms: string;

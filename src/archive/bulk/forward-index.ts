@@ -11,11 +11,9 @@ import { maxTerms } from "./sort-terms.ts";
 import { createTermTable } from "./term-table.ts";
 import { findTokens } from "./tokens.ts";
 
-/** In memory, by post, to build a sealed index from. */
 export type ForwardIndex = {
   /** Terms are separated by spaces, and lower-cased in place. */
   add(id: bigint, terms: Uint8Array): void;
-  /** Adding a post again replaces it, too. */
   remove(id: bigint): void;
   isFull(): boolean;
   ids(): BigInt64Array;
@@ -23,9 +21,8 @@ export type ForwardIndex = {
   terms(): MergedTerms;
 };
 
-/** A post's tokens are in one block. */
 const tokensOfBlock = 1 << 20;
-/** 4 bytes each: bounds the memory of an import. */
+/** 4 bytes each; bounds the memory of an import. */
 const maxTokens = 1 << 26;
 /** 8 bytes each. */
 const postingsOfPass = 1 << 22;
@@ -79,7 +76,6 @@ export function createForwardIndex(key: string): ForwardIndex {
 
   const idOf = (post: number): bigint => ids[post] as bigint;
 
-  /** The last post added per ID, unless removed. */
   function newestFirst(): Uint32Array {
     const order = Uint32Array.from({ length: posts }, (_, post) => post);
     if (isAscending()) order.reverse();
@@ -118,7 +114,7 @@ type Forward = {
   order: Uint32Array;
 };
 
-/** Counting sort over a range of terms at a time: each posting goes to its final slot. */
+/** Counting sort over a range of terms at a time. */
 function invert({ table, blocks, places, order }: Forward): MergedTerms {
   const sorted = table.inOrder();
   const counts = rankTokens();
@@ -132,7 +128,6 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
   let rank = -1;
   let used = 0;
 
-  /** Replaces term numbers with ranks, and counts the tokens of each. */
   function rankTokens(): Uint32Array {
     const ranks = new Uint32Array(sorted.length);
     for (let at = 0; at < sorted.length; at += 1) ranks[sorted[at] as number] = at;
@@ -198,7 +193,6 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
     holdsPositions: () => hasPositions(term.bytes, term.length),
     next() {
       rank += 1;
-      // All posts of the term were removed.
       while (rank < counts.length && counts[rank] === 0) rank += 1;
       if (rank >= counts.length) return null;
       if (rank >= pass.to) startPass(rank);

@@ -7,7 +7,6 @@ export type PreparationSettings = {
   detectLanguage: "on" | "off";
 };
 
-/** `nowMs` caps unverified times. */
 export async function preparePosts(
   posts: Iterable<Post>,
   nowMs: number,

@@ -1,4 +1,3 @@
-/** 64 bits: bytes of a term, then its number. */
 const bytesOfKey = 5;
 const bitsOfNumber = 24;
 
@@ -7,8 +6,8 @@ const fewTerms = 24;
 export const maxTerms = 2 ** bitsOfNumber;
 
 /**
- * Terms must be distinct, without zero bytes. Radix sort on keys of a few bytes, several times as
- * fast as comparing terms.
+ * Terms must be distinct, without zero bytes. A radix sort on keys of a few bytes is several times
+ * as fast as comparing terms.
  */
 export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number): Uint32Array {
   const sorted = Uint32Array.from({ length: count }, (_, number) => number);

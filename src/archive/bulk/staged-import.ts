@@ -46,7 +46,7 @@ export type StagedImportContext = {
 /**
  * An import into a segment that is sealed from the start. Rows go to a file that is not a segment
  * yet, terms to memory. `commit` builds the sealed index and, in one catalog commit, replaces the
- * platform's newest segment, which is empty, with the file. Nothing is visible before.
+ * platform's newest segment, which is empty, with the file.
  *
  * There must be no other writer: the compaction lock is taken, and a catalog commit of another
  * connection (`foreign`) aborts the segment. The spooled batches are then written as ordinary ones.
@@ -57,7 +57,6 @@ export type StagedImport = {
   stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign";
   posts(): number;
   isFull(): boolean;
-  /** False if not committed. `cuts`: later posts get a new segment. */
   commit(cuts: boolean): boolean;
   abandon(): void;
 };
@@ -96,7 +95,6 @@ export function beginStagedImport(
     return Number(catalog.prepare("PRAGMA data_version").get()?.data_version);
   }
 
-  /** Null if something had to be published first. */
   function tryStage(prepared: PreparedChanges): WriteReport | "foreign" | null {
     if (dataVersion() !== version) return "foreign";
     const { changes, report } = latestChanges(prepared.changes);

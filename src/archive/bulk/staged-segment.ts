@@ -18,14 +18,12 @@ import { createForwardIndex } from "./forward-index.ts";
  * `identify` commits it. A crash before leaves a file to delete.
  */
 export type StagedSegment = {
-  /** Cannot roll back: an error costs the whole segment. */
   writer: SegmentWriter;
   isFull(): boolean;
   posts(): number;
   end(): bigint;
   /** Makes the segment durable. Its ingest order is that of the IDs and ends at `lastArrival`. */
   seal(lastArrival: number, sealedMs: number): void;
-  /** Takes over the deletions of the replaced segment. */
   identify(identity: SegmentIdentity, replacedPath: string): void;
   close(): void;
 };

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 
 export type TextArena = {
   add(text: string): void;
-  /** The last offset is the end. */
   end(): { offsets: Uint32Array; bytes: Uint8Array };
 };
 

@@ -8,7 +8,7 @@ import { presentHandle } from "./catalog.ts";
 export const mostNamedAccounts = 20;
 
 /**
- * On X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host. Without former
+ * On X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host. Omits former
  * handles and inactive accounts.
  */
 export function accountsNamed(
@@ -16,7 +16,6 @@ export function accountsNamed(
   { read }: Pick<Accounts, "read">,
 ): (name: string) => NamedAccount[] {
   const handleOf = presentHandle(catalog);
-  // "A" is the character after "@".
   const select = catalog.prepare(
     `SELECT platform, user_id, handle FROM handle WHERE handle = :name AND platform = 'x'
      UNION ALL SELECT platform, user_id, handle FROM handle

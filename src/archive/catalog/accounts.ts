@@ -5,7 +5,7 @@ import type { AccountStatus, ArchiveChange } from "../archive.ts";
 type AccountRow = {
   status: AccountStatus;
   statusMs: number;
-  /** The last deletion: posts written before it are deleted for good. */
+  /** The last deletion; posts written before it are deleted for good. */
   deletedMs: number | null;
   name: string | null;
   labels: readonly string[];
@@ -17,7 +17,6 @@ export type Accounts = {
   read(platform: Platform, userId: string): AccountRow | null;
   any(platform: Platform): boolean;
   add(platform: Platform, userId: string): void;
-  /** False if a newer status is recorded. */
   setStatus(change: Of<"account">): boolean;
   setProfile(change: Of<"profile">): boolean;
   setLookedUp(change: Of<"looked-up">): void;

@@ -34,7 +34,7 @@ export function withoutAgedOut(
   return { ...interval, fromMs: agedMs };
 }
 
-/** Except that of imports. */
+/** Does not cut the coverage of imports. */
 export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
   catalog
     .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")

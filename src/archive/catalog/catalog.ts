@@ -18,9 +18,7 @@ export type SegmentEntry = {
   analyzer: string;
   numbering: number;
   optimised: boolean;
-  /** Last commit number that wrote to it. */
   writtenIn: number;
-  /** While it is being copied, changes are listed in it. */
   rewriting: boolean;
 };
 
@@ -160,11 +158,9 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
   return row === undefined ? null : String(row.value);
 }
 
-/** Of each platform with posts or intervals, including single accounts. */
 export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
 
-/** Without single accounts, of which there may be thousands. */
 export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(
     catalog,
@@ -236,8 +232,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it.
- * A name that was never a handle is taken for an account id.
+ * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it,
+ * or else an account id.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog

@@ -4,7 +4,7 @@ import type { CoverageInterval } from "../archive.ts";
 /** No post is from before 1970: earlier intervals are unbounded. */
 const firstMs = 0;
 
-/** All other sources are streams, which continue. */
+/** All other sources are continuing streams. */
 const endedSources = new Set(["import", "backfill"]);
 
 /** Streams of one server's view never have all posts. */
@@ -63,7 +63,6 @@ export function gapsIn(
   return gaps;
 }
 
-/** Single accounts are fetched, not streamed. */
 const isStream = ({ source, account }: CoverageInterval): boolean =>
   account === null && !endedSources.has(source);
 

@@ -133,8 +133,6 @@ test.each([
 });
 
 test("recover does not copy a table with an unreadable row", async () => {
-  // The serial type of a row's first value, which sets its length, follows the sizes of the row and
-  // of its header.
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
   await expect(verified()).rejects.toMatchObject({ code: "archive_damaged" });
   const { takenOver } = await recovered();

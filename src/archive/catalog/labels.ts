@@ -6,7 +6,6 @@ type Label = Extract<ArchiveChange, { kind: "label" }>;
 
 export type LabelSubject = { platform: Platform; subject: string };
 
-/** A DID, or not a uri, such as `12@mastodon.social`. */
 export const isAccountId = (subject: string): boolean =>
   subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
 

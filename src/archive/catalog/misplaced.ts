@@ -13,7 +13,6 @@ export function uriTimeMs(platform: Platform, uri: string): number | null {
   return platform === "bluesky" ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-/** Where a post is stored unless listed. */
 export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
   fromMs: timeMs - nearMs,
   toMs: timeMs + nearMs,
@@ -25,7 +24,6 @@ export function isMisplaced(platform: Platform, uri: string, id: bigint): boolea
   return !hasTime(id) || Math.abs(idTimeMs(id) - reportedMs) > nearMs;
 }
 
-/** By any ID of the millisecond, because the number in it may change. */
 export type MisplacedPosts = {
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;

@@ -78,7 +78,6 @@ describe("account status", () => {
       expect(found("river")).toHaveLength(5);
       expect(found(`from:${alice}`)).toEqual([]);
       expect(archive.search({ plan: { kind: "all" } }).positions).toHaveLength(5);
-      // A page found before is filled in without them.
       expect(archive.records(positions as Position[])).toHaveLength(5);
       archive.write([status(alice, "active", start + 2)]);
       expect(found("river")).toHaveLength(10);
@@ -135,7 +134,6 @@ describe("account status", () => {
 });
 
 describe("crash during moderation of an account", () => {
-  /** As if a crash had interrupted moderation after the first segment. */
   function leaveHalfJudged(): void {
     const catalog = openCatalog(archive.folder);
     changeCatalog(catalog, `INSERT INTO unjudged VALUES('bluesky', '${alice}')`);

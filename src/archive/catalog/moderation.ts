@@ -13,7 +13,6 @@ const notForStrangers = "!no-unauthenticated";
 
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
-/** `userId`: in lower case. */
 export function moderationOf(
   { platform, uri, userId }: PostName,
   accounts: Accounts,

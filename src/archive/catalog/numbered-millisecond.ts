@@ -3,8 +3,8 @@ import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
 type UnnumberedPost = { id: bigint; uriHash: string };
 
 /**
- * New IDs by present IDs: the same as inserting all one by one with `number-slots.ts`. `low`: first
- * ID of the millisecond; `fixed`: taken IDs.
+ * New IDs by present IDs, equal to inserting all posts with `number-slots.ts`. `low`: first ID of
+ * the millisecond; `fixed`: taken IDs.
  */
 export function numberMillisecond(
   low: bigint,

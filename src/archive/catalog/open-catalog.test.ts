@@ -29,7 +29,6 @@ function note(analyzer: string): void {
   catalog.close();
 }
 
-/** As if another analyzer had made the index. */
 function spoilTerms(): void {
   const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   segment.exec("INSERT INTO term(term) VALUES('delete-all')");

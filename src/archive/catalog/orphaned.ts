@@ -65,7 +65,6 @@ export function orphanedTotals(folder: string): { files: number; bytes: number }
   };
 }
 
-/** Removes those orphaned before `untilMs`, and the oldest beyond `mostBytes`. */
 export function removeOrphaned(folder: string, untilMs: number, mostBytes: number): void {
   const files = orphanedFiles(folder);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);

@@ -52,7 +52,6 @@ function otherIdsIn(
   return others;
 }
 
-/** In releases before 0055. `low`: first ID of the millisecond. */
 export const formerId = (low: bigint, uri: string, uriKey: string): bigint =>
   low | keyedNumber(uriKey, uri);
 

@@ -2,7 +2,6 @@ import { pendingTasksIn } from "./pending-tasks.ts";
 
 export const rewriteInProgress = 2;
 
-/** To remove forgotten texts from disk, or to rebuild lists and index. */
 export const {
   put: wantRewrites,
   take: takeExpectedRewrite,

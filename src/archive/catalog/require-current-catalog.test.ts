@@ -209,7 +209,6 @@ describe("never refuses what a crash leaves", () => {
     tidy();
     expect(segmentFiles()).toEqual(["000001.db"]);
     expect(orphanedFiles()).toHaveLength(before - 1);
-    // The source repeats the batch.
     put(2, 3, 4, 5);
     expect(storedPosts(folder)).toHaveLength(5);
   });

@@ -75,7 +75,6 @@ function problemNow(folder: string): EarshotError | null {
   return null;
 }
 
-/** Files that lack commits listed before they were read. */
 function olderSegment(
   files: readonly SegmentFile[],
   { listed, uriKey }: CatalogState,
@@ -172,7 +171,6 @@ function segmentFiles(folder: string, retired: ReadonlySet<string> | null): Segm
   );
 }
 
-/** `newer` if a later version made it. */
 function catalogState(folder: string): CatalogState | "newer" | null {
   if (sizeOf(catalogPath(folder)) === 0) return null;
   const catalog = openForReading(catalogPath(folder), 1_000);
@@ -197,7 +195,6 @@ function catalogState(folder: string): CatalogState | "newer" | null {
 }
 
 function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
-  // An earlier version may lack the column.
   const rows = preparesBigInts(catalog)("SELECT * FROM segment").all();
   return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
 }

@@ -1,8 +1,8 @@
 import { analyzerVersion } from "@earshot/query/text";
 
 /**
- * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints
- * are committed last: after a crash a source repeats what may be missing.
+ * A batch is written under the catalog's write lock, and its checkpoints are committed last: after
+ * a crash a source repeats what may be missing.
  */
 export const catalogMigrations: readonly string[] = [
   `
@@ -101,7 +101,6 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN written_in INTEGER NOT NULL DEFAULT 0;
 `,
-  // `version`: schema version of the sums.
   `
   CREATE TABLE catalog_sum(
     name TEXT PRIMARY KEY, version INTEGER NOT NULL, rows INTEGER NOT NULL, sum INTEGER NOT NULL

@@ -8,14 +8,12 @@ import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 /**
  * SQLite does not detect changed values, which could hide posts. `catalog_sum` has the row count
- * and the sum of checksums of each table and of the schema, updated by `openCatalog` connections,
- * and computed again for another schema version.
+ * and the sum of checksums of each table and of the schema, updated by `openCatalog` connections.
  */
 const version = catalogMigrations.length;
 const ownTable = "catalog_sum";
 const schemaName = "sqlite_schema";
 
-/** In a new catalog or after a migration. */
 export function fillCatalogSums(catalog: DatabaseSync): void {
   if (isFilled(catalog)) return;
   inTransaction(catalog, () => {
@@ -40,7 +38,6 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .all(ownTable)
     .map(({ name }) => String(name));
 
-/** Only in transactions of this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const add = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
@@ -71,7 +68,6 @@ export function maintainCatalogSums(catalog: DatabaseSync): void {
 
 export type CatalogDamage = {
   tables: string[];
-  /** SQLite's findings, including damaged indexes of intact tables. */
   structure: string[];
 };
 
@@ -115,7 +111,6 @@ const tablesHaveSums = (catalog: DatabaseSync): boolean =>
   isFilled(catalog);
 
 const mostFindings = 20;
-/** Rebuilding a damaged index leaks its pages. */
 const harmless = /never used$/;
 
 export function structureDamage(catalog: DatabaseSync): string[] {

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** From all intervals of posts. Requires a transaction. */
 export function uncoverPosts(
   catalog: DatabaseSync,
   platform: Platform,

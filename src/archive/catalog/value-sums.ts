@@ -5,9 +5,8 @@ export type StoredValue = bigint | number | string | Uint8Array | null;
 
 /**
  * FNV-1a over the type and the characters or 32-bit halves of each value: detects every change of a
- * single character or half, and is several times faster than CRC-32, which has to encode first.
- * Hashes the key, and the key with each other column, so that an update needs only the key and the
- * changed columns.
+ * single character or half, several times faster than CRC-32. Hashes the key, and the key with each
+ * other column, so that an update needs only the key and the changed columns.
  */
 export function rowSum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
@@ -60,7 +59,7 @@ function hashOfText(before: number, type: number, text: string): number {
 }
 
 /**
- * From a changeset: a type byte; then eight bytes of a number, or the length and bytes of a text or
+ * From a changeset: a type byte, then eight bytes of a number, or the length and bytes of a text or
  * blob.
  */
 function storedValue(cell: Uint8Array): StoredValue {

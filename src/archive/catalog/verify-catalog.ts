@@ -1,7 +1,6 @@
 /**
- * Takes a second of CPU per million handles, so it runs beside the start. Incomplete answers until
- * then would make clients repeat requests; a note that an earlier process verified the file would
- * miss later damage.
+ * Runs beside the start, as it takes a second of CPU per million handles. Incomplete answers until
+ * then would make clients repeat requests.
  */
 
 import { openForReading } from "../database.ts";
@@ -24,7 +23,6 @@ export async function verifyCatalog({ check, repair, onWarning }: VerifyParts): 
   for (const warning of await repair()) onWarning(warning);
 }
 
-/** On its own connection. */
 export function* checkCatalog(
   folder: string,
   isSliceOver: () => boolean,

@@ -19,7 +19,6 @@ afterEach(() => {
   archive.remove();
 });
 
-/** Imported X posts without a native number, which give way to a native post. */
 const unnumbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) =>
     makePost({

@@ -4,7 +4,6 @@ import { sameBatch } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Per step, and left for the step under the lock. */
 const postsOfStep = 500;
 const few = 50;
 
@@ -71,10 +70,7 @@ function copyArrivals(segment: FollowedSegment): void {
   }
 }
 
-/**
- * After a crash, uncommitted numbers may be reissued: those above the last committed one are read
- * again.
- */
+/** A crash may reissue uncommitted numbers: those above the last committed one are read again. */
 function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);

@@ -40,7 +40,6 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return createCompaction(context);
 }
 
-/** Runs tasks until none is left; returns how many. */
 function keepUp(compaction: Compaction): number {
   let tasks = 0;
   while (runSteps(compaction.look())) {
@@ -123,7 +122,6 @@ describe("posts age out", () => {
     toMs: startMs + toHour * 3_600_000,
   });
 
-  /** 35 posts in four segments. At hour 40, posts older than a day age out. */
   function agedCompaction(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
@@ -204,7 +202,6 @@ describe("posts age out", () => {
   });
 
   test("but late old posts are accepted once there is room again", () => {
-    // Many segments, so that removing one frees little.
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
     keepUp(keeping({ maxBytes: bytes - 1 }));
@@ -286,7 +283,6 @@ describe("quiet segment", () => {
     expect(keepUp(keeping({ optimiseAfterMs: 600_000 }))).toBe(0);
   });
 
-  /** The number of pieces in the first segment's index: leaf ids begin with that of their piece. */
   function pieces(): number {
     const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
     const row = segment.prepare("SELECT count(DISTINCT segid) AS pieces FROM term_idx").get();

@@ -26,9 +26,8 @@ import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
  * Runs one maintenance task at a time, the most urgent first. Search results do not change, except
  * that posts age out.
  *
- * A log cannot be emptied while a reader uses an older snapshot. If another program has one for
- * hours, the logs of the catalog and of one filling segment per platform grow; they are reported,
- * and count towards the archive's bytes.
+ * A log cannot be emptied while a reader uses an older snapshot. Logs that grow for hours are
+ * reported, and count towards the archive's bytes.
  */
 export type Compaction = {
   /** False if there is no task. Never throws: a failed task is retried later. */
@@ -120,7 +119,6 @@ export function createCompaction(context: CompactionContext): Compaction {
     failures.set(key, { times, untilMs: clock.now() + pauseMs });
   }
 
-  /** False if it cannot be done now. */
   function* perform({ kind, entry }: Task): Steps<boolean> {
     switch (kind) {
       case "drop": {

@@ -13,7 +13,6 @@ export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): St
   yield* copyArrivals(segment, arrivalsFrom);
 }
 
-/** Rebuilds the uri list from the rows. */
 function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
   const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReadBigInts(true);

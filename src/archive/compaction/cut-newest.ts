@@ -13,7 +13,6 @@ import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts"
 import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Begins a new segment after the last post. */
 export function* cutNewest(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

@@ -5,7 +5,7 @@ import { idsInOrder } from "./ids-in-order.ts";
 
 /**
  * The first IDs of parts after the first: about equal sizes, none over `splitPosts`. Never within a
- * millisecond, whose posts share its numbers.
+ * millisecond.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);

@@ -10,7 +10,6 @@ import type { CompactionContext } from "./context.ts";
 import { renumberingOf, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
-/** A file that replaces the segment, from the ID `low`. */
 export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type FollowedSegment = {
@@ -21,10 +20,8 @@ export type FollowedSegment = {
   parts: readonly Part[];
   copyOf(id: bigint): SegmentCopy;
   numbering: number;
-  /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
   copyRow(row: StoredRow): CopiedRow | null;
-  /** Makes these posts the same in the copies. */
   followPosts(ids: readonly bigint[]): void;
   hashOf(uri: string): bigint;
   strayed: { hash: bigint; id: bigint }[];
@@ -163,7 +160,6 @@ export function putIngestOrder(
   }
 }
 
-/** In the order of `ids`, which ascend. */
 export function idsInCopy(
   ids: readonly bigint[],
   idInCopy: FollowedSegment["idInCopy"],

@@ -6,7 +6,6 @@ import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 
-/** `uri` is null if unreadable. */
 export type LostPost = { id: bigint; uri: string | null };
 
 export type LostPosts = {
@@ -31,14 +30,12 @@ export function spansOfLost(
     })),
   ].map(({ low, high }) => windowOfIds(low, high, entry.skew));
   return unionOf(
-    // No post is from the future.
     spans.map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs ?? nowMs + 1, nowMs + 1) })),
   );
 }
 
 const highest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Beside the damaged file; returns its path, null if no ID is known. */
 export function writeLostList(
   folder: string,
   entry: SegmentEntry,

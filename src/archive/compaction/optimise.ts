@@ -7,7 +7,6 @@ import { inLock, type Steps } from "./steps.ts";
 
 const cacheKib = 8_000;
 
-/** In steps that leave time for reads and writes. */
 export function* optimiseSegment(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
@@ -15,7 +14,6 @@ export function* optimiseSegment(
   const path = segmentPath(folder, entry);
   const segment = openSegmentFile(path, cacheKib);
   try {
-    // Keeps each checkpoint small.
     segment.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA synchronous = NORMAL");
     yield* mergeTerms(segment);
   } finally {

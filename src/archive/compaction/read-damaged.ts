@@ -7,7 +7,6 @@ import type { StoredRow } from "../segments/intact-rows.ts";
 
 const cacheKib = 8_000;
 
-/** Begins a snapshot; null if SQLite cannot open the file. */
 export function openDamaged(path: string): DatabaseSync | null {
   let source: DatabaseSync | null = null;
   try {
@@ -37,7 +36,9 @@ export function hiddenIn(source: DatabaseSync | null): IdList {
     const rows = source?.prepare("SELECT id FROM hidden");
     rows?.setReadBigInts(true);
     for (const { id } of rows?.iterate() ?? []) hidden.add(id as bigint);
-  } catch {}
+  } catch {
+    // The readable part suffices.
+  }
   return hidden;
 }
 

@@ -28,10 +28,6 @@ afterEach(() => {
 
 const count = 120;
 
-/**
- * Some milliseconds with twenty posts each, some with colliding numbers; imported X posts beside
- * native ones.
- */
 function posts(): Post[] {
   const ofBluesky = Array.from({ length: count }, (_, n) => postOf(n)).map((post, n) => ({
     ...post,

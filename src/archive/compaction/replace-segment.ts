@@ -66,11 +66,10 @@ export type Replacement = {
   terms: "present" | "any";
   /** Copies all that the segment had at some time after the mark. */
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
-  /** Posts numbered by an earlier release get the IDs of `number-slots.ts`. */
+  /** Renumbers posts of an earlier release (`number-slots.ts`). */
   renumbers?: boolean;
   /** Only what `fill` reads must be readable. */
   salvages?: boolean;
-  /** Whether to keep the replaced file as an orphan. */
   setsAside?(): boolean;
   onSwap?(followed: FollowedSegment): void;
 };
@@ -215,7 +214,6 @@ function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | nul
   return found ?? null;
 }
 
-/** False if too much has changed for one step. */
 function swap(
   { catalog, clock }: CompactionContext,
   entry: SegmentEntry,

@@ -57,10 +57,7 @@ export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
     .filter(({ high }) => high !== lastId)
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
-/**
- * Returns the number of posts; null if it contains imports or is missing. The next segment takes
- * over its IDs.
- */
+/** Null if it contains imports or is missing. The next segment takes over its IDs. */
 export function* dropSegment(
   context: CompactionContext,
   entry: SegmentEntry,

@@ -15,7 +15,6 @@ import { inLock, type Steps } from "./steps.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Of a file that is not a segment yet. */
 export const notCommitted = -1;
 
 /** Marks a file for removal: replaced by a commit, or not committed yet. Requires a transaction. */
@@ -84,7 +83,6 @@ export function* removeRetired(
   return due.length;
 }
 
-/** No later commit wrote to it. */
 function isWhatWasRetired(
   path: string,
   uriKey: string,

@@ -105,7 +105,6 @@ describe("rewritten segment", () => {
   });
 
   test("includes writes during the copy, at any stage", () => {
-    // Each step of the copy meets another kind of change.
     archive.put(...posts(300));
     const twin = smallArchive(100_000);
     try {
@@ -139,7 +138,6 @@ describe("rewritten segment", () => {
     }
   });
 
-  /** Edits, deletes, restores, adds, hides, counts. */
   function change(each: SmallArchive, round: number): void {
     const all = posts(300);
     const revision = String(round + 2);

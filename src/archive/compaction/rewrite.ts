@@ -13,8 +13,8 @@ export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
 /**
  * Rebuilds a segment as one or more unsealed files: copies rows, hidden posts and ingest order;
- * makes uris and terms from the rows. Renumbers posts of an earlier release. Errors: as
- * `replaceSegment`, and `archive_damaged` if rows or hidden posts are missing.
+ * makes uris and terms from the rows. Errors: as `replaceSegment`, and `archive_damaged` if rows or
+ * hidden posts are missing.
  */
 export const rewriteSegment = (
   context: CompactionContext,

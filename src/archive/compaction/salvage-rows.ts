@@ -46,7 +46,6 @@ export function createSalvage(
   let wasWhole = false;
   /** Revisions of rows found in pages but not through the table. */
   const fromPages = new Map<bigint, string>();
-  /** Of damaged rows, if their hashes are listed. */
   const uris = new Map<bigint, string>();
 
   function put(row: StoredRow): boolean {
@@ -98,7 +97,9 @@ export function createSalvage(
     yield* inLock(catalog, () => {
       try {
         emptyLog(path);
-      } catch {}
+      } catch {
+        // Unreadable as well.
+      }
     });
     // Deleted rows survive only on free pages. If no list names any row, all rows without a
     // tombstone are taken.

@@ -15,7 +15,7 @@ export type SalvageReport = RewriteReport & {
 /**
  * Rebuilds a segment from its intact rows: in table order past damaged pages, then from the file's
  * pages. Terms, uris and hidden posts come from the rows and the catalog. Losses become a coverage
- * gap, listed beside the damaged file. Errors: as `replaceSegment`.
+ * gap, listed beside the damaged file.
  */
 export function* salvageSegment(
   context: CompactionContext,

@@ -22,9 +22,8 @@ const sourceCacheKib = 16_000;
 
 /**
  * Copies a segment and builds the sealed index from the existing one. Skips segments of another
- * analyzer. If tables fail their checksums or the sealed index is damaged, marks the segment; an
- * unreadable FTS5 index requests a rewrite once. Errors: as `replaceSegment`, `SealedDamage`, and
- * `UnreadableFts`.
+ * analyzer. Damage marks the segment; an unreadable FTS5 index requests a rewrite once. Errors: as
+ * `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
  */
 export function* sealSegment(
   context: CompactionContext,

@@ -39,7 +39,6 @@ afterEach(() => {
   archive.remove();
 });
 
-/** Segments of ten posts are worth sealing; a quiet segment gets no other task. */
 function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const sealing = { sealPosts: 10, optimiseAfterMs: Number.POSITIVE_INFINITY };
   context = compactionContext(
@@ -55,7 +54,6 @@ function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return keeping(bounds);
 }
 
-/** Runs tasks until none is left; returns the number by kind. */
 function keepUp(compaction: Compaction): Record<string, number> {
   const before = { ...compaction.state().done };
   for (let tasks = 0; runSteps(compaction.look()); tasks += 1) {
@@ -99,7 +97,6 @@ const found = () => archive.ask("river", { limit: 1_000 }).positions.length;
 const pathOf = (sequence: number): string =>
   segmentPath(archive.folder, { platform: "bluesky", sequence });
 
-/** Makes FTS5's structure record contradict itself. */
 function spoilIndex(sequence: number): void {
   const segment = new DatabaseSync(pathOf(sequence), { defensive: false });
   segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");

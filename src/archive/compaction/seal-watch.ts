@@ -13,7 +13,6 @@ type SealState = {
   /** Prevents sealing even on request. */
   obstacle: SealObstacle | null;
   isWorthwhile: boolean;
-  /** Sealing is worthwhile, and time for it. */
   isDue: boolean;
   /** Must be rebuilt from its rows: damaged, of another format, or sealed while sealing is off. */
   isUnfit: boolean;
@@ -43,7 +42,6 @@ type Facts = {
 
 type Seen = Facts & {
   version: string;
-  /** No posts ingested since, Unix milliseconds. */
   sinceMs: number;
 };
 

@@ -41,17 +41,12 @@ export type SegmentCopy = {
   idsWithin(from: bigint, to: bigint): bigint[];
   /** Keeps the ingest order. Returns the uri, null if missing. */
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
-  /**
-   * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first
-   * statement that names it.
-   */
+  /** In one transaction, with the segment at `path` attached as `old`. */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
   open(): DatabaseSync;
-  /** Extends the recorded skew of times and IDs. */
   widen(skew: TimeSkew): void;
   complete(): Steps<void>;
   commit(work: () => void): void;
-  /** `counted`: the last generation of count changes applied. */
   setNumbers(counted: bigint, numbering: number): void;
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
   identify(identity: SegmentIdentity): void;

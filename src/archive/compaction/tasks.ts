@@ -22,11 +22,12 @@ import type { SealWatch } from "./seal-watch.ts";
 
 /**
  * - `drop` a segment whose posts have aged out, or `thin` one to its imports;
- * - `cut` a newest segment of another analyzer or numbering; `reindex` older ones, those with a
- *   requested rewrite or a damaged sealed index, and sealed ones while sealing is off;
+ * - `cut` a newest segment of another analyzer or numbering;
+ * - `reindex` older ones, those with a requested rewrite or a damaged sealed index, and sealed ones
+ *   while sealing is off;
  * - `split` a segment that is too large;
  * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, once quiet;
- * - `seal` a segment once it is quiet or on request, and reseal it after many writes.
+ * - `seal` a quiet or requested segment, and reseal it after many writes.
  */
 export type Task = { kind: TaskKind; entry: SegmentEntry };
 
@@ -40,7 +41,6 @@ export type Findings = {
   counts: number;
 };
 
-/** When a log is emptied: of a quiet segment, and of one being written. */
 const quietWalBytes = 1024 ** 2;
 const busyWalBytes = 128 * 1024 ** 2;
 

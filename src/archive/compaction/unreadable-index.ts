@@ -5,8 +5,8 @@ import { wantRewrites } from "../catalog/pending-rewrites.ts";
 type Finding = { sequence: number; sqlite: string };
 
 /**
- * The first time, requests a rebuild from the posts; if that is unreadable as well, this SQLite
- * writes an unknown format. Requires the catalog lock.
+ * First requests a rebuild from the posts; if that is unreadable as well, this SQLite writes an
+ * unknown format. Requires the catalog lock.
  */
 export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);
@@ -17,13 +17,11 @@ export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void
   if (!wasMadeAnew) wantRewrites(catalog, [entry]);
 }
 
-/** Sealing this file failed with this SQLite. */
 export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolean {
   const found = findingOf(catalog, entry);
   return found?.sequence === entry.sequence && found.sqlite === sqliteOf(catalog);
 }
 
-/** Also of its predecessor. Requires the catalog lock. */
 export function forgetUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }

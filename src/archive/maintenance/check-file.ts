@@ -15,7 +15,6 @@ export function checkFile(
       if (message !== "ok") onError(message.replaceAll(/\s+/g, " "));
     }
   } catch (error) {
-    // Damage may end SQLite's check; what is readable is compared later.
     onError(messageOf(error));
   }
 }

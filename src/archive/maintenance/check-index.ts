@@ -39,8 +39,8 @@ export type IndexCheck = {
 };
 
 /**
- * Compares the entries of `sampleRows` evenly spread posts. FTS5 must find each token and store the
- * number of tokens; its positions are not compared. The sealed index is read as a whole.
+ * Compares the entries of `sampleRows` evenly spread posts. FTS5's positions are not compared. The
+ * sealed index is read as a whole.
  */
 export function sampleIndex(
   segment: IndexedSegment,
@@ -89,7 +89,6 @@ function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
   return number === null || sealed?.isReplaced(number) ? null : number;
 }
 
-/** Tokens without positions count as position 0. */
 function eachPosition(
   row: SegmentRow,
   isSealed: boolean,
@@ -117,7 +116,6 @@ function writtenComparison(database: DatabaseSync, report: Report): (row: Segmen
   return (row) => {
     const { id } = row;
     const stored = size.get(id)?.sz;
-    // Missing posts are reported by `checkIndexedPosts`.
     if (!(stored instanceof Uint8Array)) return;
     const tokens = indexTokens(row);
     const distinct = new Set(tokens);
@@ -150,9 +148,7 @@ function firstVarint(bytes: Uint8Array): number {
 const positionsToName = 2_000_000;
 const tokensOfTurn = 20_000;
 
-/**
- * Compares every position of every token. Compares sums of partitions first, which bounds memory.
- */
+/** Compares every position of every token. Sums of partitions come first, which bounds memory. */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = indexSums();
@@ -165,7 +161,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     },
     end: function* () {
       const stored = indexSums();
-      // First: FTS5 refuses to read a file with any damaged page.
+      // First, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
         yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);

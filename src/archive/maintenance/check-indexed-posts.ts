@@ -4,10 +4,7 @@ import type { SealedNumbers } from "./sealed-numbers.ts";
 
 const idsOfTurn = 20_000;
 
-/**
- * Each stored post must be indexed exactly once: in FTS5, or unreplaced in the sealed index.
- * Exactly the hidden posts must be hidden.
- */
+/** Each stored post must be indexed exactly once: in FTS5, or unreplaced in the sealed index. */
 export function* checkIndexedPosts(
   database: DatabaseSync,
   sealed: SealedNumbers | null,
@@ -49,7 +46,6 @@ export function* checkIndexedPosts(
   }
 }
 
-/** Newest first; `next` is null at the end. */
 type DescendingIds = {
   readonly next: bigint | null;
   take(id: bigint): boolean;

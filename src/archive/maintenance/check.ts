@@ -123,7 +123,9 @@ function checkIsCurrent(folder: string, findings: Findings): void {
     const problem = catalogProblem(folder);
     if (problem === null || problem.code === "segment_missing") return;
     findings.add({ kind: "catalog_not_current", message: problem.message });
-  } catch {}
+  } catch {
+    // Reported later.
+  }
 }
 
 function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {

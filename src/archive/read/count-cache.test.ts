@@ -8,7 +8,6 @@ beforeEach(() => {
   cache = createCountCache();
 });
 
-/** The cache only compares the identity of an open segment. */
 const openedSegment = (): Segment => Object.create(null);
 const segment = openedSegment();
 
@@ -47,7 +46,6 @@ test("returns counts while file, version and IDs are the same", () => {
   ] satisfies Parameters<CountCache["find"]>[]) {
     cache.keep("q", segment, entry(1), 7, known(3));
     expect(isKnown(...position)).toBe(false);
-    // A changed version is not restored.
     expect(isKnown("q", segment, entry(1), 7)).toBe(false);
   }
 });

@@ -11,7 +11,7 @@ export type KnownCounts = {
   cuts: Map<string, number>;
 };
 
-/** An LRU cache per reader: entries match only the same open file, data version and owned IDs. */
+/** An LRU cache per reader. Entries match only the same open file, data version and owned IDs. */
 export type CountCache = {
   find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
   keep(
@@ -97,7 +97,6 @@ export function createCountCache(): CountCache {
 const keyOf = (question: string, { platform, sequence }: SegmentEntry): string =>
   `${platform} ${sequence} ${question}`;
 
-/** Everything but the window. */
 export function questionOf(
   { expression, residual }: Pick<PlatformQuery, "expression" | "residual">,
   bounds: { lowId: bigint | null; highId: bigint | null },

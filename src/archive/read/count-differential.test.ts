@@ -30,7 +30,6 @@ const requested = fc.record({
   bucketMs: fc.constantFrom(...Object.values(widths)),
 });
 
-/** X posts whose IDs are up to hours off their times. */
 const skewedPost = (number: number): fc.Arbitrary<Post> =>
   fc
     .tuple(generatedPost(number), fc.constantFrom(0, -3_600_000, 999, 61_000, 5_400_000))

@@ -26,7 +26,6 @@ export function idsOf(
 type VisitCounts = {
   counts: Map<number, number>;
   countedFromMs: number;
-  /** Possibly missing posts; such a count is not cached. */
   damaged: IdRange[];
   /** 0 if cached. */
   slices: number;
@@ -151,7 +150,6 @@ function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<voi
   return part.fromMs;
 }
 
-/** Newest first; returns the time from which all are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,

@@ -236,7 +236,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive.put(at(start + 3 * hourMs + 1));
       const changed = count("-nothing");
       expect(total(changed)).toBe(46);
-      // Posts written after sealing are counted by FTS5 in addition.
       const statements = form === "sealed" ? 2 : 1;
       expect(changed.work).toMatchObject({ segmentsCached: 4, segmentsOpened: 1, statements });
       expect(count("river").work).toMatchObject({ segmentsCached: 0, segmentsOpened: 5 });
@@ -356,7 +355,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
         [...own, ...own.map((post) => ({ ...post, platform: "mastodon" as const }))],
         form,
       );
-      // Each reading of the clock takes a millisecond.
       times = Array.from({ length: 100 }, (_, ms) => ms);
       const toMs = start + 150 * hourMs;
       const early = count("min_faves:5", { toMs, deadlineMs: 6 });
@@ -374,7 +372,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const reached: number[] = [];
       for (let requested = 0; reached.at(-1) !== start; requested++) {
         expect(requested).toBeLessThan(10);
-        // Time for the first batch of rows.
         times = [0, 0, 100];
         reached.push(count("min_faves:5", window).countedFromMs);
       }

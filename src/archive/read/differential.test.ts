@@ -14,7 +14,6 @@ const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: 
   imported: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
   mixed: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
 };
-/** Bounds the shrinking of a failing case. */
 const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true };
 
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));

@@ -57,7 +57,6 @@ test("uncommitted numbers are not returned, because they may be reissued", () =>
   const before = follow(null);
   const catalog = openCatalog(archive.folder);
   archive.put(at(2, 2));
-  // As after a crash between the commits of the segment and of the catalog.
   changeCatalog(catalog, "UPDATE setting SET value = '1' WHERE name = 'arrival'");
   expect(follow(before.last).texts).toEqual([]);
   archive.put(at(3, 3));

@@ -4,7 +4,7 @@ import type { IngestedPost } from "../archive.ts";
 import { readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 
-/** Without uncommitted numbers, which a crash may reissue. Errors: `arrivals_forgotten`. */
+/** Omits uncommitted numbers, which a crash may reissue. Errors: `arrivals_forgotten`. */
 export function readIngestOrder(
   catalog: DatabaseSync,
   entries: readonly SegmentEntry[],

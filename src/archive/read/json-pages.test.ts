@@ -18,7 +18,6 @@ const postOf = (key: string, text: string) =>
     key,
     text,
     userId: authors[keys.indexOf(key as (typeof keys)[number]) % 2] ?? authors[0],
-    // A stream's posts have no name of their own: it comes from the catalog.
     username: key < "c" ? "" : "named.test",
     revision: `3l${text.length}${text}`,
   });
@@ -117,7 +116,6 @@ describe("page of cached records", () => {
     archive.put(makePost({ key: "a", username: "ann" }), makePost({ key: "b", username: "bob" }));
     const positions = positionsOf(archive);
     const first = archive.reader.jsonPage(positions, never);
-    // Time that is over keeps rows from being read.
     expect(archive.reader.jsonPage(positions, () => true)).toEqual(first);
     archive.remove();
   });

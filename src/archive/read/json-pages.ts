@@ -14,7 +14,6 @@ export type RenderRow = (row: RecordRow) => RenderedRecord;
 
 export type ReadPage = JsonPage & { damage: readonly Damage[] };
 
-/** Between checks of the time. */
 const rowsAtOnce = 32;
 
 /** One JSON array, without deleted and damaged posts. Null if `isOver` before it is complete. */

@@ -4,10 +4,7 @@ import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
-/**
- * Posts with IDs below `below`, except `seen` ones of earlier pages, on the platform of the
- * previous position.
- */
+/** Posts with IDs below `below`, except `seen` ones of earlier pages. */
 export type PageStart = {
   below: bigint;
   seen: ReadonlySet<bigint>;
@@ -44,7 +41,7 @@ export function pageStart(
   };
 }
 
-/** In the millisecond, with this hash or a higher one; else the ID after the millisecond. */
+/** The first in the millisecond with this hash or a higher one, or the ID after the millisecond. */
 function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);

@@ -45,7 +45,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const ids = allIds();
       const [first, second, last] = [ids[3], ids[4], ids[5]];
       expect(request(`since_id:${first} max_id:${last}`)).toEqual({ days: [5, 6], opened: 1 });
-      // Other posts of the last one's millisecond are in its segment.
       expect(request(`since_id:${last}`)).toEqual({ days: [7, 8, 9, 10], opened: 3 });
       expect(request(`max_id:${first}`)).toEqual({ days: [1, 2, 3, 4], opened: 2 });
       expect(request(`max_id:${last}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
@@ -161,7 +160,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
       ]);
       const { work } = archive.ask("platform:bluesky OR (until:2026-01-02 platform:mastodon)");
-      // The index decides for all Bluesky posts: only Mastodon posts are rechecked.
       expect(work).toMatchObject({ candidates: 18, rechecked: 9, returned: 10 });
     });
   });

@@ -24,7 +24,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
 
-  /** Oldest first. Also checks that archive and matcher agree. */
   function request(query: string): string[] {
     const { positions } = archive.ask(query);
     const { tree } = parseQuery(query);
@@ -157,7 +156,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const nested = (depth: number) =>
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
       holdTexts("a", "b c", "c");
-      // Ten pairs: the inner part is negated ten times.
       expect(request(nested(20))).toEqual(["a", "b c"]);
       for (const depth of [21, 33]) {
         const deep = `${"(a -".repeat(depth)}b${")".repeat(depth)}`;

@@ -10,7 +10,6 @@ export type BoundedPlan = ReturnType<typeof splitWindow>;
 
 export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
 
-/** For terms of another analyzer. Null when no post of the platform can match. */
 export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
   const query = platformQuery(platform, window);
   return query && { ...rowByRow(query), sealed: { kind: "every" } };
@@ -39,7 +38,6 @@ export function platformQuery(
   };
 }
 
-/** For all circles of a query together. */
 const mostCircleTerms = 256;
 
 const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {

@@ -1,20 +1,17 @@
 /** The commits of segment and catalog that a rendered record depends on. */
 export type RecordVersion = { path: string; writtenIn: number; catalog: unknown };
 
-/** `isOfRow`: depends on nothing but the row. */
 export type RenderedRecord = { text: string; isOfRow: boolean };
 
-/** Valid until the next page begins. */
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
 const headerBytes = 24;
 const mostBytesOfUnit = 3;
 const bytesPerSlot = 128;
-/** Slots per ID, side by side. */
 const ways = 4;
 
 /**
- * Rendered records in UTF-8: a ring in which new records overwrite the oldest, and a table of
+ * A ring of rendered records in UTF-8, in which new records overwrite the oldest, and a table of
  * positions by ID. An object per record would cost more to collect than the rows cost to read.
  * Records that are found move to the front before they are overwritten.
  */
@@ -32,7 +29,6 @@ export class RecordCache {
   #pageStart = 0;
   readonly #segments = new Map<string, { writtenIn: number; token: number }>();
   #lastToken = 0;
-  /** Records of one segment follow each other. */
   #recent: { version: RecordVersion | null; token: number } = { version: null, token: 0 };
   #catalog: unknown = null;
   #catalogToken = 0;
@@ -152,10 +148,7 @@ export class RecordCache {
     return oldest;
   }
 
-  /**
-   * The first slot, by multiplicative hashing: IDs begin with a time and end with few bits of a
-   * hash.
-   */
+  /** By multiplicative hashing: IDs begin with a time and end with few bits of a hash. */
   #slotOf(id: bigint): number {
     this.#id[0] = id;
     const words = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);

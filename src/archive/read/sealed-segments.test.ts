@@ -268,7 +268,6 @@ describe("every post is in exactly one of both indexes", () => {
   });
 });
 
-/** Each post must be in exactly one index. */
 function expectOneOfBoth(path: string): void {
   const database = openForReading(path, 1_000);
   const idsIn = (table: string): Set<bigint> => {
@@ -362,7 +361,6 @@ describe("deadline", () => {
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
   const rowsOnly: PlanNode = { kind: "min-count", metric: "likes", atLeast: 3 };
 
-  /** Stops as early as possible and resumes below. */
   function inSteps(segment: Segment, plan: PlanNode): { ids: bigint[]; steps: number } {
     const ids: bigint[] = [];
     let high = lastId;

@@ -162,7 +162,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
       fill(550);
       const { work } = archive.search({ plan: word("rare"), segmentsTold: 4 });
       expect(work.segmentsOpened).toBe(6);
-      // Sealing gives each of the six the next sequence number.
       const before = form === "sealed" ? 6 : 0;
       expect(work.segments.map(({ sequence }) => sequence - before)).toEqual([6, 5, 4, 3]);
       const all = archive.search({ plan: word("rare"), segmentsTold: 100 }).work.segments;
@@ -237,7 +236,6 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("deadline", () => {
     const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
 
-    /** Follows cursors to the end on a clock that advances with every reading. */
     function allPagesInTime(deadlineMs: number, reset: () => void) {
       const found: Position[] = [];
       let after: Position | null = null;

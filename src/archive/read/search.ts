@@ -22,7 +22,6 @@ export const shareMillisecond = (a: Position, b: Position): boolean =>
   a.platform !== "x" &&
   firstInMillisecond(a.id) === firstInMillisecond(b.id);
 
-/** `position` may come from another server. */
 export function comesAfter(post: Position & { uri: string }, position: Position): boolean {
   if (position.uriHash === undefined || !shareMillisecond(post, position)) {
     return comparePositions(position, post) < 0;
@@ -40,9 +39,9 @@ export type SearchSurroundings = {
 
 /**
  * Finds the newest matching posts, newest segments first; skips segments outside the window or
- * entirely below what was found. At the deadline or a cancellation the answer is complete down to
- * `next`. Platforms whose segments overlap share the time, and each is searched a little even after
- * the deadline, so that every page makes progress. Later slices cover lower IDs: no post is lost or
+ * below what was found. At the deadline or a cancellation the answer is complete down to `next`.
+ * Platforms whose segments overlap share the time, and each is searched a little even after the
+ * deadline, so that every page makes progress. Later slices cover lower IDs: no post is lost or
  * found twice.
  */
 export function* searchSegments(
@@ -135,7 +134,6 @@ export function* searchSegments(
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
-/** False if the slice only looked up terms. */
 const hasCached = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
   prepared === 0 || containers > 0 || candidates > 0;
 
@@ -190,7 +188,6 @@ function highestAfter(
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
-/** After a deadline the next page continues at `seenFrom`. */
 function pageOf(
   found: readonly Position[],
   seenFrom: bigint | null,

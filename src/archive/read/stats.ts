@@ -123,8 +123,8 @@ function timesOf(segment: DatabaseSync): Times {
 }
 
 /**
- * Of posts from before November 2010, whose IDs contain no time. X numbered its posts in order, so
- * the ends suffice; numbers made from a uri are unordered, but all below `firstOrdered`.
+ * Posts from before November 2010 have no time in their ID. X numbered its posts in order, so the
+ * ends suffice; numbers made from a uri are unordered, but all below `firstOrdered`.
  */
 function earlyTimes(segment: DatabaseSync): Times {
   const { first = null, last = null } =

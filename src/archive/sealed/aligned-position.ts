@@ -1,6 +1,5 @@
 import { type Positions, positionAt, positionsOf, seekPosition } from "./positions.ts";
 
-/** One term of a phrase, with each candidate's rank in its positions. */
 export type Word = { positions: Positions; ranks: Uint32Array };
 
 let nexts = new Uint32Array(64);
@@ -8,7 +7,7 @@ let ends = new Uint32Array(64);
 
 /**
  * The first position at which the words are adjacent, or null. Each word in turn seeks the position
- * the others require, so no position is read twice: linear even for repetitive posts.
+ * the others require, so no position is read twice.
  */
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;

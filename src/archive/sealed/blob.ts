@@ -1,3 +1,2 @@
-/** Copies the blob unless it has the 8-byte alignment that typed arrays need. */
 export const aligned = (blob: Uint8Array): Uint8Array =>
   blob.byteOffset % 8 === 0 ? blob : Uint8Array.from(blob);

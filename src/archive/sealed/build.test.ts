@@ -77,7 +77,6 @@ test("stores terms in the form for their number of posts, at every limit", () =>
   }
   const database = sealed(posts);
   expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
-  // One row per term, or one per chunk for large terms.
   const rowsOf = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
   const withRows = edges.filter((edge) => edge > inlinePosts).length;
   expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);

@@ -4,7 +4,6 @@ export type ByteReader = { bytes: Uint8Array; at: number };
 
 const maxVarintBytes = 5;
 
-/** Reads a varint below 2 ** 35. */
 export function readVarint(reader: ByteReader): number {
   const { bytes } = reader;
   let at = reader.at;

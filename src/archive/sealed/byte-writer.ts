@@ -1,4 +1,3 @@
-/** Only the first `length` bytes are valid. */
 export type Bytes = { readonly bytes: Uint8Array; readonly length: number };
 
 export type ByteWriter = { bytes: Buffer; length: number };
@@ -31,7 +30,7 @@ export function reserve(writer: ByteWriter, extra: number): void {
   writer.bytes = larger;
 }
 
-/** `value` has up to 53 bits. The caller has reserved `bytesOfVarint`. */
+/** `value` has up to 53 bits; the caller has reserved `bytesOfVarint`. */
 export function writeVarint(writer: ByteWriter, value: number): void {
   let rest = value;
   while (rest >= 0x80) {

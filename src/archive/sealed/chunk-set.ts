@@ -3,7 +3,7 @@ import type { Scratch } from "./scratch.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A set of posts in one chunk, in the form of the stored container, which is not decoded.
+ * A set of posts in one chunk, in the form of the stored container.
  *
  * With `list`, the members are `list[at]` to `list[at + count - 1]`. With `bits`, `count` is an
  * upper bound. `row` and `base` locate the positions: row, and byte offset in it.
@@ -37,7 +37,6 @@ export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): 
 
 export const emptySet: ChunkSet = listSet(new Uint16Array(0), 0);
 
-/** The result may be in `scratch`. */
 export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return emptySet;
   if (a.bits !== null && b.bits !== null) return andBitmaps(a, b, scratch);
@@ -64,7 +63,6 @@ function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
 const nonEmpty = (list: Uint16Array, count: number): ChunkSet =>
   count === 0 ? emptySet : listSet(list, count);
 
-/** From this ratio of lengths, galloping is faster than merging. */
 const muchLonger = 24;
 
 function intersect(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
@@ -87,7 +85,7 @@ export function addTo(bits: Uint32Array, set: ChunkSet): void {
   }
 }
 
-/** The result is in `scratch`, taken before the first set is read. */
+/** Takes its result from `scratch` before it reads the first set. */
 export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   const out = scratch.take().bits.fill(0);
   let count = 0;
@@ -207,7 +205,6 @@ function within(word: number, bits: number, from: number, to: number): number {
   return inside;
 }
 
-/** Writes up to `max` members in `from`..`to` (exclusive) to `out`. Returns how many. */
 export function members(
   set: ChunkSet,
   from: number,
@@ -250,7 +247,6 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   return count;
 }
 
-/** Writes the offsets in the positions row of the first `count` members in `of`, ascending. */
 export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32Array): void {
   const { list, bits, at, base } = set;
   if (list !== null) {

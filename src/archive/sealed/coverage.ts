@@ -7,7 +7,6 @@ export function cover(coverage: Coverage, number: number): void {
   coverage[number] = Math.min(several, (coverage[number] as number) + 1);
 }
 
-/** Null if each post is in exactly one index. */
 export function coverageErrorOf(coverage: Coverage): string | null {
   let lacking = 0;
   let repeated = 0;

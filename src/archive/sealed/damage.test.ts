@@ -91,7 +91,6 @@ const positions: readonly Blob[] = blobs.flatMap(([table, column]) => {
 });
 const columnOf = new Map<string, string>(blobs);
 
-/** Answers after replacing a blob, or after deleting its row if null. */
 function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | null)[] {
   database.exec("SAVEPOINT damage");
   try {

@@ -1,7 +1,10 @@
 import { resultCodeOf, sqlite } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Unreadable or inconsistent sealed tables, which can be rebuilt from the rows. */
+/**
+ * Unreadable or inconsistent sealed tables, which can be rebuilt from the rows. Everything that
+ * reads them throws it.
+ */
 export class SealedDamage extends Error {
   constructor(what: string) {
     super(`the sealed index is damaged: ${what}`);
@@ -9,7 +12,6 @@ export class SealedDamage extends Error {
   }
 }
 
-/** Not rebuilt, which would hide the loss of posts. */
 export const missingRows = (): EarshotError =>
   new EarshotError("archive_damaged", "indexed posts of the segment have no row", {
     hint: "earshot archive reindex --segment … repairs it, and lists what is lost",

@@ -15,7 +15,6 @@ import { postsOfChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./
 
 const posts = 3 * postsOfChunk + 10;
 
-/** Doc number n has ID `posts` − n. */
 const numbers: PostNumbers = {
   posts,
   idOf: (number) => BigInt(posts - number),

@@ -15,7 +15,6 @@ export type Mask = {
 
 /**
  * Buffers changes of sealed posts until `flush`, in the caller's transaction. Ignores other posts.
- * Errors: `SealedDamage`.
  */
 export type MaskWriter = {
   replace(id: bigint): void;
@@ -27,10 +26,7 @@ export type MaskWriter = {
 
 type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 
-/**
- * Reads bitmaps on demand. Valid until the database changes. Errors, also of its methods:
- * `SealedDamage`.
- */
+/** Reads bitmaps on demand. Valid until the database changes. */
 export function readMask(database: DatabaseSync): Mask {
   const read = chunkReader(database);
   const isMasked = maskedChunks(database);
@@ -113,7 +109,6 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
       for (const change of ofChunk) {
         changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
       }
-      // The post is already replaced.
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
       write.run(chunk, replaced, hidden, rowSum("mask", chunk, replaced, hidden));

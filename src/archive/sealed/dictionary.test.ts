@@ -103,7 +103,6 @@ test("visits a prefix that spans many blocks", () => {
 });
 
 describe("rejects a block", () => {
-  /** Entries of a single post: shared bytes, and the text that follows. */
   const blockOf = (...entries: [number, string][]): Uint8Array =>
     Uint8Array.from(
       entries.flatMap(([shared, text]) => [

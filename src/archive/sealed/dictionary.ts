@@ -22,7 +22,6 @@ export type Dictionary = {
 
 export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
 
-/** Errors when a block is read: `SealedDamage`. */
 export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
   const columns = columnsOf(head);
   const upTo = database.prepare(
@@ -130,8 +129,8 @@ export function checkedBlock(
 }
 
 /**
- * Moves to this term from the start of its block; false if missing. An entry is compared only if it
- * shares no more bytes with its predecessor than the predecessor with the wanted term.
+ * Moves to this term from the start of its block; false if missing. Shared lengths decide most
+ * comparisons.
  */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
@@ -153,7 +152,6 @@ function seekTerm(entries: Entries, expected: Uint8Array): boolean {
 const isBehind = (term: Uint8Array, expected: Uint8Array, at: number): boolean =>
   (term[at] as number) > (expected[at] as number);
 
-/** 0 if the term has the prefix, negative if it sorts before. */
 function compareBeginning({ term }: Entries, expected: Uint8Array): number {
   const { bytes, length } = term;
   for (let index = 0; index < expected.length; index++) {

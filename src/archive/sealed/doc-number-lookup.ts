@@ -1,6 +1,6 @@
 /**
  * The doc number of an ID, or -1. IDs are a signed upper and an unsigned lower half, to avoid
- * bigints. Fastest from old to new.
+ * bigints.
  */
 export type NumberLookup = (high: number, low: number) => number;
 

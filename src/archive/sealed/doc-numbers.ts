@@ -7,7 +7,7 @@ import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-mem
 import { readHead } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** Maps doc numbers to IDs and back. Errors when a damaged page is read: `SealedDamage`. */
+/** Maps doc numbers to IDs and back. */
 export type PostNumbers = {
   posts: number;
   idOf(number: number): bigint;
@@ -17,7 +17,6 @@ export type PostNumbers = {
   close(): void;
 };
 
-/** Readers without shared memory look up single posts only. */
 const pagesAlone = 64;
 
 export function numbersOfRange(
@@ -27,7 +26,7 @@ export function numbersOfRange(
   return { from: numbers.below(high + 1n), to: numbers.below(low) };
 }
 
-/** `name` identifies the file to all threads that share `ids`. Errors: `SealedDamage`. */
+/** `name` identifies the file to all threads that share `ids`. */
 export function openPostNumbers(
   database: DatabaseSync,
   name: string,

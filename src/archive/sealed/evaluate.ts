@@ -6,12 +6,11 @@ import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
 
 export type SealedWork = { containers: number; prepared?: number };
 
-/** Evaluates by chunk, which bounds the work per step. */
 type Evaluator = {
   readonly scratch: Scratch;
-  /** Returns into how many parts to split the chunk. `posts`: posts in the index. */
+  /** Returns into how many parts to split the chunk. */
   prepare(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): number;
-  /** The matches in the chunk, at least those in the part. Valid until the next evaluation. */
+  /** All matches in the part, perhaps more in the chunk. Valid until the next evaluation. */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
@@ -58,7 +57,6 @@ function createEvaluator(): Evaluator {
   };
 }
 
-/** Upper bound of the positions that phrases read. */
 function positionsOf(plan: SealedPlan, most: number): number {
   const posts = Math.min(most, plan.most);
   let positions = plan.phrase.length * posts;
@@ -84,7 +82,6 @@ type Run = {
   work: SealedWork;
 };
 
-/** Sets `most`, which it returns, and `cost`. */
 function bound(plan: SealedPlan, run: Run): number {
   plan.most = mostOf(plan, run);
   plan.cost = plan.most + latenessOf(plan) * postsOfChunk;
@@ -135,7 +132,6 @@ function* evaluateEach(
   }
 }
 
-/** Whether an intersection with `within` is cheaper than adding to a bitmap. */
 const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
 

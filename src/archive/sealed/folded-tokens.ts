@@ -2,7 +2,6 @@
 const betweenTokens = /[\u0000-\u0020\u007f]+/;
 const capitals = /[A-Z]/g;
 
-/** Tokens folded as by FTS5's tokenizer (`segments/schema.ts`). */
 export const foldedTokens = (text: string): string[] =>
   text
     .toWellFormed()

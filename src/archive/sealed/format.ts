@@ -43,9 +43,7 @@ export const postsOfChunk = 65_536;
 export const densePosts = 4_096;
 export const wordsOfBitmap = postsOfChunk / 32;
 export const bytesOfBitmap = postsOfChunk / 8;
-/** Most posts stored in the dictionary. */
 export const inlinePosts = 64;
-/** Most posts stored in one row, which fits a page of the table. */
 export const oneRowPosts = 4_000;
 /** Two fit into a page of the table. */
 export const idsOfPage = 510;

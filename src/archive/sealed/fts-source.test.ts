@@ -86,7 +86,6 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Adjacent and distant IDs, below and above 32 bits. */
 const idOf = (post: number): bigint => (post % 3 === 0 ? BigInt(post) : BigInt(post) << 40n);
 
 function run(history: readonly Step[], leafBytes: number, pieces: number): Set<bigint> {
@@ -129,7 +128,6 @@ const written = posts40.map((post) => write(post, "a", "is:post", `word${post}`,
 const writtenAnew = posts40.map((post) => write(post, "b", "a"));
 
 const forms: [Step[], number, number][] = [
-  // Empty, without terms, and a single post.
   [[], 32, 2],
   [[write(0), write(1)], 32, 16],
   [[write(0, "a")], 4_050, 16],
@@ -140,7 +138,7 @@ const forms: [Step[], number, number][] = [
   [written, 64, 2],
   [[...written, mergeOf(1), write(1, "zz"), mergeOf(-1)], 32, 16],
   [[...written, ...writtenAnew, { kind: "optimize" }, write(2, "b")], 64, 16],
-  // Deleted posts with short and long IDs and with ID 0, then a merge that drops some.
+  // Deleted posts with short and long IDs, then a merge that drops some.
   [[write(0, "a", "b"), write(1, "a"), write(0, "c")], 32, 16],
   [[...written, { kind: "optimize" }, ...writtenAnew], 32, 16],
   [[...written, ...writtenAnew, mergeOf(4), ...written], 32, 3],

@@ -10,8 +10,7 @@ import type { TermSource } from "./term-source.ts";
 
 /**
  * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables, as fts5vocab
- * takes four times as long. Sees committed data only. `posts`: number of doc numbers. Adds
- * everything read to `tally`.
+ * takes four times as long. Sees committed data only. Adds everything read to `tally`.
  */
 export function* ftsSources(
   database: DatabaseSync,
@@ -197,7 +196,6 @@ function pieceSource(
     return count;
   }
 
-  /** Returns the number of occurrences, 0 for a skipped post. */
   function takePost(postings: Postings): number {
     readRowid(isFirstPost || at === wholeRowid);
     isFirstPost = false;

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** `tombstonePages` list the deleted posts of the FTS5 segment. */
 export type FtsPiece = {
   id: number;
   firstLeaf: number;
@@ -16,10 +15,7 @@ const structureId = 10;
 /** At the fifth byte of a structure record with tombstones. */
 const withTombstones = 0xff000001;
 
-/**
- * The segments of the FTS5 table `term`, oldest first. Errors: `UnreadableFts`, also for a later
- * SQLite's format.
- */
+/** Oldest first. Errors: `UnreadableFts`, also for a later SQLite's format. */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
   const block = database
@@ -34,7 +30,6 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   let at = 8;
 
   const record = block;
-  /** Big endian, seven bits a byte, eight in the ninth. */
   function readVarint(): number {
     let value = 0;
     for (let bytes = 1; bytes <= 9; bytes += 1) {

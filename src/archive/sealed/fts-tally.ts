@@ -5,8 +5,8 @@ import type { NumberLookup } from "./doc-number-lookup.ts";
 import { unreadable } from "./fts-structure.ts";
 
 /**
- * Number of terms, and a hash by doc number, which detect misread postings when compared with the
- * lengths FTS5 stores.
+ * Number of terms, and a hash by doc number. Compared with the lengths FTS5 stores, they detect
+ * misread postings.
  */
 export type Tally = { places: number; mixed: number };
 
@@ -18,7 +18,6 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
 
 const postsOfStep = 4_000;
 
-/** From the lengths FTS5 stores. Errors: `archive_damaged` if a post has no doc number. */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, unreadable } from "./fts-structure.ts";
 
-/** Added to the segment's ID in the rowids of tombstone pages. */
 const tombstonePieces = 65_536;
 
 const pagesOfStep = 64;

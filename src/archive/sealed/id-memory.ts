@@ -10,7 +10,6 @@ import {
   useSharedPages,
 } from "./shared-pages.ts";
 
-/** `heads`: first ID of each page. */
 export type IdSource = {
   name: string;
   posts: number;
@@ -25,15 +24,11 @@ export type Ids = {
   close(): void;
 };
 
-/**
- * A cache of IDs shared by threads, and a small one of this thread for pages without a shared slot.
- */
+/** A cache of IDs shared by threads, and a small one for pages without a shared slot. */
 export type IdMemory = { open(source: IdSource): Ids };
 
-/** 2 MiB per thread. */
 const defaultOwnPages = 512;
 
-/** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
 export const createIdMemory = (maxBytes: number): SharedIdMemory => createSharedPages(maxBytes);
 
 export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages): IdMemory {
@@ -48,7 +43,6 @@ export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages):
   };
 }
 
-/** More pages than a segment has. */
 const pagesOfSegment = 2 ** 24;
 
 function openIds(
@@ -93,7 +87,6 @@ function openIds(
     return first + firstBelow(pageOf(page), 0, length, id);
   }
 
-  /** Whether the page's slot is known, even if stale. */
   function isPositioned(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
     if (recent.has(firstKey + page)) return false;
@@ -124,7 +117,7 @@ function openIds(
   return { at, below, close };
 }
 
-/** The first index with an ID below `id`, or `to`. IDs descend. */
+/** The first index with an ID below `id`, or `to`. */
 export function firstBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
   let low = from;
   let high = to;

@@ -48,7 +48,6 @@ export function inlineList(
   };
 }
 
-/** Verifies that doc numbers ascend and exist. */
 export function readNumbers(
   reader: ByteReader,
   posts: number,

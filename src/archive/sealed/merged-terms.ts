@@ -13,7 +13,6 @@ export type MergedTerms = {
 
 export function mergeTerms(sources: readonly TermSource[], postings: Postings): MergedTerms {
   const open = sources.filter((source) => source.next());
-  /** Sources with the current term. The first `taken` are exhausted. */
   const having: TermSource[] = [];
   let used = 0;
 

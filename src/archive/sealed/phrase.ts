@@ -53,7 +53,6 @@ export function createPhraseFinder(): PhraseFinder {
       count = left;
     }
 
-    // A repeated word has several positions in each match.
     const repeated = phrase.filter((list, position) => phrase.indexOf(list) !== position);
     for (const list of new Set(repeated)) keep(severalPositions(wordOf(list), count, kept));
     const [first, second] = phrase;
@@ -127,7 +126,6 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
   return found;
 }
 
-/** Writes the indexes of candidates in which all words are adjacent. */
 function wholes(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
@@ -156,7 +154,6 @@ function holds(words: readonly Word[], index: number): boolean {
   return holdsAmongMany(words, index);
 }
 
-/** A word with a single position determines all others. */
 function holdsAmongMany(words: readonly Word[], index: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;

@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/**
- * Only words and parts of links have positions, for phrases. Other facets are only searched alone.
- */
+/** Only words and parts of links have positions, for phrases. */
 export const holdsPositions = (term: string): boolean => !cachedForAlone.test(term);
 
 const cachedForAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
@@ -17,7 +15,6 @@ const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) 
   Buffer.from(name),
 );
 
-/** On UTF-8 bytes, as it runs for every skipped term. */
 export function hasPositions(term: Uint8Array, length: number): boolean {
   const first = term[0] as number;
   if (first === bar) return length > 1;

@@ -11,11 +11,9 @@ export type Positions = {
   readonly starts: Uint16Array | Uint32Array;
   readonly list: Uint16Array | Uint32Array;
   readonly lastBit: number;
-  /** Index in `ranks` of the last lookup. */
   near: number;
 };
 
-/** Marks a post whose positions are in `list`. */
 export const inList = 255;
 const shortLastBit = 0x8000;
 const longLastBit = 0x80000000;
@@ -104,7 +102,6 @@ export function occursAt(positions: Positions, rank: number, position: number): 
   return isAmong(positions, start + fewPositions, position);
 }
 
-/** In the last post looked up. */
 function isAmong(positions: Positions, from: number, position: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
@@ -122,7 +119,6 @@ export function positionsOf(positions: Positions, rank: number): { from: number;
   return { from: startOf(positions, rank), end: endOf(positions) };
 }
 
-/** Whether two positions are adjacent. */
 export function occursTwice(positions: Positions, rank: number): boolean {
   if (positions.bytes[rank] !== inList) return false;
   const { from, end } = positionsOf(positions, rank);

@@ -18,12 +18,10 @@ export type PostingList = PostSets & {
 
 export type PostingRows = {
   readonly posts: number;
-  /** Errors: `SealedDamage` if the row does not exist. */
   docs(row: number): Uint8Array;
   positions(row: number): Uint8Array;
 };
 
-/** A plan with such a phrase is a bug. */
 export function assertPositioned(positioned: boolean): void {
   if (!positioned) throw new Error("a phrase contains a term without positions");
 }

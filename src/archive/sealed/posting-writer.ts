@@ -11,11 +11,9 @@ import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
 import { rowSum } from "./sums.ts";
 
-/** Writes terms that do not fit into the dictionary. */
 export type PostingWriter = {
-  /** Per chunk. Valid until the next call. */
   count(postings: Postings): Uint32Array;
-  /** Writes the term last passed to `count`; returns its first row. Yields after each chunk. */
+  /** Writes the term last passed to `count`; returns its first row. */
   write(postings: Postings, holdsPositions: boolean): Generator<"worked", number>;
 };
 
@@ -104,7 +102,6 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
 const lateFrom = 255;
 const highestNarrow = 0x7fff;
 
-/** One byte per post, after the overflow table if there is one. */
 function positionBytes(postings: Postings, from: number, to: number): Uint8Array {
   const { starts, counts, positions } = postings;
   let overflowing = 0;

@@ -1,6 +1,4 @@
-/**
- * The postings of one term in disjoint runs, one per source. Ascending once every run is closed.
- */
+/** The postings of one term, in one disjoint run per source. Ascending once every run is closed. */
 export type Postings = Columns & {
   posts: number;
   places: number;
@@ -11,7 +9,6 @@ export type Postings = Columns & {
 
 type Columns = {
   numbers: Uint32Array;
-  /** Start and number of each post's positions. */
   starts: Uint32Array;
   counts: Uint32Array;
 };
@@ -68,7 +65,6 @@ export function closeRun(postings: Postings): void {
   postings.run = postings.posts;
 }
 
-/** In place, from the highest doc number down. */
 function mergeRun(postings: Postings): void {
   const { run, posts, numbers, starts, counts, aside } = postings;
   while (aside.numbers.length < posts - run) growColumns(aside);

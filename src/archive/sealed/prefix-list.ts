@@ -21,7 +21,7 @@ import {
 } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-/** The posts with any term of a prefix, and the lists of its terms with positions, for phrases. */
+/** The posts with any term of a prefix, and the lists of its terms with positions. */
 export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
 
 /**
@@ -156,14 +156,11 @@ type MergedList = {
   finish(): Generator<number, PostingList>;
 };
 
-/** Takes as long as reading a term. */
 const positionsOfTerm = 64;
 const positionsOfStep = 4_096;
 
-/** An occurrence is one number that sorts by post and position. */
 const perPost = 2 ** 32;
 
-/** With positions for all posts, or for none. */
 function createMergedList(
   totalPosts: number,
   positioned: boolean,

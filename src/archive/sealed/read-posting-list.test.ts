@@ -19,7 +19,6 @@ const entryOf = (posts: number, rest: readonly number[], positioned = true) => (
 const read = (posts: number, rest: readonly number[], positioned = true) =>
   postingListOf(entryOf(posts, rest, positioned), rows, () => {});
 
-/** 65,600 as a varint of three bytes. */
 const ofSecondChunk = [0xc0, 0x80, 0x04];
 
 describe("list in the dictionary", () => {

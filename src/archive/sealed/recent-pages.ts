@@ -1,4 +1,3 @@
-/** An LRU cache of one thread. */
 export type RecentPages = {
   has(key: number): boolean;
   find(key: number): BigInt64Array | undefined;

@@ -42,7 +42,6 @@ function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): Count
   return { counts, firstRow };
 }
 
-/** One row per chunk. */
 export function rowsList(
   entry: DictionaryEntry,
   rows: PostingRows,
@@ -84,7 +83,6 @@ export function rowsList(
   };
 }
 
-/** All containers in one row. */
 export function oneRowList(
   entry: DictionaryEntry,
   rows: PostingRows,

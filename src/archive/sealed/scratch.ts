@@ -1,13 +1,11 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import { wordsOfBitmap } from "./format.ts";
 
-/** The same bytes as a list and as a bitmap. */
 type Room = { list: Uint16Array; bits: Uint32Array };
 
 export type Scratch = {
   take(): Room;
   taken(): number;
-  /** Frees all after the first `used` buffers, except that of `set`. */
   release(used: number, set: ChunkSet): void;
 };
 

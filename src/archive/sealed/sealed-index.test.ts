@@ -58,8 +58,7 @@ function corpus(): string[][] {
   for (let number = 0; number < total; number++) {
     const tokens: string[] = [];
     made.push(tokens);
-    // The second chunk has few words, so that some terms are bitmaps in one chunk and lists in
-    // another.
+    // The second chunk has few words: some terms are a bitmap in one chunk and a list in another.
     const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
     if (isPoor) continue;
     const length = random(5);
@@ -483,7 +482,6 @@ describe("reads few containers if few candidates are left:", () => {
 });
 
 describe("looks up many prefixes in steps", () => {
-  /** 4,096 terms in one to thousands of posts, and some in none. */
   const many = or(
     prefix("w"),
     prefix("日"),

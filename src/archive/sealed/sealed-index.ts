@@ -14,12 +14,9 @@ import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
-/**
- * Members of `set` from `from` to `to` (exclusive), within the chunk. Valid until the next step.
- */
+/** Members of `set` from `from` to `to` (exclusive). Valid until the next step. */
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
-/** A few µs each. */
 export const termsOfStep = 256;
 
 type Planning = {
@@ -43,9 +40,9 @@ export type SealedIndex = {
   numbers: PostNumbers;
   /**
    * Matches by chunk, newest first. May step with an empty range after a few hundred term lookups,
-   * so that a caller can check its deadline. Lookups are cached for the query object until the
-   * range is exhausted: a search can resume at such a step, and no other search may use the object
-   * until then. `leftOut`: posts of a chunk to omit. Adds the cost to `work`.
+   * so that a caller can check its deadline. A search can resume at such a step: lookups are cached
+   * for the query object until the range is exhausted, and no other search may use it until then.
+   * `leftOut`: posts of a chunk to omit. Adds the cost to `work`.
    */
   matches(
     query: SealedQuery,
@@ -53,23 +50,18 @@ export type SealedIndex = {
     leftOut: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void>;
-  /** Whether a required term is cached as missing. */
   isKnownToLack(query: SealedQuery): boolean;
   close(): void;
 };
 
 export type SealedIndexOptions = {
-  /** Identifies the file within the process. */
   name: string;
   terms: TermCache;
   ids: IdMemory | null;
   evaluators?: Evaluators;
 };
 
-/**
- * Null if the segment is not sealed. Writes nothing, begins no transaction. Errors, also of its
- * methods: `SealedDamage`.
- */
+/** Null if the segment is not sealed. Begins no transaction. */
 export function openSealedIndex(
   database: DatabaseSync,
   { name, terms, ids, evaluators = createEvaluators() }: SealedIndexOptions,
@@ -114,7 +106,6 @@ export function openSealedIndex(
     return planning;
   }
 
-  /** Null when the plan is ready. */
   function advance(planning: Planning, query: SealedQuery): number | null {
     try {
       const step = planning.steps.next();

@@ -73,9 +73,6 @@ describe("translates a lowered plan", () => {
   });
 });
 
-/**
- * Difficult characters: white space, controls, capitals of other scripts, quotes, lone surrogates.
- */
 const unit = fc.constantFrom(
   ..."aAbB日é#",
   " ",

@@ -6,17 +6,15 @@ export type SealedQuery =
   | { kind: "every" }
   | { kind: "none" }
   | { kind: "term"; term: string }
-  /** Two or more adjacent terms. */
   | { kind: "phrase"; terms: readonly string[] }
   /** Adjacent terms, perhaps none, then one with the prefix. */
   | { kind: "prefix"; terms: readonly string[]; prefix: string }
   | { kind: "or"; children: readonly SealedQuery[] }
-  /** Without children: every post. */
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * Translates a lowered plan. Folds tokens as FTS5 does, so that both indexes agree: a token that
- * splits becomes a phrase, one that folds to nothing matches nothing.
+ * Translates a lowered plan. Folds tokens as FTS5 does: a token that splits becomes a phrase, one
+ * that folds to nothing matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {

@@ -24,7 +24,7 @@ const pagesOfStep = 256;
 
 /**
  * The renumbered terms of a sealed index, without replaced posts but with hidden ones; null if not
- * sealed. Errors, also of the result: `SealedDamage`.
+ * sealed.
  */
 export function* sealedSource(
   database: DatabaseSync,
@@ -59,7 +59,6 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
   return renumbered;
 }
 
-/** Errors: `archive_damaged` if a post that is not replaced has no row. */
 function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
   for (let number = 0; number < renumbered.length; number += 1) {
     const isReplaced = (((replaced[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
@@ -200,5 +199,4 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
 
 /** Postings are skipped by reading them. */
 const passOver = (): void => undefined;
-/** Postings are not cached. */
 const forgetSize = (): void => undefined;

@@ -3,7 +3,7 @@ import { isDamage, SealedDamage } from "./damage.ts";
 import { idsOfPage, sealedFormat, unsummedFormat } from "./format.ts";
 import { assertSum, headSum, type SealedHead } from "./sums.ts";
 
-/** The head of a sealed index. `isReadable`: known format and plausible numbers. */
+/** `isReadable`: known format and plausible numbers. */
 export type SealedState = {
   posts: number;
   sealedMs: number;
@@ -13,7 +13,7 @@ export type SealedState = {
 
 const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, isReadable: false };
 
-/** Null if not sealed. A damage marker is a separate file (`segments/damage-marker.ts`). */
+/** Null if not sealed. */
 export function sealedState(segment: DatabaseSync): SealedState | null {
   const table = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
   if (table.get() === undefined) return null;
@@ -49,14 +49,14 @@ const isLost = (segment: DatabaseSync): boolean =>
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Errors: `SealedDamage` if unreadable or spoiled. */
+/** Errors: `SealedDamage` also if spoiled. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
   throw new SealedDamage("its head is unreadable, has another format, or is marked as damaged");
 }
 
-/** Without checksums, `pageSums` is empty and `first` null. Errors: `SealedDamage`. */
+/** Without checksums, `pageSums` is empty and `first` null. */
 export function readHead(segment: DatabaseSync): SealedHead & Pick<SealedState, "isSummed"> {
   const state = readableState(segment);
   if (state === null) throw new SealedDamage("its head is missing");
@@ -89,7 +89,6 @@ function blobOf(value: unknown): Uint8Array {
   throw new SealedDamage("its head is cut off");
 }
 
-/** Posts in the delta, counted up to `most`. */
 export function overlayPosts(segment: DatabaseSync, most: number): number {
   const count = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",

@@ -1,4 +1,3 @@
-/** Galloping search: the first index with a value not below `value`, or `end`. */
 export function seek(
   ascending: Uint16Array | Uint32Array,
   from: number,

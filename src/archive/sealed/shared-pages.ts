@@ -24,7 +24,6 @@ export type SharedPages = {
   isUnchanged(slot: number, stamp: number): boolean;
   /** Null if missing, or the lock is taken. */
   find(name: PageName): PagePosition | null;
-  /** Null if the lock is taken. */
   put(name: PageName, page: BigInt64Array): PagePosition | null;
 };
 
@@ -39,7 +38,6 @@ const spareAt = 2;
 const handAt = 3;
 const bytesOfControl = 16;
 
-/** Some microseconds, the usual lock time. */
 const lockTries = 200;
 
 /** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */

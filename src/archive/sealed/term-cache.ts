@@ -4,7 +4,6 @@ export type TermCache = {
 };
 
 type TermMemory<Value> = {
-  /** `make` and its value report their bytes with `grow`, without those of the entry. */
   get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
   find(key: string): Value | undefined;
   close(): void;

@@ -1,21 +1,16 @@
 import type { Bytes } from "./byte-writer.ts";
 import type { Postings } from "./postings.ts";
 
-/** Terms with postings, ascending by UTF-8 bytes. */
 export type TermSource = {
   readonly term: Bytes;
   holdsPositions(): boolean;
   /** False after the last term. All postings of the previous one must have been taken. */
   next(): boolean;
-  /**
-   * Adds about `most` postings, ascending or descending; true when these were the last. Skips posts
-   * without a new doc number.
-   */
+  /** Adds about `most` postings, ascending or descending; true when these were the last. */
   take(postings: Postings, most: number): boolean;
   close(): void;
 };
 
-/** Negative if `a` sorts first. */
 export function compareTerms(a: Bytes, b: Bytes): number {
   const [left, right] = [a.bytes, b.bytes];
   const most = Math.min(a.length, b.length);

@@ -136,7 +136,6 @@ test("a flipped bit in FTS5's list of posts hides none from a complete answer", 
 });
 
 describe("damage that SQLite does not detect", () => {
-  /** Changes a table without its sums, as a failing disk would. */
   function change(sql: string): void {
     const database = new DatabaseSync(path(), { defensive: false });
     database.exec(sql);

@@ -10,8 +10,8 @@ import { isAmong } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * The visible posts of a range, newest first, including those with a damaged or lost row, without a
- * trusted index. Calls `onUnsure` if the lists of posts are also damaged.
+ * The visible posts of a range, newest first, without a trusted index. Includes posts with a
+ * damaged or lost row. Calls `onUnsure` if the lists of posts are also damaged.
  */
 export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
 
@@ -48,7 +48,6 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
     }
   }
 
-  /** Null if the sealed index is unreadable. */
   function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
     return orDamaged(() => {
       const numbers = openPostNumbers(database, path, null);

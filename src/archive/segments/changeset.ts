@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** A change in the number of rows and in the sum of their checksums, modulo `sumModulus`. */
+/** A change in the number of rows and in the sum of their checksums. */
 export type Delta = { rows: number; sum: number };
 
 export const sumModulus = 2 ** 48;
@@ -9,10 +9,6 @@ const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-/**
- * A checksum per cell: an update needs only the row's key and the changed cells, encoded as in a
- * changeset.
- */
 export type RowSums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };

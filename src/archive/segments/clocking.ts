@@ -24,7 +24,6 @@ export type Clocking = Grid & { offsetMs: number; doubtMs: number };
 export type Tally = {
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** IDs that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

@@ -6,7 +6,6 @@ import type { SealedIndex } from "../sealed/sealed-index.ts";
 import { emptyTally, partsOf } from "./clocking.ts";
 import { countInSealed } from "./count-in-sealed.ts";
 
-/** Three chunks of posts, one per second, all of which match. */
 const posts = 3 * postsOfChunk;
 const newestMs = Date.UTC(2026, 0, 1);
 const idOf = (number: number): bigint => lowestId(newestMs - number * 1_000);

@@ -25,7 +25,6 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
 import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
-/** Without an expression, every row is read. */
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
@@ -33,7 +32,6 @@ type SegmentCounts = {
   /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;
   stoppedAt: bigint | null;
-  /** IDs that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

@@ -26,7 +26,7 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
   }
 }
 
-/** Runs `otherwise` if the segment is marked, or if `work` finds damage, which marks it. */
+/** Runs `otherwise` if the segment is marked, or if `work` finds damage. */
 export function guardedBySeal<Value>(
   segmentPath: string,
   work: () => Value,
@@ -35,7 +35,6 @@ export function guardedBySeal<Value>(
   return isMarkedDamaged(segmentPath) ? otherwise() : markingDamage(segmentPath, work, otherwise);
 }
 
-/** Does not check the marker. */
 export function markingDamage<Value>(
   segmentPath: string,
   work: () => Value,

@@ -1,4 +1,3 @@
-/** A compact set of IDs. */
 export type IdList = {
   add(id: bigint): void;
   has(id: bigint): boolean;
@@ -57,7 +56,6 @@ export function createIdList(): IdList {
   };
 }
 
-/** First index with an ID not below `id`. */
 export function lowerBound(ascending: BigInt64Array, id: bigint): number {
   let low = 0;
   let high = ascending.length;

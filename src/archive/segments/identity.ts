@@ -10,7 +10,6 @@ export type SegmentIdentity = {
   uriKey: string;
   platform: string;
   sequence: number;
-  /** The first ID of its range at creation. */
   low: bigint;
   /** Catalog commits of its creation and last write; 0 if older than commit numbers. */
   madeIn: number;
@@ -19,7 +18,6 @@ export type SegmentIdentity = {
   replaces: number | null;
 };
 
-/** Setting of an unfinished copy. */
 export const unfinished = "unfinished";
 
 export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity): void {
@@ -58,7 +56,6 @@ export function intactIdentity(segment: DatabaseSync): SegmentIdentity | null {
   return sum === undefined || sum === sumOf(identity) ? identity : null;
 }
 
-/** Null if from an earlier version, or unfinished. */
 export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const find = segment.prepare("SELECT value FROM setting WHERE name = ?");
   find.setReadBigInts(true);

@@ -6,7 +6,6 @@ import { statementCache } from "./statement-cache.ts";
 
 export const noLimit = -1;
 
-/** Visible posts, newest first. */
 export type IndexCandidates = {
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   overlay(
@@ -26,7 +25,6 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    // Most segments hide no posts.
     const sql = hidden.get() === undefined ? ofAll : ofShown;
     const rows =
       expression === null

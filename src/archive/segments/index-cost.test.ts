@@ -17,7 +17,6 @@ function* indexedPosts(): Generator<IndexedPost, void> {
 const forms = segmentForms(indexedPosts());
 afterAll(() => forms.remove());
 
-/** Many enough not to bound the cost. */
 const manyTerms = Array.from({ length: 30 }, () => "rain");
 
 const allOf = (term: string): SealedQuery => ({
@@ -35,7 +34,6 @@ test("counts the posts of a segment for the first query only", () => {
   });
 });
 
-/** The database, and how often its posts were counted. */
 function countCounts(original: DatabaseSync): { database: DatabaseSync; countsRun(): number } {
   let runs = 0;
   const database = new Proxy(original, {

@@ -11,12 +11,10 @@ import { statementCache } from "./statement-cache.ts";
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
 const mostPostings = 500_000;
-/** Newest posts of a term from which its frequency is estimated. */
 const sampledPosts = 64;
 /** Per posting: FTS5 merges the terms of a prefix. */
 const costOfPrefix = 18;
 const mostPrefixTerms = 500;
-/** A rowid seek, in postings. */
 const costOfSeek = 500;
 const fewPosts = 65_536;
 const mostRemembered = 4_096;
@@ -60,7 +58,6 @@ export function indexCost(database: DatabaseSync): IndexCost {
       return sampledPosts / Math.max(sampledPosts, numberOf(newerSql, last));
     });
 
-  /** Infinite if too many to count. */
   const postingsOf = (prefix: string): number =>
     remember(`${prefix} *`, () => {
       database.exec(vocabularySql);
@@ -138,7 +135,6 @@ export function indexCost(database: DatabaseSync): IndexCost {
   };
 }
 
-/** Whether each step is a match. */
 const isStream = (query: SealedQuery): boolean =>
   query.kind === "every" ||
   query.kind === "term" ||

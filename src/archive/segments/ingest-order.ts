@@ -5,7 +5,7 @@ import { packIds, unpackIds } from "./ingest-order-ids.ts";
 /**
  * One row per batch, with the ingest number of its last post. A row without `ids` is a run: all
  * posts between its first and last ID. Runs never overlap: a run that gets another post becomes a
- * list first. Rows may list deleted posts, which readers skip.
+ * list first. Rows may list deleted posts.
  */
 export type IngestOrder = {
   add(number: number, id: bigint): void;
@@ -15,11 +15,9 @@ export type IngestOrder = {
   /** Converts a run to a list before a new post would fall into it. */
   makeRoom(id: bigint): void;
   renumber(id: bigint, to: bigint): void;
-  /** Several if the post was deleted and stored again. */
   numbersOf(id: bigint): number[];
   setNumbers(id: bigint, numbers: readonly number[]): void;
   forgetAfter(number: number): void;
-  /** Returns how many rows it deleted, at most `rows`. */
   forgetBefore(number: number, rows: number): number;
 };
 
@@ -57,7 +55,6 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
     sql.insert.run(number, low, high, isRun(ids, low, high) ? null : packIds(low, ids));
   }
 
-  /** Deleted posts may leave part of another run in between. */
   function isRun(ids: readonly bigint[], low: bigint, high: bigint): boolean {
     const below = sql.runBelow.get(high) as Row | undefined;
     if (below !== undefined && below.high >= low) return false;

@@ -3,7 +3,6 @@ import { messageOf } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
 import { rowSumsOf } from "./row-sum.ts";
 
-/** `sum` is null if the row predates checksums. */
 export type StoredRow = {
   id: bigint;
   time_ms: bigint;
@@ -16,7 +15,6 @@ export type StoredRow = {
   sum: bigint | null;
 };
 
-/** Both exclusive; `to` is null after the last row. */
 export type UnreadableIds = { from: bigint; to: bigint | null };
 
 export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;
@@ -47,7 +45,6 @@ export function* intactRows(
       return;
     } catch (error) {
       const next = firstReadable(database, last);
-      // Only its ID is readable.
       const isSingle = next !== null && next.after === last;
       const to = isSingle ? next.id + 1n : (next?.id ?? null);
       onUnreadable({ from: last, to }, messageOf(error));

@@ -13,15 +13,11 @@ export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
-/**
- * Returns a plan of all, none, and, or, not and sequences. The matcher in `packages/query` defines
- * what nodes mean, in the same order.
- */
+/** Returns a plan of all, none, and, or, not and sequences. */
 export function lower(plan: PlanNode, platform: Platform, mostCells?: number): Lowered {
   return lowerTo("superset", plan, { platform, mostCells });
 }
 
-/** Circles with more cells become all posts with a location. */
 type Lowering = { platform: Platform; mostCells: number | undefined };
 
 function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
@@ -71,7 +67,6 @@ function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowere
   return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
 }
 
-/** Each costs a scan of the token's postings. */
 const mostRepeats = 2;
 
 function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
@@ -108,7 +103,6 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
   };
 }
 
-/** The cells that a circle touches are a superset. */
 function lowerCircle(
   side: Side,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },

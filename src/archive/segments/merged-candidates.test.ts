@@ -45,7 +45,6 @@ function setOf(members: readonly number[]): ChunkSet {
   return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
 }
 
-/** Returns at most `most` posts per call. */
 function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): OverlayLookup {
   const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
   return ({ low, high }, limit) => {
@@ -140,7 +139,6 @@ describe("candidates of both indexes", () => {
   });
 });
 
-/** Batches must be contiguous, each with all posts down to its `seenTo`. */
 function expectWhole(batches: readonly CandidateBatch[], expected: readonly bigint[]): void {
   let high = everything.high;
   for (const { ids, seenTo } of batches) {

@@ -23,9 +23,9 @@ const largestBatch = 8_192;
 const found = new Uint16Array(largestBatch);
 
 /**
- * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried second, down
- * to where the sealed index has been read. Batches start at `expected` and double, so that few
- * matches do not cause many FTS5 queries. Once `expired`, a batch ends after its first chunk.
+ * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried down to where
+ * the sealed index has been read. Batches start at `expected` and double, so that few matches cause
+ * few FTS5 queries. Once `expired`, a batch ends after its first chunk.
  */
 export function* mergedCandidates(
   { index, query, leftOut, overlay }: Sources,
@@ -82,7 +82,6 @@ export function* mergedCandidates(
   }
 }
 
-/** Down to where both have been read. */
 function merged(sealed: readonly bigint[], overlay: CandidateBatch): CandidateBatch {
   const { ids: written, seenTo } = overlay;
   const ids: bigint[] = [];

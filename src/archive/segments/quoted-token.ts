@@ -1,2 +1,1 @@
-/** As an FTS5 string. */
 export const quotedToken = (text: string): string => `"${text.replaceAll('"', '""')}"`;

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { StoredRow } from "./intact-rows.ts";
 import { rowSum } from "./row-sum.ts";
 
-/** `isIntact` is null if the row predates checksums. */
 export type RawRow = { row: StoredRow; isIntact: boolean | null };
 
 /**
@@ -34,14 +33,11 @@ function isIntact(row: StoredRow): boolean | null {
   return row.sum === null ? null : Number(row.sum) === rowSum({ ...row, timeMs: row.time_ms });
 }
 
-/** The page size of segments, if the header is damaged. */
 const usualPageBytes = 8_192;
-/** Longer than any row. */
 const mostPayloadBytes = 16 * 1024 ** 2;
 
 type Pages = {
   count: number;
-  /** Page numbers start at 1. */
   read(page: number): Buffer;
   free: ReadonlySet<number>;
   isFreeListWhole: boolean;
@@ -94,7 +90,6 @@ function freePages(header: Buffer, count: number, read: (page: number) => Buffer
 
 const tableLeaf = 0x0d;
 
-/** Empty unless the page is a table leaf. */
 function* leafCells(pages: Pages, page: number): Generator<{ rowid: bigint; bytes: Buffer }> {
   const bytes = pages.read(page);
   const start = page === 1 ? 100 : 0;

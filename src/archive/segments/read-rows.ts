@@ -12,14 +12,12 @@ const [, , largest] = sizes;
 type StoredRow = [number, number, Count, Count, Count, Count, string, string, number | null];
 type Count = number | null;
 
-/** Omits deleted and hidden posts. */
 export type RowsRead = {
   rows: RecordRow[];
   /** Rows that fail their checksum, are unreadable, or are missing although indexed. */
   damaged: bigint[];
 };
 
-/** `isNamed`: whether an index has the post, on the same snapshot. */
 export function rowsReader(
   database: DatabaseSync,
   platform: Platform,
@@ -49,7 +47,6 @@ export function rowsReader(
     }
   }
 
-  /** A damaged page loses only its own rows. */
   function readAround(ids: readonly bigint[], into: RowsRead): void {
     for (const id of ids) {
       try {

@@ -11,8 +11,8 @@ export type NumberTable = keyof typeof numberTables;
 
 /**
  * The checksum is a sum of products modulo a prime, equal in SQL and here: of the key's two halves,
- * and of the key with each other cell, so that swapped values are detected. Factors are below 2 **
- * 31, products below 2 ** 62, and the sum of 33 million rows below 2 ** 63.
+ * and of the key with each other cell, so that swapped values are detected. All products and sums
+ * of up to 33 million rows are below 2 ** 63.
  */
 const residueOf = 1_073_741_789;
 const shift = residueOf + 1;
@@ -29,7 +29,6 @@ const sqlByte = (blob: string, at: number): string =>
 const sqlBlob = (blob: string): string =>
   `(length(${blob}) * 134217728 + ${sqlByte(blob, 1)} * 262144 + ${sqlByte(blob, 2)} * 512 + ${sqlByte(blob, 3)})`;
 
-/** SQL; null for cells of another type. */
 export function rowNumber(table: NumberTable): string {
   const { key, integers, blobs } = numberTables[table];
   const [first, second = `(${first} >> 32)`] = key;
@@ -48,11 +47,10 @@ function product(a: number, b: number): number {
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
-/** Equals the SQL. Never throws: damaged rows contain any cells. */
+/** Equals the SQL. Never throws, as damaged rows contain any cells. */
 function numberOf(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);
-  // The length of a short blob takes one byte.
   const position = (at: number): number => (bytes[1 + at] ?? 0) + 1;
   return BigInt(
     (bytes[1] ?? 0) * 134_217_728 + position(1) * 262_144 + position(2) * 512 + position(3),

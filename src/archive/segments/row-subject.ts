@@ -3,7 +3,6 @@ import { once } from "../../lib/once.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 
-/** Decodes the record only if needed. */
 export function rowSubject(row: RecordRow): Subject {
   const post = once(() => decodeRecord(row));
   return {

@@ -23,7 +23,6 @@ export function rowSum(row: SummedRow): number {
   );
 }
 
-/** A damaged row must not be copied as intact. */
 export const damagedRow = (id: bigint): EarshotError =>
   new EarshotError("archive_damaged", `the row of post ${id} does not match its checksum`, {
     hint: "`earshot archive check` names the segment, and the command that repairs it",

@@ -21,7 +21,6 @@ export type SealedMemory = {
   verifiedHere: Set<string>;
 };
 
-/** `ids` and `verified` may be shared by threads. */
 export const createSealedMemory = (
   termBytes = memoryShares(archiveDefaults.memoryBytes, 2).terms,
   ids: IdMemory | null = null,
@@ -37,7 +36,6 @@ export const createSealedMemory = (
 export type SealedView = {
   index: SealedIndex;
   mask: Mask;
-  /** Whether the delta is not empty. */
   hasOverlay: boolean;
   hidesAny: boolean;
 };
@@ -58,7 +56,6 @@ export type SealedPart = {
     byRows: () => Value,
     writtenIn: number | undefined,
   ): Value;
-  /** Rechecks the damage marker. */
   lookAgain(): void;
   close(): void;
 };
@@ -82,7 +79,7 @@ export function openSealedPart(
     return openSealedIndex(database, { name: path, ...memory });
   }
 
-  /** `data_version` changes with commits of other connections. Errors: `SealedDamage`. */
+  /** `data_version` changes with commits of other connections. */
   function currentView(opened: SealedIndex, writtenIn: number | undefined): SealedView {
     const now = version.get()?.data_version;
     if (seen !== null && seen.version === now) {

@@ -8,7 +8,6 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { sealedIds } from "./sealed-ids.ts";
 
-/** No-ops if not sealed. */
 export type SealedWrites = {
   begin(): void;
   replace(id: bigint): void;
@@ -21,7 +20,7 @@ export type SealedWrites = {
 
 /**
  * Opens the index on the first change of an existing post: a filling segment only pays for checking
- * the marker. Marks a damaged segment.
+ * the marker.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
   let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;
@@ -42,7 +41,6 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     );
   }
 
-  /** Null if damaged: buffered changes are then irrelevant. */
   function guarded<Value>(work: () => Value): Value | null {
     return markingDamage(path, work, () => {
       if (opened !== "spoiled") opened = "damaged";

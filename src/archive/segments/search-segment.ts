@@ -22,11 +22,9 @@ export type SegmentQuery = {
   sealed: SealedQuery;
   /** The query without its window, for matching without an index. */
   whole: PlanNode;
-  /** What the matcher must check; `all` if exact. */
   residual: PlanNode;
   fromMs: number | null;
   toMs: number | null;
-  /** Between the times of a post and of its ID. */
   skew: TimeSkew;
   /** The segment's last commit known to the catalog; required to answer from memory. */
   writtenIn?: number;
@@ -41,7 +39,6 @@ export type SegmentAnswer = {
   containers: number;
   prepared: number;
   statements: number;
-  /** IDs that may be missing because of damage. */
   damaged: IdRange[];
 };
 
@@ -52,13 +49,11 @@ type SearchedSegment = {
   cost: IndexCost;
 };
 
-/** The newest `limit` matches, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, segment.path);
   const sliced = slicedCandidates(database);
 
-  /** Reads the row only if index and ID are inconclusive. */
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
     const isTimeOpen = !surelyLiesInWindow(id, query);
     const isRestOpen = query.residual.kind !== "all";
@@ -72,7 +67,6 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return !isRestOpen || matches(query.residual, rowSubject(row));
   }
 
-  /** True if the limit or the deadline is reached. */
   function takeMatches(
     named: Iterable<bigint>,
     query: SegmentQuery,

@@ -36,7 +36,6 @@ export type ReadPost = StoredPost & { post: Post };
 export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"> & {
-  /** Valid only with the same record, terms and ID. */
   packed?: PackedTexts;
 };
 
@@ -52,7 +51,6 @@ export type SegmentWriter = {
   findById(id: bigint): (StoredPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
-  /** Inclusive; null if none. */
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
   endReading(): void;
@@ -106,7 +104,6 @@ function ftsTermsIn(database: DatabaseSync): TermsWriter {
   };
 }
 
-/** The writer owns the connection. */
 export function segmentWriterOn(
   database: DatabaseSync,
   { path, platform }: { path: string; platform: Platform },
@@ -121,7 +118,6 @@ export function segmentWriterOn(
   const deletions = deletionsIn(database);
   let isNoting = false;
   let isReading = false;
-  /** Of the snapshot; null within a write transaction. */
   let lastRead: bigint | null = null;
   let added = { posts: 0, imported: 0 };
 
@@ -183,7 +179,7 @@ export function segmentWriterOn(
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   }
 
-  /** A damaged row with this hash is the post: 64-bit hashes hardly ever collide. */
+  /** As in `segmentLookup`, a damaged row with this hash is the post. */
   function findByUri(hash: bigint, uri: string): StoredPost | null {
     beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
@@ -364,7 +360,6 @@ export function segmentWriterOn(
   };
 }
 
-/** Packed texts are of another row. */
 const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost => ({
   timeMs,
   revision,

@@ -21,11 +21,9 @@ import { damagedTables, summedTables } from "./table-sums.ts";
 
 export type Segment = {
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
-  /** In this order, without deleted posts. */
   rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
-  /** By ingest number, then ID. */
   arrivals(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
    * Verifies tables without row checksums, once per process, and marks a damaged segment. Yields
@@ -38,7 +36,6 @@ export type Segment = {
 
 const verifyingCacheKib = 500;
 
-/** On its own connection, as other readers continue. */
 function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
   const database = openForReading(path, verifyingCacheKib);
   try {

@@ -8,18 +8,15 @@ import { statementCache } from "./statement-cache.ts";
 
 /**
  * For queries whose FTS5 statement might be slow (`index-cost.ts`): queries one term at a time,
- * when FTS5 respects the lower end of a range, and combines the sets here. A slice reads each term
- * once, and few postings.
+ * when FTS5 respects the lower end of a range, and combines the sets here.
  */
 export type SlicedCandidates = {
   /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 
-/** `postings`: IDs that the statements returned. */
 type SlicedWork = { statements: number; postings?: number };
 
-/** The matcher checks the whole query if the candidates are a superset. */
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
@@ -41,7 +38,6 @@ function isExactInSlices(query: SealedQuery): boolean {
 }
 
 const firstPosts = 128;
-/** Target, with the slice's posts; about 0.5 µs each. */
 const postingsOfSlice = 16_384;
 export const mostPosts = 16_384;
 const leastPosts = 64;
@@ -107,7 +103,6 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   return { batches };
 }
 
-/** `frequencyOf`: the share of posts with a term, when last read. */
 type SlicePosts = {
   count: number;
   setOf(term: string): Uint32Array;
@@ -150,7 +145,6 @@ function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
   }
 }
 
-/** Rarest first; stops when nothing is left. */
 function intersection(
   into: Uint32Array,
   queries: readonly SealedQuery[],
@@ -179,7 +173,6 @@ function union(into: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
   return into;
 }
 
-/** A bitmap of indexes in `ids`; both lists descend. */
 function positionsOf(found: readonly bigint[], ids: readonly bigint[]): Uint32Array {
   const set = new Uint32Array(Math.ceil(ids.length / 32));
   let position = 0;

@@ -31,7 +31,6 @@ export type TableSums = {
   discard(): void;
 };
 
-/** No-ops in segments of an earlier version. */
 export function tableSumsOf(database: DatabaseSync): TableSums {
   const add = database.prepare(
     `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
@@ -80,10 +79,7 @@ export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   }
 }
 
-/**
- * Tables that fail their sums or are unreadable. Requires a snapshot. Errors: those of SQLite if
- * the schema or the sums are unreadable.
- */
+/** Requires a snapshot. Errors: those of SQLite if the schema or the sums are unreadable. */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasSums(database)) return [];
   const stored = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
@@ -189,7 +185,6 @@ type Value = bigint | number | string | Uint8Array | null;
 const lowest = -(2n ** 63n);
 const noBytes = new Uint8Array(0);
 
-/** As in a changeset. */
 function cellOf(value: Value): Uint8Array {
   if (value === null) return Uint8Array.of(5);
   if (typeof value === "bigint") {

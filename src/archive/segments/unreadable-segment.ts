@@ -2,8 +2,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Segment } from "./segment.ts";
 
 /**
- * A file that SQLite cannot open, or that lacks what every read needs. Searches and counts report
- * all of its posts as damaged; other calls throw `archive_damaged`.
+ * A file that SQLite cannot open. Searches and counts report all of its posts as damaged; other
+ * calls throw `archive_damaged`.
  */
 export function unreadableSegment(path: string): Segment {
   const refuse = (): never => {

@@ -8,8 +8,8 @@ export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 
 export type VerifiedFiles = {
   /**
-   * Runs `verify` unless a thread has completed it. Waits for a thread that is running it, yielding
-   * regularly, up to a timeout, because that thread may have died.
+   * Runs `verify` unless a thread has completed it. Waits for a thread that is running it, up to a
+   * timeout, because that thread may have died.
    */
   once(path: string, verify: () => Iterable<void>): Generator<void, void>;
 };

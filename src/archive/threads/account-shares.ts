@@ -5,7 +5,6 @@ export type Shares = {
 };
 
 const halfLifeMs = 10_000;
-/** Above this, idle ones are dropped. */
 const manyAccounts = 1_000;
 const nothingMs = 0.01;
 

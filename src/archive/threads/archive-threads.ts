@@ -68,7 +68,6 @@ export function startArchiveThreads(
   };
 }
 
-/** For all readers of a process. */
 export function createReaderShare(
   settings: { dataDir: string; readers: number } & Partial<ArchiveBounds>,
 ): ReaderShare {

@@ -15,7 +15,6 @@ type WritesContext = {
   clock: Clock;
 };
 
-/** Between yields to the event loop. */
 const turnMs = 8;
 
 /** In call order. Batches are analysed on the caller's thread while the batch before is written. */

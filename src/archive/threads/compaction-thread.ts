@@ -32,7 +32,6 @@ async function keepUp(): Promise<void> {
   }
 }
 
-/** Null while another process has the lock. */
 function start(): typeof running {
   const lock = lockCompaction(folder);
   if (lock === null) return null;

@@ -48,7 +48,6 @@ type Running = {
   slices: number;
 };
 
-/** Stable posts, and volatile ones that are written and deleted while calls run. */
 function openSet(form: IndexForm, random: () => number) {
   const posts = Array.from({ length: count }, (_, number) => postNumbered(number, textOf(random)));
   return { set: openPostSet(posts, 500, form), volatile: posts.filter((_, n) => isVolatile(n)) };

@@ -3,9 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Verification } from "./verification.ts";
 import type { WriterMethods } from "./writer-thread.ts";
 
-/**
- * Adds collected counts in steps, and removes expired labels. Failures are retried the next time.
- */
+/** Adds collected counts and removes expired labels. Failures are retried the next time. */
 export async function keepCounting(
   writer: Pick<Thread<WriterMethods>, "call">,
   verification: Verification,

@@ -1,10 +1,7 @@
 import { serveMethods } from "../../db/threads/serve.ts";
 import { detectLanguage } from "../../posts/detect-language.ts";
 
-/**
- * On its own thread, as the detector would block the event loop. Loaded by the first post that
- * needs it.
- */
+/** The detector would block the event loop. Loaded by the first post that needs it. */
 const methods = {
   detect: (texts: readonly string[]) => texts.map(detectLanguage),
 };

@@ -16,7 +16,6 @@ export type ReaderScheduler = {
 export type ReaderTask = {
   kind: "read" | "search";
   account: string;
-  /** Then it is not begun. */
   isCancelled(): boolean;
   steps: Generator<void, unknown>;
 };

@@ -21,7 +21,6 @@ export type ReaderThreadData = {
   recordMemoryBytes: number;
 };
 
-/** Until a call yields to pending ones. */
 const sliceMs = 8;
 
 const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =

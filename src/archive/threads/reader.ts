@@ -96,7 +96,6 @@ type ReaderTurn = {
   isStopped?(): boolean;
 };
 
-/** Each yields when its slice is over. */
 export type ReaderSteps = {
   [Name in "search" | "count" | "stats" | "resolve"]: (
     request: Parameters<ReaderOperations[Name]>[0],
@@ -112,7 +111,7 @@ export type Reader = {
   close(): void;
 };
 
-/** Each call sees the last commit. `cacheKib`: of all open segments together. */
+/** Each call sees the last commit. */
 export function createReader(
   folder: string,
   cacheKib: number,
@@ -196,7 +195,6 @@ export function createReader(
     for (const segment of opened.values()) segment.resizeCache(kib);
   }
 
-  /** A damaged file must not prevent answers from the others. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
       return openSegment(path, platform, segmentCacheKib, memory);
@@ -275,7 +273,6 @@ export function createReader(
     return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
   }
 
-  /** Under the requested ID. */
   function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
     const segment = open(entry);
     const read = segment.rows(ids);
@@ -324,7 +321,6 @@ export function createReader(
     }
   }
 
-  /** Adds the hash that orders a position within its millisecond. */
   function withHash(position: Position | null, segments: readonly SegmentEntry[]): Position | null {
     const entry = position && segmentOf(position, segments);
     if (!entry || entry.platform === "x") return position;

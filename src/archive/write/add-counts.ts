@@ -11,7 +11,6 @@ import { inSegment, type WriteContext } from "./write-context.ts";
 
 const rowsOfStep = 2_000;
 
-/** False if none is pending. Changes to posts that are not stored are dropped. */
 export function addCountStep(context: WriteContext): boolean {
   const { counts, writers } = context;
   const step = counts.nextStep(rowsOfStep);

@@ -12,13 +12,11 @@ import type { WriteContext } from "./write-context.ts";
 
 /**
  * A source may report a deletion by its own name of a post, such as its id on one server. Names are
- * looked up by a keyed 64-bit hash while the post is stored, and listed by ID to query the source
- * for present states.
+ * looked up by a keyed 64-bit hash, and listed by ID to query the source for present states.
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
   renumber(platform: Platform, id: bigint, to: bigint): void;
-  /** The post that last got the name. */
   find(platform: Platform, hash: bigint): bigint | null;
 };
 
@@ -68,7 +66,6 @@ export function noteAliases(context: WriteContext, changes: readonly PreparedCha
   }
 }
 
-/** Deletions by uri of posts in the batch or in segments. */
 export function deletesOf(
   context: WriteContext,
   { heldDeletes, changes }: Pick<PreparedChanges, "heldDeletes" | "changes">,

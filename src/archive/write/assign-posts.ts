@@ -31,7 +31,6 @@ export function assignPosts(
   );
 }
 
-/** At least one: creates the first. */
 export function entriesOf({ catalog, writers }: WriteContext, platform: Platform): SegmentEntry[] {
   if (writers.entries(platform).length === 0) {
     const sequence = nextSequence(catalog, platform);
@@ -40,7 +39,6 @@ export function entriesOf({ catalog, writers }: WriteContext, platform: Platform
   return writers.entries(platform);
 }
 
-/** Rejects streamed posts of a time that has aged out. */
 function withoutAged(
   { catalog }: WriteContext,
   platform: Platform,
@@ -57,7 +55,6 @@ function withoutAged(
   return kept;
 }
 
-/** Accounts known only by id are to be looked up. */
 export function noteAuthors({ accounts }: WriteContext, changes: readonly AssignedChange[]): void {
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;

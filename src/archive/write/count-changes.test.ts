@@ -156,7 +156,6 @@ test("does not add a step twice to a segment after a crash", () => {
   archive = smallArchive(2);
   archive.put(...[1, 2, 3, 4].map((n) => post(n)));
   archive.write([seen(1), seen(4)]);
-  // As after a crash between the commits of the first segment and of the catalog.
   const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   first.exec("UPDATE post SET likes = 1; UPDATE setting SET value = 1 WHERE name = 'counted'");
   sumRows(first);

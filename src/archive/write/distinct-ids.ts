@@ -1,4 +1,4 @@
-/** Of X posts. Sorting numbers is cheaper than a set of uris. */
+/** X posts. Sorting numbers is cheaper than a set of uris. */
 export function haveDistinctIds(
   posts: readonly { hash: bigint | null; id: bigint | null }[],
 ): boolean {

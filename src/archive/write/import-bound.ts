@@ -3,7 +3,6 @@ import { archiveBytes } from "../catalog/archive-bytes.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
 import type { PreparedChange } from "../prepared.ts";
 
-/** Between checks of the archive's size. */
 const batchesBetweenLooks = 16;
 
 /** Imported posts do not age out, and must fit the byte bound. Errors: `archive_full`. */

@@ -4,7 +4,7 @@ import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
  * Of several changes to one uri keeps the later revision, or without revisions the later change;
- * observed before imported. Counts the others.
+ * observed before imported.
  */
 export function latestChanges(changes: readonly PreparedChange[]): {
   changes: PreparedChange[];
@@ -28,7 +28,6 @@ export function latestChanges(changes: readonly PreparedChange[]): {
   return { changes: [...latest.values()], report };
 }
 
-/** Most X imports have no duplicates. */
 const areDistinct = (changes: readonly PreparedChange[]): boolean =>
   changes.every(({ kind, platform }) => kind === "upsert" && platform === "x") &&
   haveDistinctIds(changes);

@@ -36,7 +36,6 @@ export function newsOf({ accounts }: WriteContext, batch: Reported): LabelSubjec
 }
 
 export function noteModeration({ accounts, labels }: WriteContext, batch: Reported): void {
-  // Look-ups make the account known.
   for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
   for (const change of batch.accounts) accounts.setStatus(change);
   for (const change of batch.profiles) accounts.setProfile(change);
@@ -73,7 +72,6 @@ function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubje
   inSegment(context, writer, entry, () => writer.moderate(stored.id, moderation));
 }
 
-/** Removes posts from before the account's deletion; returns how many. */
 function judgeAccount(context: WriteContext, { platform, subject: userId }: LabelSubject): number {
   const { accounts, labels } = context;
   const deletedMs = accounts.read(platform, userId)?.deletedMs ?? null;

@@ -27,7 +27,6 @@ function slotsOf(stored: Stored): NumberSlots {
   return numberSlots(lookUp);
 }
 
-/** Stores a batch change by change, as a segment does: each must find its ID free. */
 function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint[] = []): void {
   const slots = slotsOf(stored);
   const keys = hashes.map((hash) => ({ hash }));

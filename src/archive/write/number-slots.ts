@@ -4,9 +4,9 @@ import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../
 /**
  * Numbers posts within one millisecond (0055). Sorted by `uriHash`, each has the number that its
  * hash begins with, or its predecessor's plus one if higher: equal posts get equal numbers in any
- * order of arrival. An insert may move later posts up to the next free number. A run of taken
- * numbers that reaches the end of the millisecond grows downwards. X posts and posts with
- * unreadable uris keep their numbers. Deletions move no post.
+ * ingest order. An insert may move later posts up to the next free number. A run of taken numbers
+ * that reaches the end of the millisecond grows downwards. X posts and posts with unreadable uris
+ * keep their numbers. Deletions move no post.
  */
 
 type Occupant = { id: bigint; uriHash: string | null };
@@ -26,7 +26,7 @@ export type NumberSlots = {
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
   idOf(key: object): bigint;
-  /** Of stored posts, ordered so that each finds its number free. */
+  /** Moves of stored posts, ordered so that each finds its number free. */
   moves(): { from: bigint; to: bigint }[];
 };
 
@@ -61,7 +61,6 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  /** Below `id`, down to `low`. */
   function previous(id: bigint, low: bigint): Occupant | null {
     const own = inMillisecond(low);
     const first = own[indexFrom(own, id) - 1] ?? null;

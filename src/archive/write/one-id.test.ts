@@ -121,7 +121,6 @@ describe("archives filled in different orders and batches", () => {
       const archive = random() < 0.5 ? first : second;
       archive.write([{ kind: "delete", platform, uri, revision: "2" }]);
     }
-    // Some never came, instead of being deleted.
     const third = filled(rest, 11);
     for (let seed = 20; seed < 26; seed += 1) {
       const uris = paged([first, second, third], seededRandom(seed), 20);

@@ -27,9 +27,7 @@ export type AssignedChange =
       uri: string;
       revision: string;
     }
-  /** Rejects later copies of a post that is not archived. */
   | { kind: "keep-out"; id: bigint; uri: string; revision: string }
-  /** Makes room for another post. */
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
 
 export type Segments = {
@@ -46,8 +44,7 @@ export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntr
 }
 
 /**
- * Decides where each post is stored, which ID a new one gets, and whether a tombstone rejects it or
- * it is unchanged.
+ * Decides where each post is stored, which ID a new one gets, and whether a tombstone rejects it.
  */
 export function assignChanges(
   changes: readonly PreparedChange[],
@@ -100,7 +97,6 @@ function numbered(
     ];
   }
   const slots = numberSlots(storedIds(segments));
-  // They keep their own numbers.
   for (const post of inserts) if (post.hash === null) slots.insertFixed(post, post.id);
   for (const post of inserts) {
     if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
@@ -138,7 +134,6 @@ const storedIds = (segments: Segments): StoredIds => ({
   isOrdered: (id) => owner(segments.entries, id).numbering === presentNumbering,
 });
 
-/** The newest segment owns the last ID. */
 const keptOut = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
   kind: "keep-out",
   id: lastId,
@@ -160,8 +155,8 @@ export type LookupSegments<Found> = {
 };
 
 /**
- * X posts by their own number; others near the time in their uri, or where listed. Without a time
- * in the uri, the segment of the post's time first, then all others.
+ * Finds X posts by their own number; others near the time in their uri, or where listed. Without a
+ * time in the uri, the segment of the post's time comes first, then all others.
  */
 export function findStored<Found>(
   segments: LookupSegments<Found>,
@@ -190,7 +185,6 @@ export function findStored<Found>(
 const hasUri = (found: { uri: string }, uri: string): boolean =>
   found.uri === uri || found.uri === "";
 
-/** Of a post that is not misplaced, likeliest first. */
 function likelyEntries(
   entries: readonly SegmentEntry[],
   { platform, uri, id }: PostKey,
@@ -208,7 +202,6 @@ function likelyEntries(
   return first === null ? near.reverse() : [first, ...near.reverse()];
 }
 
-/** A later revision, or different content without revisions. */
 function isNews(post: PreparedPost, stored: StoredPost): boolean {
   if (!stored.isIntact) return true;
   if (post.imported && !stored.imported) return false;

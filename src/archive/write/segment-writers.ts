@@ -19,7 +19,6 @@ const quietCacheKib = 2_000;
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Opened on demand, LRU; all calls require a transaction of the catalog. */
 export type SegmentWriters = {
   entries(platform: Platform): SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;

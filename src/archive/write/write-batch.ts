@@ -35,8 +35,7 @@ import { writeSegments } from "./write-segments.ts";
 
 /**
  * 1. Takes the catalog's write lock: one batch at a time across all processes.
- * 2. Resolves deletions by alias. Of several changes to one uri the latest counts. Assigns each
- *    change to a segment.
+ * 2. Resolves deletions by alias, and assigns the latest change of each uri to a segment.
  * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so
  *    that no reader skips a post and no crash leaves moderation half applied.
  * 4. Records account states, profiles and labels, by which the batch is moderated.
@@ -54,7 +53,6 @@ export type PreparedBatch = PreparedChanges & {
 export type BatchWriter = {
   write(batch: PreparedBatch): WriteReport;
   shared: SharedWriting;
-  /** `addCounts` adds the counts collected until now. */
   closeCounts(): void;
   addCounts(): boolean;
   /** Removes old labels, and some entries about posts and accounts that never came. */
@@ -138,7 +136,6 @@ export function createBatchWriter(
     }
   }
 
-  /** Null if something had to be published: commit that, then try again. */
   function tryWrite(batch: PreparedBatch): WriteReport | null {
     const { changes, report } = latestChanges([...batch.changes, ...deletesOf(context, batch)]);
     const positioned = [...Map.groupBy(changes, (change) => change.platform)].map(
@@ -153,7 +150,6 @@ export function createBatchWriter(
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of positioned) noteAuthors(context, own);
-    // Even if the batch writes to no segment.
     commit.current();
     noteModeration(context, batch);
     const arrivals = { last: Number(readSetting(catalog, "arrival")) };
