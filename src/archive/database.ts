@@ -40,7 +40,9 @@ export function endSnapshot(database: DatabaseSync): void {
     if (!database.isTransaction) return;
     try {
       database.exec(end);
-    } catch {}
+    } catch {
+      // The reads have already succeeded or failed.
+    }
   }
 }
 

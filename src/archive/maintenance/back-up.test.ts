@@ -193,7 +193,6 @@ test("a restored backup of sealed segments, one of them damaged, answers as the 
     onProgress: () => {},
     signal: never,
   });
-  // Written to while its index was marked as damaged, and so not maintained.
   const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
   expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
   const words = ["post", "batch3", "late", "edited", "number 77"];

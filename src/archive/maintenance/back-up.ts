@@ -28,9 +28,9 @@ export type BackupRequest = {
 const pagesOfStep = 512;
 
 /**
- * Copies an archive as of one moment between two batches, while others keep writing. Snapshots are
- * copied newest first, because their logs grow until they end. The manifest comes last. Errors:
- * `backup_exists`, `disk_full`, `not_writable`.
+ * Copies an archive as of one moment while others keep writing. Snapshots are copied newest first,
+ * because their logs grow until they end. The manifest comes last. Errors: `backup_exists`,
+ * `disk_full`, `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;

@@ -31,7 +31,6 @@ import { walkSealedTerms } from "./sealed-terms.ts";
 
 export type CheckRequest = {
   folder: string;
-  /** All posts instead of a sample, and SQLite's full check. */
   isFull: boolean;
   sampleRows: number;
   onProgress: (done: number, total: number) => void;
@@ -44,7 +43,6 @@ export type CheckReport = {
   indexed: number;
   /** Segments of another analyzer, whose index is not compared. */
   outdated: readonly string[];
-  /** The first ones of each kind and segment. */
   findings: readonly Finding[];
   findingCount: number;
 };
@@ -53,8 +51,7 @@ const mostReported = 20;
 
 /**
  * Compares redundant data: files with checksums, the catalog with segments, rows with lists and
- * indexes. Writes nothing, and runs while others write. Without a readable catalog there are no
- * other findings. Errors: `archive_busy`, `not_writable`.
+ * indexes. Writes nothing, and runs while others write. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
@@ -156,7 +153,6 @@ function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
 
 const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
 
-/** Includes segments that have replaced others since. */
 function nextOf(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
   return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
 }
@@ -183,7 +179,6 @@ function* checkSegment(
       ...about,
     });
   const version = versionOf(database);
-  // A truncated file is an empty database.
   if (version !== segmentMigrations.length) {
     const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
     findings.add({ kind: "schema_differs", message, ...about });

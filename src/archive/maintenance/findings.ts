@@ -49,7 +49,6 @@ export function remedyOf({ kind, segment, id, uri }: Finding): string {
     .replace("ID", String(id));
 }
 
-/** Lists the first ones of each kind and segment, counts all. */
 export type Findings = {
   add(finding: Pick<Finding, "kind" | "message"> & Partial<Finding>): void;
   kept(): readonly Finding[];

@@ -8,7 +8,6 @@ import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";
 
-/** `held` is null if not stored. */
 export type ForgottenPost = {
   platform: Platform;
   uri: string;
@@ -67,7 +66,6 @@ function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]):
   });
 }
 
-/** Returns how many were forgotten. */
 export function allowReturn(
   { catalog, folder }: LiftContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
@@ -130,7 +128,7 @@ export async function forgetAccount(
   return deleted;
 }
 
-/** False if it was not forgotten. Its posts return with the next source. */
+/** False if the account was not forgotten. Its posts return with the next source. */
 export function allowAccountReturn(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,
@@ -148,7 +146,7 @@ export function allowAccountReturn(
   });
 }
 
-/** Only for uris that contain the account, as Bluesky's do. */
+/** Only uris that contain the account, as Bluesky's do. */
 export function allowReturnOf(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,

@@ -19,7 +19,6 @@ export type IndexSums = {
  */
 export type TokenSums = readonly [number, number, number, number, number];
 
-/** `vocabulary`: an fts5vocab table of type `instance`. */
 export const tokenSumsSql = (vocabulary: string): string => `
   SELECT term, count(*) & 0xffffffff, sum(doc >> 32) & 0xffffffff, sum(doc & 0xffffffff) & 0xffffffff,
     sum(offset) & 0xffffffff, sum(((doc & 0xffffffff) * (offset + 1)) & 0xffffffff) & 0xffffffff

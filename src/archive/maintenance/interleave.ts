@@ -21,7 +21,6 @@ export async function interleave<Value>(
       signal.throwIfAborted();
     }
   } finally {
-    // The value is never read.
     if (!done) steps.return(undefined as Value);
   }
 }

@@ -92,7 +92,6 @@ function parse(text: string): unknown {
 
 const filePath = new RegExp(`^(?:catalog|(?:${platforms.join("|")})/\\d{6,15})\\.db$`);
 
-/** Rejects paths outside of the folder. */
 function isFile(file: unknown): file is BackupFile {
   if (file === null || typeof file !== "object") return false;
   const { path, bytes, sha256 } = file as Record<string, unknown>;

@@ -11,10 +11,7 @@ export type NamedAuthor = {
   handle: string | null;
 };
 
-/**
- * Must be unique, because its posts may be deleted. Errors: `wrong_use` if it is ambiguous or its
- * platform unknown.
- */
+/** The author must be unique, because their posts may be deleted. Errors: `wrong_use`. */
 export function namedAuthor(
   catalog: DatabaseSync,
   name: string,

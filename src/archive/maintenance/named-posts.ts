@@ -16,7 +16,6 @@ import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
 
-/** `held` is null if not stored. */
 export type NamedPost = {
   platform: Platform;
   uri: string;
@@ -57,7 +56,6 @@ const addressOnX =
 const addressOnBluesky =
   /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
 
-/** A web address is Mastodon's unless it is another platform's. */
 function uriOf(name: string): { platform: Platform; uri: string } | null {
   if (name.startsWith("at://")) return { platform: "bluesky", uri: name };
   const number = addressOnX.exec(name)?.[1];

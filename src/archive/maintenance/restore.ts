@@ -13,15 +13,14 @@ import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
 export type RestoreRequest = {
   source: string;
-  /** No server may use it. */
   dataDir: string;
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
 /**
- * Restores into a data folder without an archive, which appears atomically. Errors:
- * `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`,
+ * Restores into a data folder without an archive and server. The archive appears atomically.
+ * Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`,
  * `disk_full`, `not_writable`.
  */
 export async function restore(request: RestoreRequest): Promise<Manifest> {

@@ -33,7 +33,6 @@ export type RewriteRequest = {
 };
 
 export type RewriteOutcome = {
-  /** `elsewhere`: by another process, which runs compaction. */
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
@@ -48,10 +47,7 @@ export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
 
 export type WhichSegments = "outdated" | "all" | { segment: string };
 
-/**
- * A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use` for an
- * unknown name.
- */
+/** A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use`. */
 export async function requestRewrites(
   folder: string,
   which: WhichSegments,

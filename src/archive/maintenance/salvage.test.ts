@@ -38,7 +38,6 @@ const forms = ["unsealed", "sealed"] as const satisfies readonly Form[];
 
 const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
 
-/** Long texts, so that the post table has interior and overflow pages. */
 const textOf = (n: number): string =>
   `words of post ${n} ${"and many more ".repeat(n % 50 === 0 ? 900 : 40)}`;
 

@@ -35,7 +35,6 @@ export type WhichSeals = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
   wanted: number;
-  /** `elsewhere`: by a server or another command, which runs compaction. */
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
@@ -44,7 +43,7 @@ export type SealOutcome = {
 
 /**
  * Requests seals, and performs them unless a server runs. May be stopped: the rest stays requested.
- * No-op with `seal` off. Errors: `wrong_use` for an unknown name, `not_sealable`.
+ * No-op with `seal` off. Errors: `wrong_use`, `not_sealable`.
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
@@ -87,7 +86,6 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
   }
 }
 
-/** Newest first: searched most. */
 function expectedEntries(context: CompactionContext): SegmentEntry[] {
   const expected = expectedSeals(context.catalog);
   const watch = createSealWatch(context);

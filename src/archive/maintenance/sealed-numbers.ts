@@ -76,7 +76,6 @@ function readNumbers(
 /** Little endian. */
 const bytesOfId = 8;
 
-/** By doc number; null if pages are missing or cut off. */
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
   const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);

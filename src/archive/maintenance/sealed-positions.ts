@@ -5,7 +5,6 @@ import type { Postings } from "./sealed-postings.ts";
 
 type OnTerm = (term: string, postings: Postings) => void;
 
-/** Position 0 for terms without positions. */
 export const sealedPositions =
   (
     sealed: SealedNumbers,

@@ -1,11 +1,13 @@
 import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
 import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
 
-/** Of one term; the next one reuses the arrays. */
+/** Postings of one term; the next one reuses the arrays. */
 export type Postings = {
   count: number;
   numbers: Uint32Array;
-  /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none. */
+  /**
+   * Positions of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none.
+   */
   places: Uint32Array | null;
   starts: Uint32Array;
 };
@@ -13,11 +15,10 @@ export type Postings = {
 /** Throws `Malformed` for anything that the format does not allow. */
 export type PostingsReader = {
   begin(hasPositions: boolean): void;
-  /** From the dictionary, with positions if the term has them. */
   readInline(reader: ByteReader, posts: number): void;
   /** `counts`: posts of each chunk from `chunk` on. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
-  /** Of the next posts without any. */
+  /** Positions of the next posts. */
   readPositions(row: Uint8Array, posts: number): void;
   postings(): Postings;
 };
@@ -158,7 +159,6 @@ type Positions = {
   ranks: Uint16Array | Uint32Array;
   starts: Uint16Array | Uint32Array;
   list: Uint16Array | Uint32Array;
-  /** Flag of a post's last position. */
   last: number;
 };
 

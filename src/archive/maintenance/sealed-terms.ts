@@ -54,7 +54,6 @@ export function* walkSealedTerms(
     onError(messageOf(error));
     return;
   }
-  // Unread rows may belong to unreadable terms.
   if (isWhole) rows.checkAllRead(onError);
 
   function* walkBlocks(): Generator<number, void> {

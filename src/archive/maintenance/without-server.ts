@@ -5,7 +5,6 @@ import type { CompactionContext } from "../compaction/context.ts";
 import { removeRetired } from "../compaction/retire.ts";
 import { type Interleaved, interleave } from "./interleave.ts";
 
-/** False if a server may still read them. */
 export async function removeOldFiles(
   context: CompactionContext,
   turns: Interleaved,

@@ -14,7 +14,6 @@ export type Candidate = {
   maxId: bigint | null;
 };
 
-/** Why a file is not used. */
 export type SetAside = Pick<Candidate, "platform" | "sequence"> & { reason: SetAsideReason };
 
 export type SetAsideReason =

@@ -2,7 +2,6 @@ import { firstInMillisecond } from "../../../posts/ids.ts";
 import { archiveId } from "../../catalog/archive-id.ts";
 import type { Candidate, SetAside, SetAsideReason } from "./candidates.ts";
 
-/** `low`: the first ID that it owns. */
 export type ChosenSegment = Candidate & { low: bigint };
 
 /** The key that matches the id in the data folder, else the one with most posts. */
@@ -61,7 +60,6 @@ function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string
 
 const writtenIn = ({ identity }: Candidate): number => identity?.writtenIn ?? 0;
 
-/** The segment to be replaced was still written. */
 function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): boolean {
   if (identity === null || identity.replaces === null) return false;
   const replaced = others.find(({ sequence }) => sequence === identity.replaces);

@@ -19,7 +19,6 @@ export type Recovered = {
   posts: number;
   unreadable: number;
   deletions: number;
-  /** Segments with unreadable deletions or ingest order. */
   damaged: string[];
 };
 
@@ -33,7 +32,6 @@ export type FillRequest = {
 
 type Highest = { arrival: number; firstArrival: number; counted: number };
 
-/** Migrates each segment first; one commit per segment. */
 export async function fillCatalog(
   catalog: DatabaseSync,
   folder: string,
@@ -140,7 +138,7 @@ function readNumbers(segment: DatabaseSync, highest: Highest): void {
   highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
 }
 
-/** An ingest order that may be incomplete counts as dropped: no client gets a partial one. */
+/** A possibly incomplete ingest order counts as dropped: no client gets a partial one. */
 function arrivalsFrom({ arrival, firstArrival }: Highest, arrivalsKept: number): number {
   if (firstArrival <= 1 || arrival === 0) return 0;
   return Math.max(firstArrival, arrival - arrivalsKept);

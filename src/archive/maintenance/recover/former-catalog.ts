@@ -8,7 +8,7 @@ import { openForReading } from "../../database.ts";
 
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
-/** Used even if damaged: without the list, more hidden posts would be shown than by a wrong row. */
+/** Used even if damaged: a wrong row shows fewer hidden posts than a missing list. */
 const hiding: ReadonlySet<string> = new Set(["tombstone", "account", "label"]);
 
 export type FormerCatalog = {

@@ -24,7 +24,6 @@ import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalo
 
 export type RecoverRequest = {
   dataDir: string;
-  /** Even if the catalog is intact. */
   isForced: boolean;
   arrivalsKept: number;
   onProgress: (done: number, total: number) => void;
