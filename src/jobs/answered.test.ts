@@ -215,7 +215,6 @@ test("an end reports deliveries only where a webhook subscribed to it", async ()
   await submitOne();
   addWebhook("job.cancelled");
   await submitOne();
-  // Until no lease request is open.
   await jobs.clock.advance(1_000);
   const waiting = await jobs.queue.submit(search({ tree: null }));
   await jobs.queue.cancel("one", waiting.uuid);

@@ -31,7 +31,7 @@ export function causeOf(error: unknown): { code: string; error: string } {
 
 const isForLog = (code: string): boolean => code === "address_refused";
 
-/** The reason for a refused private address goes to the log, never to callers. */
+/** The log gets the reason for a refused private address, callers never do. */
 function refusalsOf(cause: unknown): string[] {
   return codeOf(cause) === "address_refused" ? messagesOf(cause) : [];
 }
@@ -44,7 +44,6 @@ function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
 }
 
-/** SQLite's result codes (sqlite3_errstr) and an exited worker thread. */
 const engineTexts = [
   "database disk image is malformed",
   "file is not a database",

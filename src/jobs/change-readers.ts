@@ -3,14 +3,13 @@ import type { JobChange } from "./job.ts";
 import type { JobOperations } from "./operations.ts";
 
 /**
- * Streams job changes from memory. A reader that falls behind or misses a number reads current states from the store, so memory
- * per reader is bounded.
+ * Streams job changes from memory. A reader that falls behind or misses a number reads current
+ * states from the store, so memory per reader is bounded.
  */
 export type ChangeReaders = {
-  /** Called for each change after its commit. */
+  /** Call after the commit of each change. */
   report(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
-  /** After changes may have been missed, from the store. */
   readAgain(): void;
   end(accountId: string): void;
   stop(): void;
@@ -21,7 +20,6 @@ const mostWaiting = 256;
 
 type Reader = {
   waiting: JobChange[];
-  /** Changes are read from the store, not buffered. */
   isBehind: boolean;
   isOver: boolean;
   firstReported: number | null;

@@ -137,7 +137,6 @@ test("numbers of leases lost in a power failure are not reused", async () => {
   await jobs.lease();
   await jobs.lease();
   const seen = (await follower.take(4)).at(-1)?.id ?? 0;
-  // Lease commits are not durable, so they are lost.
   const { database } = jobs.table;
   database.run("UPDATE job SET state = 'received', attempts = 0, change = 2, lease_token = NULL");
   database.run("UPDATE account SET last_change = 2 WHERE id = 'one'");

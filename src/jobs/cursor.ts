@@ -13,8 +13,9 @@ import { platforms } from "../posts/post.ts";
 import type { RequestedBounds, SearchJobRequest } from "./job.ts";
 
 /**
- * Where the next page of a search starts, encrypted (AES-256-GCM, base64url) and bound to its search. The nonce is a keyed hash
- * of the content: equal positions give equal cursors, and no nonce is used for two contents.
+ * The start of a search's next page, encrypted (AES-256-GCM, base64url) and bound to its search.
+ * The nonce is a keyed hash of the content: equal positions give equal cursors, and no nonce is
+ * used for two contents.
  */
 export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method"> & {
   accountId: string;
@@ -34,12 +35,14 @@ export type CursorPosition = (
 
 export type CursorContent = CursorScope & CursorPosition;
 
-/** A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch position is JSON. */
+/**
+ * A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch
+ * position is JSON.
+ */
 const layout = 5;
 const fetchLayout = 4;
 /** Releases whose post IDs differed between servers. */
 const layoutWithoutHash = 3;
-/** Releases before `within_time:`. Read only. */
 const layoutWithoutAsOf = 2;
 const nonceLength = 12;
 const tagLength = 16;
@@ -64,7 +67,10 @@ export function encryptCursor(secret: Uint8Array, content: CursorContent): strin
   );
 }
 
-/** Errors: `cursor_invalid` if this store did not encrypt it, `cursor_mismatch` if it belongs to another search. */
+/**
+ * Errors: `cursor_invalid` if this store did not encrypt it, `cursor_mismatch` if it belongs to
+ * another search.
+ */
 export function decryptCursor(
   secret: Uint8Array,
   text: string,
@@ -83,7 +89,6 @@ export function decryptCursor(
 
 function unseal(secret: Uint8Array, text: string): Buffer {
   const sealed = Buffer.from(text, "base64url");
-  // Buffer decodes base64url leniently.
   if (sealed.length <= nonceLength + headLength + tagLength) throw invalid();
   if (text.length > longestCursor || sealed.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
@@ -148,7 +153,6 @@ function fetchJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchP
 
 function decode(plain: Buffer): CursorPosition {
   const offset = headLength;
-  // Authenticated, so it is the output of `placeJson`.
   if (plain[0] === fetchLayout)
     return { after: null, ...JSON.parse(plain.toString("utf8", offset)) };
   const platform = platforms[plain.readUInt8(offset)];

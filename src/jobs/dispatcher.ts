@@ -9,24 +9,24 @@ import type { RunningJobs } from "./running-jobs.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
 /**
- * Unfinished jobs in memory with their queue and waiters. The store is authoritative; this avoids polling it. Times are
- * monotonic.
+ * Unfinished jobs in memory with their queue and waiters. The store is authoritative; this avoids
+ * polling it. Times are monotonic.
  */
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
-  /** Account and slot kind: searches and other methods have separate slots. */
   readonly groupId: string;
-  /** See work-kind.ts. */
   readonly work: string;
   /** `work` plus the nodes it avoids. */
   kind: string;
   avoided: ReadonlySet<string>;
-  /** In this process. */
   readonly failedOn: Set<string>;
   readonly submitted: Job;
   deadlineMs: number;
-  /** `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a lease: by another process. */
+  /**
+   * `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a
+   * lease: by another process.
+   */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
   runningNode: string | null;
@@ -48,7 +48,6 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
-  /** Ahead of the others of its key, because it did not fail. */
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
@@ -56,16 +55,14 @@ export type Dispatcher = {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
-  /** After their capabilities or availability changed. */
+  /** Call after their capabilities or availability changed. */
   wakeNodes(): void;
   /** A node of another process runs it. */
   leaseElsewhere(job: LiveJob): void;
-  /** Completed: its key may run another job. */
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
   /** Also resolves its waiters and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
-  /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;
@@ -78,7 +75,7 @@ const avoidanceMs = 5_000;
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** `maxRunningPerKey` null: no limit. A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`. */
+/** A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`. */
 export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,

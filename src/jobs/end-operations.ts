@@ -36,7 +36,7 @@ export const endOperations = {
     return forgotten === 1 ? "forgotten" : null;
   }),
 
-  /** A batch of an account's unfinished jobs. */
+  /** Cancels a batch. */
   cancelJobsOf: durable(function* (
     database,
     { accountId, nowMs }: { accountId: string; nowMs: number },
@@ -60,7 +60,6 @@ export const endOperations = {
     return overdue.map(({ uuid }) => uuid);
   }),
 
-  /** Snapshots of jobs that had not ended. */
   timeOutJobs: durable(function* (
     database,
     {
@@ -74,7 +73,10 @@ export const endOperations = {
     );
   }),
 
-  /** Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by `keyedMs`. */
+  /**
+   * Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by
+   * `keyedMs`.
+   */
   expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
     const { nowMs } = before;
     const over = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
@@ -90,7 +92,6 @@ export const sweepRows = 500;
 
 const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
 
-/** Whether more may be left. */
 export function* deletePast(
   database: Database,
   { nowMs, endedMs, keyedMs }: PastTimes,

@@ -4,15 +4,15 @@ import { isFetched } from "../platforms/source.ts";
 import type { Job } from "./job.ts";
 
 /**
- * A short-lived cache of completed jobs and pages, because most results are fetched at once. Invariant: an entry equals its row,
- * so code that changes or deletes the row of a done job must call `forget`.
+ * A short-lived cache of completed jobs and pages, because most results are fetched at once.
+ * Invariant: an entry equals its row, so code that changes or deletes the row of a done job must
+ * call `forget`.
  */
 export type EndedJobs = {
   /** `done` jobs only; skips large jobs and pages. */
   add(job: Job, page?: CachedPage | null): void;
-  /** Null on a cache miss. */
   find(accountId: string, uuid: string): Job | null;
-  /** Null unless the archive version is still the one it was read at. */
+  /** Null if the archive version has changed. */
   takePage(uuid: string, version: number | null): JsonPage | null;
   forget(uuid: string): void;
   forgetOf(accountId: string): void;
@@ -89,7 +89,6 @@ export function createEndedJobs(
   return { add, find, takePage, forget, forgetOf, forgetAll };
 }
 
-/** Approximate. Items with a page are archived posts, and not decoded yet. */
 function bytesOf({ result, request }: Job, page: CachedPage | null): number {
   const items = page === null ? (result?.items ?? []) : [];
   const records = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);

@@ -161,7 +161,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom("release", "putBack", "remove"), index }),
 );
 
-/** Two keys of one account and one of another; `odd` items have separate slots. */
 const groupOf = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 

@@ -1,15 +1,15 @@
 import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
- * Round-robin over groups (account and slot kind), then over a group's keys, then FIFO. Groups with nothing running come first; a
- * key with `maxRunningPerKey` running items is skipped. All items of one kind are accepted or refused alike, so `take` checks
- * kinds. Items with the same key and kind share a group.
+ * Round-robin over groups (account and slot kind), then over a group's keys, then FIFO. Groups with
+ * nothing running come first; a key with `maxRunningPerKey` running items is skipped. All items of
+ * one kind are accepted or refused alike. Items with the same key and kind share a group.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
   /** Ahead of the others of its key. */
   putBack(item: Item): void;
-  /** The next item of an accepted kind; counts as running. `idleOnly`: only from groups with nothing running. */
+  /** Counts as running. `idleOnly`: only from groups with nothing running. */
   take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
   /** Counts as running without having been taken here. */
@@ -129,7 +129,6 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (lines?.idle.isEmpty() && lines.busy.isEmpty()) kinds.delete(kind);
   }
 
-  /** To the end of the idle or busy groups. */
   function moveToEnd(group: Group<Item>): void {
     for (const [kind, ofGroup] of group.waiting) {
       ofGroup.queue.remove(ofGroup);

@@ -8,7 +8,7 @@ import type { JobResult } from "./job.ts";
 /** With the ID it was shown under. */
 export type FetchedPost = { platform: Platform; id: bigint; uri: string };
 
-/** Unlike an X post's, their URIs cannot be derived from the ID. */
+/** Their URIs cannot be derived from the ID. */
 export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
     const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
@@ -16,7 +16,7 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   });
 }
 
-/** For `accountId`, a column of `from`; `:posts` is `fetchedJson`. */
+/** `accountId`: a column of `from`; `:posts` is `fetchedJson`. */
 export const fetchedSql = (accountId: string, from: string): string => `
   INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
   SELECT ${accountId}, value ->> '$.platform', CAST(value ->> '$.id' AS INTEGER), value ->> '$.uri', :expiresMs
@@ -26,7 +26,7 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** A post twice would conflict with itself. */
+/** A repeated post would conflict with itself. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
   const named = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
@@ -43,7 +43,6 @@ export function* storeFetched(
   yield* database.run(storeSql, { uuid, expiresMs, posts: fetchedJson(posts) });
 }
 
-/** Returns the number of rows of the batch. */
 export function* dropFetched(
   database: Database,
   { nowMs, limit }: { nowMs: number; limit: number },

@@ -2,7 +2,6 @@
 export type Fifo<Item> = {
   add(item: Item): void;
   addFirst(item: Item): void;
-  /** Whether the item was queued. */
   remove(item: Item): boolean;
   first(): Item | null;
   isEmpty(): boolean;

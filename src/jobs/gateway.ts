@@ -5,13 +5,12 @@ export type Gateway = {
   /** Unique to the process where the store is shared. */
   id: string;
   isShared: boolean;
-  /** One at a time does what must not be done twice. */
   isLeader: () => boolean;
-  /** JSON: what its nodes can do, for the others. */
+  /** JSON: what its nodes can do. */
   capabilities?: () => string;
 };
 
-/** The name of the one process of a store that is not shared. */
+/** The name of the only process on a store that is not shared. */
 export const onlyGateway = "only";
 
 export const aloneGateway: Gateway = {
@@ -20,10 +19,9 @@ export const aloneGateway: Gateway = {
   isLeader: () => true,
 };
 
-/** Seen lately; `capabilities`: JSON. */
+/** `capabilities`: JSON. */
 export type OtherGateway = { id: string; capabilities: string | null };
 
-/** A committed change of a job, or its deletion (`state` null), by another gateway. */
 export type ForeignChange = {
   gateway: string;
   uuid: string;

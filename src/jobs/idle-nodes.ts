@@ -8,9 +8,11 @@ type IdleNode<Job> = { request: SearchLeaseRequest; give: (job: Job | null) => v
 export type IdleNodes<Job> = {
   /** Returns a function that removes the request. `give` receives null to end it. */
   add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
-  /** To the least loaded open node that `take` has a job for; ties go to the node that got one least recently. */
+  /**
+   * To the least loaded open node that `take` has a job for; ties go to the node that got one least
+   * recently.
+   */
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
-  /** Requests that share this object. */
   waitingOf(request: SearchLeaseRequest): number;
   endAll(): void;
 };
@@ -46,7 +48,6 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     return false;
   }
 
-  /** One of each node's requests, as these share one object. */
   function inOrder(): IdleNode<Job>[] {
     const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
     for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);
@@ -64,7 +65,6 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     dispatched += 1;
     lastDispatched.delete(nodeId);
     lastDispatched.set(nodeId, dispatched);
-    // The oldest entries come first anyway.
     for (const [oldest] of lastDispatched) {
       if (lastDispatched.size <= rememberedNodes) break;
       lastDispatched.delete(oldest);

@@ -14,7 +14,6 @@ export type JobReads = Pick<
   JobQueue,
   "find" | "isUnfinished" | "waitForEnd" | "replayOf" | "list"
 > & {
-  /** Earlier idempotency keys no longer count. */
   keyedSinceMs(): number;
   earlierJob(earlier: EarlierSubmission): EarlierJob;
 };
@@ -25,7 +24,7 @@ type JobReadsContext = {
   endedJobs: Pick<EndedJobs, "find">;
   now: () => number;
   idempotencyMs: number;
-  /** Takes an unfinished job into memory; null if all are there. */
+  /** Loads an unfinished job into memory; null if all are there. */
   adopt: ((uuid: string) => Promise<void>) | null;
 };
 
@@ -82,7 +81,6 @@ export function createJobReads(context: JobReadsContext): JobReads {
     job: row === null ? null : jobOf(row, now()),
   });
 
-  /** In batches, so that a long list does not block other reads. */
   async function list(
     accountId: string,
     { states, methods, before, limit }: JobFilter,

@@ -11,9 +11,7 @@ export type RequestedBounds = { startMs: number | null; endMs: number | null };
 
 export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 
-/** Self-contained: nothing is looked up again when the job runs. */
 export type SearchJobRequest = AnswerRequest & {
-  /** The bounds that narrowed the window. */
   asked?: RequestedBounds;
   /** Requested time before the live window. */
   unsearched?: UnsearchedSpan;
@@ -59,11 +57,9 @@ export type Job = {
   node: string | null;
   result: JobResult | null;
   failure: JobFailure | null;
-  /** Of the submission, not the result. */
   warnings: readonly SourceWarning[];
 };
 
-/** Null without a result. */
 export type JobSummary = Omit<Job, "result"> & {
   count: number | null;
   complete: boolean | null;

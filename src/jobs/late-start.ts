@@ -1,7 +1,6 @@
 import { formatDuration } from "../lib/duration.ts";
 import type { JobResult } from "./job.ts";
 
-/** Too short to explain a truncated answer. */
 const noticeableMs = 1_000;
 
 /** Warns if the result hit its deadline after the job waited `waitedMs` for a slot. */

@@ -17,7 +17,6 @@ export type LeaseTerms = {
   uuid: string;
   token: string;
   node: string;
-  /** The process that asks for it. */
   gateway: string;
   nowMs: number;
   untilMs: number;
@@ -28,7 +27,6 @@ export type JobCompletion = {
   token: string;
   nowMs: number;
   expiresMs: number;
-  /** JSON of `encodeResult`. */
   result: string;
   /** Posts whose URIs cannot be derived from their IDs. */
   fetched: readonly FetchedPost[];
@@ -40,7 +38,7 @@ export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 /** `stand` is null for a retry too near to be reported. */
 export type AttemptEnd = {
   uuid: string;
-  /** Of the next attempt; null if there is none. */
+  /** Null if there is no next attempt. */
   notBeforeMs: number | null;
   snapshot: JobSnapshot | null;
 };
@@ -86,7 +84,6 @@ const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, $
 const retry = visibleChange<Retry>("retry", { set: forRetry, where: currentLease });
 
 export const leaseOperations = {
-  /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
   renewLease: relaxed(function* (
@@ -101,7 +98,6 @@ export const leaseOperations = {
     );
   }),
 
-  /** Null if the lease was no longer current. */
   completeJob: durable(function* (
     database,
     { fetched, ...completion }: JobCompletion,
@@ -112,7 +108,6 @@ export const leaseOperations = {
     return snapshot;
   }),
 
-  /** Null if the lease was no longer current. */
   failJob: durable(function* (
     database,
     args: { lease: ActiveLease; failure: LeaseFailure; nowMs: number } & RetryRules,
@@ -120,7 +115,6 @@ export const leaseOperations = {
     return yield* endAttempt(database, args.lease, args.failure, args);
   }),
 
-  /** Does not count the attempts. Not durable: a crash has the same effect. */
   giveBackJobs: relaxed(function* (
     database,
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },

@@ -2,28 +2,23 @@ import { EarshotError } from "../lib/errors.ts";
 import type { UsableRelease } from "../upstream/credentials/release.ts";
 
 /**
- * How embedded and remote nodes get work. Each lease has a new token, and calls with an old one fail with `lease_lost`: a job
- * runs at least once and its result is visible exactly once.
+ * How embedded and remote nodes get work. Each lease has a new token, and calls with an old one
+ * fail with `lease_lost`: a job runs at least once and its result is visible exactly once.
  */
 export type Lease<Work> = {
   uuid: string;
   work: Work;
-  /** Whose credentials are used upstream. */
   accountId: string;
   attempt: number;
   /** To the deadline. A duration, because clocks differ and may be adjusted. */
   leftMs: number;
   token: string;
-  /** Duration unless renewed. */
   leaseMs: number;
-  /** Aborts when the job is cancelled or reaches its deadline; on remote nodes at the next renewal. */
-  lost: AbortSignal;
   /**
-   * Commits the job; absent if committed. Until then the job must have no effect outside this process. Errors: `lease_lost` if
-   * its submission was refused.
+   * Aborts when the job is cancelled or reaches its deadline; on remote nodes at the next renewal.
    */
+  lost: AbortSignal;
   accepted?: () => Promise<void>;
-  /** For this job only. */
   released?: UsableRelease;
 };
 
@@ -32,16 +27,12 @@ export const embeddedNodeId = "embedded";
 export type LeaseRequest<Work> = {
   nodeId: string;
   methods: readonly string[];
-  /** Default: always. */
   isOpen?: () => boolean;
   /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
   accepts?: (work: Work) => boolean;
   /** Jobs running over capacity; the least loaded node gets work first. */
   load?: () => number;
-  /**
-   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
-   * reservation.
-   */
+  /** Concurrent jobs, one lease request each. Default: none reserved. */
   slots?: () => number;
   /** Called synchronously. */
   onLease?: () => void;
@@ -57,7 +48,6 @@ export type LeaseFailure = {
 };
 
 export type LeaseGateway<Work, Result> = {
-  /** Null on timeout. */
   lease(
     request: LeaseRequest<Work>,
     waitMs: number,

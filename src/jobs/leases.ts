@@ -25,11 +25,8 @@ import type { JobSnapshot } from "./visible-change.ts";
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: LiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
-  /** The attempt does not count. No-op if the token is stale. */
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** Attempts do not count. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** For a node that crashed, possibly because of its jobs: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
@@ -115,7 +112,6 @@ export function createLeases(context: LeasesContext): Leases {
       if (dispatcher.get(uuid) === job) dispatcher.offer(job);
       throw error;
     }
-    // Ended, or leased by another gateway, before it could be leased.
     job.lease = null;
     dispatcher.release(job);
     context.onLeaseRefused?.(uuid);
@@ -191,7 +187,6 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
-    // Reversed, because each job goes to the front of its key's queue.
     for (const snapshot of snapshots.toReversed()) {
       reportSnapshot(snapshot);
       const job = dispatcher.get(snapshot.uuid);

@@ -20,7 +20,6 @@ async function uuidsOf(filter: Partial<JobFilter>): Promise<string[]> {
   return page.jobs.map(({ uuid }) => uuid);
 }
 
-/** Inserts ended jobs directly. */
 function insertEnded(count: number, state: JobState): void {
   jobs.table.database.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)

@@ -3,7 +3,6 @@ import type { LiveJob } from "./dispatcher.ts";
 import type { Job } from "./job.ts";
 import { workKindOf } from "./work-kind.ts";
 
-/** `deadlineMs` is monotonic. */
 export function liveJob(submitted: Job, deadlineMs: number): LiveJob {
   const { uuid, accountId, keyId, request } = submitted;
   const work = workKindOf(request);

@@ -232,7 +232,6 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       const was = before.get(uuid);
       return was?.state !== state || was?.attempts !== attempts;
     });
-    // Near retries show with the next lease only.
     const visible = changed.filter(({ state }) => state !== "error(retrying)");
     expect(changes.map(({ uuid }) => uuid).sort()).toEqual(visible.map(({ uuid }) => uuid).sort());
     expect(changes.map(({ id }) => id)).toEqual(changes.map((_, n) => lastChange + left + n + 1));

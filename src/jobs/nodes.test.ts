@@ -6,7 +6,6 @@ import type { FailedAttempt } from "./leases.ts";
 import type { NewJob } from "./queue.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
 
-/** Several nodes on one queue. */
 let jobs: TestQueue;
 let failed: FailedAttempt[];
 let canBeRun: boolean;
@@ -40,7 +39,6 @@ const asking = (
 const leaseOf = (node: LeaseRequest<SearchJobRequest>, waitMs = 0) =>
   jobs.queue.lease(node, waitMs);
 
-/** Name of the waiting node that gets the next job. */
 function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobRequest> | null>])[]) {
   return Promise.race(waiting.map(async ([name, lease]) => ((await lease) === null ? null : name)));
 }
@@ -144,7 +142,6 @@ describe("without a limit on the jobs of a key", () => {
     await jobs.restart("stop", { maxRunningPerKey: null });
   });
 
-  /** `given` collects the leases of one request per slot. */
   function openSlots(nodeIds: readonly string[], slots: number) {
     const given: Lease<SearchJobRequest>[] = [];
     const polls = nodeIds.flatMap((nodeId) => {
@@ -289,7 +286,6 @@ test("a job that crashes its nodes is not retried forever", async () => {
 
 const passing = { code: "c", message: "m", status: 502, retryable: true };
 
-/** Null if there is none. */
 async function failNext(nodeId: string): Promise<string | null> {
   const lease = await leaseOf(asking(nodeId));
   if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, passing);

@@ -12,15 +12,14 @@ import { hasEnded, shownState } from "./states.ts";
 import { resultlessJobOf } from "./stored.ts";
 
 /**
- * Keeps memory in step with what other gateways do with the jobs of a shared store. Each gateway knows all unfinished jobs, queues
- * them by the same rules, and leases by compare-and-set, so that one gets each. Memory that is behind costs a refused lease, never
- * a job.
+ * Keeps memory in step with other gateways on a shared store. Each gateway knows all unfinished
+ * jobs, queues them by the same rules, and leases by compare-and-set, so that one gets each.
+ * Outdated memory costs a refused lease, never a job.
  */
 export type OtherGateways = {
   noteChanges(changes: readonly ForeignChange[]): Promise<void>;
-  /** Reads these unfinished jobs, or all: after changes may have been missed. */
+  /** Reads these unfinished jobs, or all, after changes may have been missed. */
   reload(uuids: readonly string[] | null): Promise<void>;
-  /** Unfinished jobs that were just read. */
   take(rows: readonly UnfinishedJob[]): Promise<void>;
 };
 
@@ -32,7 +31,6 @@ type OtherGatewaysContext = {
   dispatcher: Dispatcher;
   endedJobs: Pick<EndedJobs, "forget">;
   readers: Pick<ChangeReaders, "report" | "readAgain">;
-  /** A job of another gateway ended. */
   onForeignEnd: () => void;
 };
 
@@ -82,7 +80,9 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (uuids === null) readers.readAgain();
   }
 
-  /** A job without a number may not be committed yet; one with a lease is ended by its completion. */
+  /**
+   * A job without a number may not be committed yet; one with a lease is ended by its completion.
+   */
   function endMissing(uuid: string): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined && job.change > 0 && job.lease === null) dispatcher.end(uuid);
@@ -110,7 +110,6 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     else wait(job, notBeforeMs);
   }
 
-  /** What this gateway is writing is newer than a row of the same number. */
   function isOlder(row: UnfinishedJob, { change, lease, uncommitted }: LiveJob): boolean {
     if (uncommitted !== null) return true;
     return lease === null ? row.change < change : row.change <= change;

@@ -1,10 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 
 export type Pauses = {
-  /** Twice as long as the last one. */
   begin(name: string): void;
   beginFor(name: string, ms: number): void;
-  /** The next pause is short. A running one goes on. */
   reset(name: string): void;
   isPaused(name: string): boolean;
 };

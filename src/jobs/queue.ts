@@ -32,31 +32,32 @@ import { createSweeper } from "./sweeper.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 
-/** The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches unfinished jobs. */
+/**
+ * The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches
+ * unfinished jobs.
+ */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * On disk when this resolves. A known idempotency key resolves with its earlier job. Errors: `overloaded`,
-   * `idempotency_mismatch`, and those of the store.
+   * On disk when this resolves. A known idempotency key resolves with its earlier job. Errors:
+   * `overloaded`, `idempotency_mismatch`, and those of the store.
    */
   submit(job: NewJob): Promise<SubmittedJob>;
   /** Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
   /** Cancels an unfinished job, deletes a finished one. Null if the account has no such job. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
-  /** Cancels unfinished jobs and ends event streams, also of jobs that are no longer in the table. */
+  /** Cancels unfinished jobs and ends event streams. */
   endAll(accountId: string): Promise<void>;
   /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /**
-   * With `after`, first the current state of each job that changed since, then new changes; null for new changes only. A slow
-   * reader may miss intermediate states but never a job's last one. Ends when the signal aborts or the queue stops.
+   * With `after`, first the current state of each job that changed since, then new changes; null
+   * for new changes only. A slow reader may miss intermediate states but never a job's last one.
+   * Ends when the signal aborts or the queue stops.
    */
   changes(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
-  /** Of a job that just ended, if the archive has not changed since; returned once. */
   takePage(uuid: string): JsonPage | null;
-  /** Null if the account has no such job; `uuid` is case-insensitive. */
   find(accountId: string, uuid: string): Promise<Job | null>;
-  /** Answered from memory. */
   isUnfinished(accountId: string, uuid: string): boolean;
   /** As `find`, once the job has ended, or on timeout, abort or shutdown. */
   waitForEnd(
@@ -67,15 +68,16 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   ): Promise<Job | null>;
   wakeNodes(): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** For a node that leaves. Attempts do not count. Returns the number of leases. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** For a node that restarted. Attempts count, so that a job which crashes its nodes is not retried until its deadline. */
+  /**
+   * For a node that restarted. Attempts count, so that a job which crashes its nodes is not retried
+   * until its deadline.
+   */
   failLeasesOf(nodeId: string): Promise<void>;
   runningOf(nodeId: string): number;
   depth(): number;
   /** Of other gateways, in their order. */
   noteChanges(changes: readonly ForeignChange[]): Promise<void>;
-  /** After changes of other gateways may have been missed. */
   reload(): Promise<void>;
   /** Recovers the jobs of an earlier process. Must be called first. */
   start(): Promise<void>;
@@ -94,7 +96,6 @@ export type NewJob = Pick<
   tree?: QueryNode | null;
 };
 
-/** `job` is null if it expired or was deleted. */
 export type EarlierJob = { uuid: string; job: Job | null };
 
 /** `isReplay`: nothing was submitted. */
@@ -102,7 +103,6 @@ export type SubmittedJob =
   | { isReplay: false; uuid: string; job: Job }
   | ({ isReplay: true } & EarlierJob);
 
-/** Null lists all. `before` is the `next` of the previous page. */
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
@@ -114,7 +114,6 @@ export type JobPage = { jobs: readonly JobSummary[]; next: ListPosition | null }
 
 type EndState = "done" | "error" | "cancelled";
 
-/** `ms` since the submission. */
 export type EndedJob = {
   uuid: string;
   accountId: string;
@@ -122,20 +121,17 @@ export type EndedJob = {
   method: Method;
   state: EndState;
   attempts: number;
-  /** Of the last attempt; null without one. */
   node: string | null;
   posts: number;
   ms: number;
-  /** To webhooks. */
   hasDeliveries: boolean;
 };
 
-/** Needed to answer on the writer thread (search-operations.ts). */
+/** For answers on the writer thread (search-operations.ts). */
 export type ShortSearches = {
   termsOf(request: MergeableSearch): ShortSearchTerms;
   /** The archive version; null if no search can be answered. */
   version(): number | null;
-  /** `ms` from start to commit. */
   onAnswered(request: SearchJobRequest, ms: number): void;
   onSkipped(reason: SkipReason): void;
 };
@@ -152,20 +148,16 @@ export type JobQueueContext = {
   localNodeId?: string | null;
   /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
-  /** Where running jobs are counted, for those who route jobs by it. Default: own. */
   running?: RunningJobs;
   /** Decides the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** Default: false. */
   hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
-  /** Failed and lapsed attempts. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
-  /** A job ended at another gateway. */
   onForeignEnd?: () => void;
   /** Default: alone. */
   gateway?: Gateway;
-  /** Errors of the sweeper, which continues. */
   onError?: (thrown: unknown) => void;
 };
 
@@ -258,7 +250,6 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     readers.end(accountId);
   }
 
-  /** To the account's readers and the job's waiters. */
   function reportSnapshot(
     snapshot: JobSnapshot,
     result: JobResult | null = null,

@@ -9,7 +9,6 @@ import { type JobRow, type ListedRow, listedColumns, rowColumns } from "./stored
 export type ListedPart = {
   accountId: string;
   before: ListPosition;
-  /** As shown to callers; null for all. */
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   limit: number;
@@ -28,7 +27,10 @@ export const readOperations = {
     return row ?? null;
   }),
 
-  /** Matching jobs, and the position scanned so far; null at the end. Scans a bounded number per call. */
+  /**
+   * Matching jobs, and the position scanned so far; null at the end. Scans a bounded number per
+   * call.
+   */
   listJobs: read(function* (
     database,
     { accountId, before, states, methods, limit, nowMs }: ListedPart,

@@ -15,21 +15,20 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 /** Matches the index of unfinished jobs. */
 const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
 
-/** A gateway that has not been seen for longer has ended. */
 const goneAfterMs = 10_000;
 
-/** `capabilities`: JSON, for the other gateways. */
 export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
 
-/** With the gateway whose node runs it, if one does. */
+/** `gateway`: whose node runs it. */
 export type UnfinishedJob = JobHead & { gateway: string | null; change: number };
 
 const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${notEnded}`;
 
 export const recoveryOperations = {
   /**
-   * Runs at startup. Without another gateway, jobs in progress go back to `received` without counting the attempt, and deadlines are
-   * extended by the downtime, to at most `lifeMs` from now. Returns unfinished jobs, oldest first.
+   * Runs at startup. Without another gateway, jobs in progress go back to `received` without
+   * counting the attempt, and deadlines are extended by the downtime, to at most `lifeMs` from now.
+   * Returns unfinished jobs, oldest first.
    */
   recoverJobs: durable(function* (
     database,
@@ -44,19 +43,18 @@ export const recoveryOperations = {
     return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
   }),
 
-  /** By the clock that all gateways share. */
+  /** The time of the clock that all gateways share. */
   // biome-ignore lint/correctness/useYield: one gateway shares with none.
   sharedTime: read(function* (_database, { nowMs }: { nowMs: number }): Steps<number> {
     return nowMs;
   }),
 
-  /** The next server computes the downtime from it. Returns the shared time. */
   beat: relaxed(function* (database, beat: GatewayBeat): Steps<number> {
     yield* noteSeen(database, beat);
     return beat.nowMs;
   }),
 
-  /** Seen lately by the clock that all share, of which the newest note is the latest time. */
+  /** The newest heartbeat is the latest time of the shared clock. */
   otherGateways: read(function* (
     database,
     { gateway }: { gateway: string },
@@ -68,7 +66,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** What nodes of gateways that have ended were running goes back to `received`. */
+  /** Jobs that nodes of ended gateways were running go back to `received`. */
   recoverFromOthers: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -81,7 +79,7 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
-  /** Leaves at once, so that others need not wait until it has not been seen for long. */
+  /** So that others need not wait for a missing heartbeat. */
   leave: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -90,7 +88,6 @@ export const recoveryOperations = {
     return null;
   }),
 
-  /** Of those named, the unfinished ones; null for all. */
   unfinishedJobs: read(function* (
     database,
     { uuids }: { uuids: readonly string[] | null },
@@ -149,8 +146,8 @@ function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps
 }
 
 /**
- * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips their change numbers, so that
- * a reader which resumes from one does not miss the change that reuses it.
+ * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips
+ * their change numbers, so that a resuming reader does not miss a reused number.
  */
 function* leaveNumbersOut(database: Database): Steps<void> {
   yield* database.run(

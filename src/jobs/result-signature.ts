@@ -1,6 +1,6 @@
 /**
- * `tdx`: verified up to Intel's root. `simulated`: under a public test root, which proves nothing about hardware. `none`: keys
- * only.
+ * `tdx`: verified up to Intel's root. `simulated`: under a public test root, which proves nothing
+ * about hardware. `none`: keys only.
  */
 export const evidenceKinds = ["tdx", "simulated", "none"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
@@ -20,8 +20,6 @@ export type ResultSignature = {
   attestationId: string;
   evidence: EvidenceKind;
   fields: SignedFields;
-  /** Signed JSON: continuation, coverage, sources, warnings. */
   knowledge: string;
-  /** JSON of the encrypted request. */
   request: string;
 };

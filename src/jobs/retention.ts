@@ -18,13 +18,12 @@ export type RetentionContext = {
 };
 
 const sweepEveryMs = 60_000;
-/** By then the sweeper has ended every job in memory. */
 const overdueMs = 60_000;
 const endedAtOnce = 100;
 
 /**
- * Every minute, deletes what has expired and ends overdue jobs that are not in memory. Never rejects. Separate from the sweeper,
- * which must not wait for a backlog.
+ * Every minute, deletes what has expired and ends overdue jobs that are not in memory. Never
+ * rejects. Separate from the sweeper, which must not wait for a backlog.
  */
 export async function keepWithinRetention(
   context: RetentionContext,
@@ -53,7 +52,7 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between commit and reply leaves a job on disk that is not in memory. Jobs in memory are skipped: their
+ * A writer that dies between commit and reply leaves such a job. Jobs in memory are skipped: their
  * stored deadline can be in the past until a clock step is recorded.
  */
 async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {

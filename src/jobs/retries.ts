@@ -7,7 +7,6 @@ export type AfterFailure =
 
 export type FailedAttempt = {
   failure: LeaseFailure;
-  /** Including this one. */
   attempts: number;
   /** Attempts that killed a reader thread. */
   readerDeaths: number;
@@ -20,7 +19,10 @@ export const threadDied = "thread_died";
 
 const maxReaderDeaths = 2;
 
-/** Exponential from `retryDelayMs`, while attempts and time are left. A job that killed two reader threads is not retried. */
+/**
+ * Exponential from `retryDelayMs`, while attempts and time are left. A job that killed two reader
+ * threads is not retried.
+ */
 export function afterFailure(
   { failure, attempts, readerDeaths, deadlineMs }: FailedAttempt,
   { maxAttempts, retryDelayMs }: RetryRules,

@@ -8,9 +8,7 @@ import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aw
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import type { Lease, LeaseFailure, LeaseGateway, LeaseRequest } from "./lease.ts";
 
-/** Per lease request. */
 const leaseWaitMs = 20_000;
-/** After a gateway error. */
 const gatewayPauseMs = 1_000;
 const submitPauseMs = 500;
 
@@ -28,7 +26,6 @@ export type RunnerOptions = {
   accepts?: LeaseRequest<SearchJobRequest>["accepts"];
   load?: LeaseRequest<SearchJobRequest>["load"];
   concurrency: number;
-  /** For local disk errors. If absent, the attempt fails. */
   giveBack?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
@@ -40,10 +37,7 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/**
- * Leases jobs, runs them and submits the outcomes, repeatedly if the gateway cannot accept them yet. After a lost lease nothing
- * is submitted.
- */
+/** Leases jobs, runs them and submits the outcomes. After a lost lease nothing is submitted. */
 export function startRunner(unwrapped: RunnerOptions): Runner {
   const options = { ...unwrapped, log: onceWhileDiskFails(unwrapped.log) };
   const stopping = new AbortController();
@@ -139,7 +133,6 @@ async function submitOutcome(
   }
 }
 
-/** Null if the lease was lost. */
 async function attempt(
   { answer, clock, log, giveBack }: RunningOptions,
   { uuid, accountId, attempt: number, work: request, leftMs, ...lease }: Lease<SearchJobRequest>,

@@ -1,4 +1,4 @@
-/** How many jobs each node runs: leased and not completed. Written by the dispatcher. */
+/** How many jobs each node runs: leased and not completed. */
 export class RunningJobs {
   readonly #byNode = new Map<string, number>();
 

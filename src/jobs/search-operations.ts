@@ -16,7 +16,6 @@ import {
   submissionOperations,
 } from "./submission-operations.ts";
 
-/** `startedMs`: when it was sent. */
 export type SearchSubmission = {
   row: Omit<JobInsertion, "request" | "answer">;
   search: ShortSearch & { request: SearchJobRequest };
@@ -26,8 +25,8 @@ export type SearchSubmission = {
 };
 
 /**
- * Why a search was not answered on the writer thread: it cannot search yet, the batch has no time left, the search took longer,
- * or a platform or another check is needed.
+ * The thread cannot search yet, the batch has no time left, the search took longer, or a platform
+ * or another check is needed.
  */
 export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 
@@ -54,7 +53,6 @@ export function answerSearches(database: Database, search: AnswerSearch): void {
 }
 
 export const searchOperations = {
-  /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* mayAsk(database, submission)) return { kind: "unanswered", reason: "declined" };
     const answered = answerOf(database, submission);
@@ -63,14 +61,13 @@ export const searchOperations = {
   }),
 };
 
-/** Whether credentials let platforms be asked. */
+/** Whether credentials allow requests to platforms. */
 export function* mayAsk(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
   const { requestableWithCredential: platforms } = search.terms;
   if (platforms.length === 0) return false;
   return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
 }
 
-/** `job` is still to be inserted. */
 type AnsweredSearch = {
   kind: "answered";
   job: JobInsertion;

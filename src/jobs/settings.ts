@@ -53,7 +53,6 @@ export const jobSettings = {
 };
 
 export const jobLimits = {
-  /** How long after its deadline a running job may still submit a result. */
   deadlineGraceMs: 2_000,
 };
 

@@ -17,7 +17,7 @@ const expireSql = `
   FROM placed WHERE uuid = over_uuid
   RETURNING ${snapshotColumns}`;
 
-/** Retention where the store is a PostgreSQL server: a batch is one statement. */
+/** Retention on PostgreSQL: a batch is one statement. */
 export const sharedEndOperations = {
   expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
     const rows = yield* database.all<ChangedRow>(expireSql, {

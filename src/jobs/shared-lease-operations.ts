@@ -1,4 +1,4 @@
-/** The changes of a job that a node runs, where the store is a PostgreSQL server: one statement each, as submissions are. */
+/** Changes of a job that a node runs, on PostgreSQL: one statement each, as submissions are. */
 
 import { durable } from "../db/operations.ts";
 import { singleStatement } from "../db/postgres/run-operation.ts";
@@ -29,7 +29,9 @@ const completeSql = `
     posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
   SELECT * FROM changed`;
 
-/** On disk, because gateways outlive a crash of the server or its failover, and would know of a lease that is gone. */
+/**
+ * Durable, because gateways outlive a crash of the database server, and would know of a lost lease.
+ */
 export const sharedLeaseOperations = {
   giveBackJobs: durable(leaseOperations.giveBackJobs.run),
 

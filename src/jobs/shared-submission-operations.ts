@@ -1,6 +1,6 @@
 /**
- * Submissions where the store is a PostgreSQL server: one statement, and so one round trip. An account with webhooks, a key that
- * was used before and what else is rare take the steps that every store has.
+ * Submissions on PostgreSQL: one statement, and so one round trip. Rare cases, such as an account
+ * with webhooks, take the steps that every store has.
  */
 
 import { durable } from "../db/operations.ts";
@@ -46,7 +46,9 @@ const ordinary = `id = :accountId AND suspended_ms IS NULL
   AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL)
   AND NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredential})`;
 
-/** The account is locked first, so that its suspension does not leave the idempotency key without a job. */
+/**
+ * Locks the account first, so that its suspension does not leave the idempotency key without a job.
+ */
 const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR UPDATE),
   keyed AS (
     INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)

@@ -1,13 +1,12 @@
 import type { JobState } from "./job.ts";
 
 /**
- * The life of a job. Each lease counts an attempt; only its token can renew, complete or fail it. A failure or lapsed lease leads
- * to `error(retrying)` or `error`.
- * If the server dies or a node leaves, jobs go back to `received` and the attempt does not count. A job reaches one final state
- * (`done`, `error`, `cancelled`, `expired`) once; only `expired` follows `done`.
- * A search that ends before its submission is committed is inserted as `done`; otherwise the job is inserted as `received` and
- * leased in the same commit.
- * Each update of the store names the states it starts from.
+ * The life of a job. Each lease counts an attempt; only its token can renew, complete or fail it. A
+ * failure or lapsed lease leads to `error(retrying)` or `error`. If the server dies or a node
+ * leaves, jobs go back to `received` and the attempt does not count. A job reaches one final state
+ * (`done`, `error`, `cancelled`, `expired`) once; only `expired` follows `done`. A search that ends
+ * before its submission is committed is inserted as `done`; otherwise the job is inserted as
+ * `received` and leased in the same commit.
  */
 export const transitions = {
   submit: { from: [], to: "received" },
@@ -43,7 +42,6 @@ export const noLease = "lease_token = NULL, lease_until_ms = NULL";
 /** Clients may take `error(retrying)` for final, so a nearer retry is shown as `in progress`. */
 export const shownRetryMs = 3_000;
 
-/** As shown to callers. */
 export function shownState(
   stored: { state: JobState; notBeforeMs: number; expiresMs: number | null },
   nowMs: number,
@@ -54,12 +52,10 @@ export function shownState(
   return state;
 }
 
-/** The same in SQL, at `:nowMs`. */
 export const shownStateSql = `CASE
   WHEN state = 'error(retrying)' AND not_before_ms - :nowMs <= ${shownRetryMs} THEN 'in progress'
   WHEN state = 'done' AND expires_ms <= :nowMs THEN 'expired'
   ELSE state END`;
 
-/** Nothing more happens to the job but its deletion. */
 export const hasEnded = (state: JobState): boolean =>
   state === "done" || state === "error" || state === "cancelled" || state === "expired";

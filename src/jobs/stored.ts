@@ -37,7 +37,6 @@ export type JobHead = Omit<JobRow, "result">;
 
 export type ListedRow = JobHead & {
   count: number | null;
-  /** 1 or 0, as text on PostgreSQL. */
   complete: number | string | null;
   evidence: EvidenceKind | null;
 };
@@ -85,7 +84,6 @@ export function encodeResult(result: JobResult): string {
   return joinResult(encodeResultParts(result));
 }
 
-/** JSON of a result without its positions, and of the positions alone. */
 export type ResultParts = { head: string; positions: string };
 
 export const encodeResultParts = (result: JobResult): ResultParts => ({
@@ -96,7 +94,7 @@ export const encodeResultParts = (result: JobResult): ResultParts => ({
 export const joinResult = ({ head, positions }: ResultParts): string =>
   `${head.slice(0, -1)},"positions":${positions}}`;
 
-/** Inverse of `encodeResultParts`. Items are decoded when first read: most answers are sent without. */
+/** Decodes items when first read: most answers are sent without. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   const { next, ...stored }: Omit<StoredResult, "positions"> = JSON.parse(head);
   let items: readonly AnswerItem[] | null = null;
@@ -147,7 +145,6 @@ function decodeResult(text: string): JobResult {
   };
 }
 
-/** As its caller sees it, without an expired result. */
 export function jobOf(row: JobRow, nowMs: number): Job {
   const job = headOf(row, nowMs);
   const result = job.state === "done" && row.result !== null ? decodeResult(row.result) : null;
@@ -173,7 +170,6 @@ export function summaryOf(
   };
 }
 
-/** The job updated with a snapshot and its result. */
 export function jobAfter(
   job: Job,
   snapshot: JobSnapshot,

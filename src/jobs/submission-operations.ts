@@ -29,22 +29,17 @@ type SubmittedAnswer = {
   fetched: readonly FetchedPost[];
 };
 
-/** Uses of `key` before `sinceMs` no longer count. */
 export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
 
-/** `row` is null if the job was deleted. */
 export type EarlierSubmission = { uuid: string; row: JobRow | null };
 
-/** As in `JobSnapshot`. */
 export type InsertedChange = Pick<JobSnapshot, "change" | "hasDeliveries">;
 
-/** A replay inserts nothing. */
 export type InsertedJob =
   | ({ isReplay: false } & InsertedChange)
   | { isReplay: true; earlier: EarlierSubmission };
 
 export const submissionOperations = {
-  /** Errors: `idempotency_mismatch`. */
   insertJob: durable(function* (
     database,
     { idempotency = null, answer = null, ...job }: JobInsertion,
@@ -80,7 +75,7 @@ const ownColumns =
 const ownValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
-/** Of `job`, with the change number last; `received` until a node answers, or at once `done`. */
+/** Columns of `job`, the change number last; `received` until a node answers, or at once `done`. */
 export const received = {
   columns: `${ownColumns}, state, changed_ms, change`,
   values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,
@@ -97,7 +92,6 @@ const insertKey = `INSERT INTO idempotency(account_id, key, request_hash, uuid, 
   VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
   ON CONFLICT(account_id, key) DO UPDATE SET request_hash = :requestHash, uuid = :uuid, created_ms = :submittedMs`;
 
-/** Whether deliveries to webhooks were queued. */
 function* insertAnswered(
   database: Database,
   job: Omit<JobInsertion, "idempotency" | "answer"> & { change: number },

@@ -40,7 +40,8 @@ type SubmissionsContext = {
 };
 
 /**
- * A search that the local node leases at once runs first; if it ends soon, it is written as done in the commit of its submission.
+ * A search that the local node leases at once runs first; if it ends soon, it is written as done in
+ * the commit of its submission.
  */
 export function createSubmissions(context: SubmissionsContext): {
   submit(job: NewJob): Promise<SubmittedJob>;
@@ -71,7 +72,6 @@ export function createSubmissions(context: SubmissionsContext): {
   const runsHere = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
     phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
 
-  /** Writes keep their order: a lease issued next finds the row and shares its commit. */
   async function insertReceived(
     { uuid, submitted: job }: LiveJob,
     row: InsertedRow,
@@ -83,7 +83,6 @@ export function createSubmissions(context: SubmissionsContext): {
     });
   }
 
-  /** `onInserted` is not called for a replay. */
   async function insert(
     { uuid, request }: Job,
     row: Omit<JobInsertion, "request">,
@@ -182,7 +181,6 @@ export function createSubmissions(context: SubmissionsContext): {
     if (search === null) commitSoon();
   }
 
-  /** Null if the search must take the ordinary path. */
   async function insertAnswered(
     live: LiveJob,
     row: InsertedRow,
@@ -203,7 +201,7 @@ export function createSubmissions(context: SubmissionsContext): {
     const result = decodeResultParts(submitted);
     const snapshot = doneSnapshot(job, { node, startedMs, finishedMs, expiresMs }, submitted);
     const page = body === null ? null : { body, lengths, version };
-    // No node has it, so that none need learn of its end.
+    // No node has it, so none need learn of its end.
     live.lease = null;
     context.reportSnapshot(snapshot, result, { live, page });
     context.shortSearches?.onAnswered(job.request, now() - startedMs);
@@ -271,7 +269,6 @@ export function createSubmissions(context: SubmissionsContext): {
     }
   }
 
-  /** By the current wall clock, which may have been set since the submission. */
   function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
     const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;
@@ -284,10 +281,12 @@ type InsertedRow = Omit<JobInsertion, "request" | "answer">;
 
 type SubmittedShortSearch = SearchSubmission["search"];
 
-/** An account's searches skip the writer thread after one could not be answered there, because each delays other writes. */
+/**
+ * An account's searches skip the writer thread after one could not be answered there, because each
+ * delays other writes.
+ */
 const shortestPauseMs = 10;
 const longestPauseMs = 100;
-/** After a search during which the thread died. */
 const threadPauseMs = 60_000;
 
 const isTried = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";
@@ -307,7 +306,6 @@ async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise
 
 type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
 
-/** Done at its first attempt. */
 const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
   end: SearchEnd,

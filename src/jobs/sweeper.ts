@@ -12,8 +12,8 @@ import type { JobSettings } from "./settings.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
 /**
- * Every second, writes the heartbeat and ends jobs past their deadline or lease. Memory decides whether there is work, so an idle
- * server writes only the heartbeat.
+ * Every second, writes the heartbeat and ends jobs past their deadline or lease. Memory decides
+ * whether there is work, so an idle server writes only the heartbeat.
  */
 export type SweeperContext = {
   store: Store<JobOperations>;
@@ -23,13 +23,11 @@ export type SweeperContext = {
   dispatcher: Dispatcher;
   activeLease: (job: LiveJob) => ActiveLease | null;
   onLapse: (end: AttemptEnd) => void;
-  /** Timed out after their node had them for a while. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   reportSnapshot: (snapshot: JobSnapshot) => void;
   onError?: (thrown: unknown) => void;
   gateway: Gateway;
-  /** The time by the clock that all gateways share. */
   onBeat: (sharedMs: number) => void;
 };
 
@@ -148,7 +146,6 @@ export function createSweeper(context: SweeperContext): Sweeper {
       if (attempt !== null) context.onFailedAttempt?.(attempt);
       context.reportSnapshot(snapshot);
     }
-    // Even if the table had no such unfinished job.
     for (const uuid of uuids) dispatcher.end(uuid);
   }
 

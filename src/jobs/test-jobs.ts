@@ -16,7 +16,6 @@ import { type JobSettings, jobDefaults } from "./settings.ts";
 export type JobTable = {
   database: SqliteDatabase;
   store: Store<JobOperations>;
-  /** Closes the database as on process exit and opens it again. */
   reopen(): JobTable;
   remove(): void;
 };
@@ -86,9 +85,7 @@ export type TestQueue = {
   queue: JobQueue;
   /** Stops the queue, or abandons it as a kill does, and starts another over the same store. */
   restart(how: "stop" | "kill", settings?: Partial<JobSettings>): Promise<void>;
-  /** Fails if none waits. */
   lease(): Promise<Lease<SearchJobRequest>>;
-  /** Submits and completes. */
   complete(job?: NewJob): Promise<string>;
   close(): Promise<void>;
 };
@@ -143,7 +140,6 @@ export async function startTestQueue(
       clock,
       randomUuid: randomUUID,
       settings: { ...jobDefaults, ...changed },
-      // Ignores a killed queue.
       onError: (thrown) => test.queue === queue && errors.push(thrown),
       ...listeners,
     });

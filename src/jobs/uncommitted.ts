@@ -2,8 +2,9 @@ import type { JobResult } from "./job.ts";
 import type { LeaseTerms } from "./lease-operations.ts";
 
 /**
- * A job that runs before its submission is committed, so no client knows its uuid yet. It is committed with its result, or as it
- * is after `longestUncommittedMs`, before a platform is requested, and when its attempt fails or its lease ends.
+ * A job that runs before its submission is committed, so no client knows its uuid yet. It is
+ * committed with its result, or as it is after `longestUncommittedMs`, before a platform is
+ * requested, and when its attempt fails or its lease ends.
  */
 export type Uncommitted = {
   /** Tries to answer on the writer thread; true if that ended the job. */
@@ -12,7 +13,10 @@ export type Uncommitted = {
   lease: LeaseTerms | null;
   /** Submission and lease, in one commit; idempotent. */
   commit(): void;
-  /** Submission and result, in one commit. Errors: `lease_lost` if the submission was refused or is a replay. */
+  /**
+   * Submission and result, in one commit. Errors: `lease_lost` if the submission was refused or is
+   * a replay.
+   */
   commitDone(result: JobResult): Promise<void>;
   /** Resolves when it is on disk. Errors: `lease_lost`. */
   accepted(): Promise<void>;

@@ -7,10 +7,8 @@ import { openStoreForWriting } from "../db/open.ts";
 import { encodeRequest, encodeResult } from "./stored.ts";
 import { openJobTable, request, result, startTestQueue } from "./test-jobs.ts";
 
-/** When the earlier version stopped, and the start of the test clock. */
 const stoppedMs = 1_700_000_000_000;
 
-/** In the first released schema. */
 function makeFirstStore(folder: string): void {
   const database = openStoreForWriting(join(folder, "control.db"), controlMigrations.slice(0, 1));
   database.run("INSERT INTO setting VALUES('heartbeat', :stoppedMs)", { stoppedMs });

@@ -1,7 +1,7 @@
 /**
- * Changes are numbered per account, in the transaction of the change, and a job keeps its last number. A resuming client gets
- * each job with a higher number, so it never misses a last state, and no log of changes is stored. A counter over all accounts
- * would reveal how much others search.
+ * Changes are numbered per account, in the transaction of the change, and a job keeps its last
+ * number. A resuming client gets each job with a higher number, so it never misses a last state,
+ * and no log of changes is stored. A counter over all accounts would reveal how much others search.
  */
 
 import { accountDeleted } from "../db/sqlite-errors.ts";
@@ -12,7 +12,6 @@ import { type Change, leadsTo, startsFrom } from "./states.ts";
 import { enqueueDeliveries } from "./webhooks/enqueue.ts";
 import type { JobEvent } from "./webhooks/webhook.ts";
 
-/** Without the result. `failure` is JSON. */
 export type JobSnapshot = {
   uuid: string;
   accountId: string;
@@ -27,7 +26,6 @@ export type JobSnapshot = {
   failure: string | null;
   change: number;
   changedMs: number;
-  /** Deliveries to webhooks were queued with the change. */
   hasDeliveries: boolean;
 };
 
@@ -35,17 +33,15 @@ export const snapshotColumns = `uuid, account_id AS accountId, state, attempts, 
   deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
   change, changed_ms AS changedMs`;
 
-/** As `changeSql` returns it. */
 export type ChangedRow = Omit<JobSnapshot, "hasDeliveries">;
 
-/** Of a change that no webhook is notified of. */
 export const unannounced = (row: ChangedRow): JobSnapshot => ({ ...row, hasDeliveries: false });
 
 type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeTerms = { set: string; where: string };
 
-/** Returns the new snapshot, with the next number of the account. */
+/** Returns the new snapshot, with the account's next number. */
 export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
   SET ${leadsTo(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
@@ -53,7 +49,7 @@ export const changeSql = (transition: Change, { set, where }: ChangeTerms): stri
   RETURNING ${snapshotColumns}`;
 
 /**
- * Returns the new snapshot, or null if the state or the condition does not match. The same transaction assigns the change number
+ * Null if the state or the condition does not match. The same transaction assigns the change number
  * and enqueues webhook deliveries.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(

@@ -9,7 +9,10 @@ export type WallClock = {
   follow(sharedMs: number): void;
 };
 
-/** `onStep` receives the step before the new time is returned; if it rejects, the next reading reports the step again. */
+/**
+ * `onStep` receives the step before the new time is returned; if it rejects, the next reading
+ * reports the step again.
+ */
 export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<unknown>): WallClock {
   let startMs = clock.now() - clock.elapsed();
 

@@ -1,6 +1,6 @@
 /**
- * Exponential, capped at `mostMs`; `failures` starts at 0. The upper half is jitter, so that clients do not return
- * together.
+ * Exponential, capped at `mostMs`; `failures` starts at 0. The upper half is jitter, so that
+ * clients do not return together.
  */
 export function backoffMs(
   failures: number,

@@ -1,6 +1,5 @@
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Cryptographically secure. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 /** Larger bytes would bias the result. */

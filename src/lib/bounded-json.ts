@@ -1,6 +1,9 @@
 import { createJsonMeter, type JsonShape } from "./json-shape.ts";
 
-/** Keep parsing below 50 ms. Distinct names cost about 2 µs each, short strings and other values 0.2 µs, bytes 5 ns. */
+/**
+ * Keep parsing below 50 ms. Distinct names cost about 2 µs each, short strings and other values 0.2
+ * µs, bytes 5 ns.
+ */
 export const jsonBounds = {
   deepest: 1_000,
   values: 80_000,
@@ -8,10 +11,8 @@ export const jsonBounds = {
   shortStrings: 60_000,
 } as const;
 
-/** Shorter text cannot parse slowly. */
 export const smallBytes = 16_384;
 
-/** Null if within the limits. */
 export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape): string | null {
   if (deepest > jsonBounds.deepest) return `it is nested deeper than ${jsonBounds.deepest} levels`;
   if (values > jsonBounds.values) return `it has more than ${jsonBounds.values} values`;
@@ -23,7 +24,7 @@ export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape
 }
 
 /**
- * For all untrusted JSON, else `shapeRefusal`. The caller bounds the bytes: 4 MiB take no longer than the limits allow.
+ * For all untrusted JSON. The caller bounds the bytes: 4 MiB take no longer than the limits allow.
  * Errors: `SyntaxError` if malformed or beyond the limits.
  */
 export function parseUntrustedJson(text: string | Uint8Array): unknown {

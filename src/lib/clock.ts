@@ -6,7 +6,6 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** Node's limit, about 24.8 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

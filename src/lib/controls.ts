@@ -1,11 +1,13 @@
-/** Posts are untrusted: removes what could move the cursor or recolour a terminal. Keeps line breaks. */
+/**
+ * Posts are untrusted: removes what could move the cursor or recolour a terminal. Line breaks stay.
+ */
 export function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === "\n" ? "\n" : character === "\t" ? " " : "",
   );
 }
 
-/** Escapes controls, line breaks, direction marks and zero-width characters as in JSON. A JSON text keeps its meaning. */
+/** Escapes controls, line breaks, direction marks and zero-width characters as in JSON. */
 export function withUnseenEscaped(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character, index)).join(""),

@@ -21,7 +21,6 @@ export function parseDuration(text: string): number {
   return wholeMs;
 }
 
-/** Shortest form without a fraction: `7d`, `90s`, `0ms`. */
 export function formatDuration(ms: number): string {
   const unit = units.find(([, length]) => ms >= length && ms % length === 0);
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`;

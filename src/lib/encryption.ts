@@ -3,11 +3,10 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
 /**
- * For secrets that must be read again, such as a webhook's (AES-256-GCM). Bound to purpose and owner: a copy in another row
- * does not decrypt.
+ * For secrets that must be read again (AES-256-GCM). Bound to purpose and owner: a copy in another
+ * row does not decrypt.
  */
 export type Encryptor = {
-  /** Layout byte, random nonce, ciphertext, tag. */
   seal(secret: string, owner: SecretOwner): Uint8Array;
   /** Errors: `secret_key_mismatch` for another key or owner. */
   open(sealed: Uint8Array, owner: SecretOwner): string;
@@ -20,7 +19,6 @@ const nonceLength = 12;
 const tagLength = 16;
 const cipherName = "aes-256-gcm";
 
-/** 32 bytes. */
 export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes): Encryptor {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot seal", 32));
   const options = { authTagLength: tagLength };

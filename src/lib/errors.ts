@@ -10,9 +10,7 @@ export type ErrorDetail = {
 };
 
 export type EarshotErrorOptions = {
-  /** HTTP. */
   status?: number;
-  /** The unchanged call can succeed later. */
   retryable?: boolean;
   /** How to fix it, one sentence. */
   hint?: string;

@@ -1,4 +1,7 @@
-/** Synchronous. Listeners run in the order of registration; one that throws is reported and does not affect the others. */
+/**
+ * Synchronous. Listeners run in the order of registration; one that throws is reported and does not
+ * affect the others.
+ */
 export class Events<Payloads extends object> {
   readonly #listeners = new Map<keyof Payloads, ((payload: never) => void)[]>();
   readonly #onError: (error: unknown, event: keyof Payloads) => void;
@@ -16,7 +19,6 @@ export class Events<Payloads extends object> {
   emit<Name extends keyof Payloads>(event: Name, payload: Payloads[Name]): void {
     for (const listener of this.#listeners.get(event) ?? []) {
       try {
-        // `on` accepted it for this event.
         listener(payload as never);
       } catch (error) {
         this.#onError(error, event);

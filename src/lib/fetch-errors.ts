@@ -1,6 +1,5 @@
 import { EarshotError } from "./errors.ts";
 
-/** Of undici and the system. */
 const timeoutCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
@@ -66,7 +65,6 @@ function codeOf(thrown: unknown): string | null {
   return hasCode && /^[A-Z][A-Z0-9_]{2,60}$/.test(String(thrown.code)) ? String(thrown.code) : null;
 }
 
-/** The innermost message is specific. */
 function plainReason(causes: readonly unknown[]): string {
   const messages = causes.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
   return messages.at(-1)?.slice(0, 200) || "the connection failed";

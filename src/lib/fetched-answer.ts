@@ -8,7 +8,6 @@ export type FetchedAnswer = {
   body: Uint8Array;
   /** Invalid UTF-8 becomes U+FFFD. */
   text(): string;
-  /** Errors: `answer_unreadable` if malformed or beyond the limits. */
   json(): unknown;
 };
 

@@ -1,4 +1,3 @@
-/** Between two markers. */
 export function withGeneratedPart(
   page: string,
   [begin, end]: readonly [begin: string, end: string],

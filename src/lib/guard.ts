@@ -4,13 +4,14 @@ import ipaddr from "ipaddr.js";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Restricts outgoing connections to public unicast addresses and configured hosts. Names are checked by all their addresses
- * at connection time, which defeats DNS rebinding.
+ * Restricts outgoing connections to public unicast addresses and configured hosts. Names are
+ * checked by all their addresses at connection time, which defeats DNS rebinding.
  */
 export type Guard = {
   /**
-   * For connecting to `url`. Errors: `address_refused` for a literal non-public address. The lookup fails with
-   * `upstream_unreachable` for unknown names and non-public addresses alike, so that callers cannot probe private names.
+   * Errors: `address_refused` for a literal non-public address. The lookup fails with
+   * `upstream_unreachable` for unknown names and non-public addresses alike, so that callers cannot
+   * probe private names.
    */
   lookupFor(url: URL): LookupFunction;
 };
@@ -22,7 +23,6 @@ export type Resolve = (
 ) => void;
 
 export type GuardOptions = {
-  /** Allows further hosts; for the hint. */
   setting?: string;
   resolve?: Resolve | undefined;
 };
@@ -45,7 +45,9 @@ export function createGuard(
   };
 }
 
-/** In any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`). */
+/**
+ * In any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`).
+ */
 export function isPublicAddress(address: string): boolean {
   const plain = inHexadecimal(address);
   if (!ipaddr.isValid(plain)) return false;

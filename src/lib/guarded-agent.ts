@@ -7,7 +7,6 @@ import {
 } from "undici";
 import type { Guard } from "./guard.ts";
 
-/** Keeps connections, each checked by the guard. */
 export type GuardedAgent = {
   fetch(url: URL, init: RequestInit): Promise<Response>;
   destroy(): Promise<void>;

@@ -13,7 +13,6 @@ afterEach(async () => {
 
 type Host = { url: string; port: number; requests: string[] };
 
-/** On loopback; records its requests. */
 async function host(answer: RequestListener): Promise<Host> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -10,9 +10,9 @@ import { readUrl, requireWebAddress } from "./web-address.ts";
 export type { FetchedAnswer } from "./fetched-answer.ts";
 
 /**
- * The guard checks every connection and redirect; time and size are bounded. Any HTTP status is an answer. Errors:
- * `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort
- * reason.
+ * The guard checks every connection and redirect; time and size are bounded. Any HTTP status is an
+ * answer. Errors: `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable);
+ * `answer_too_large`; the caller's abort reason.
  */
 export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
 
@@ -22,7 +22,6 @@ export type FetchOptions = {
   /** Redirects to another origin get `accept` only. */
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** Decompressed. */
   maxBytes?: number;
   /** Total, with redirects and body. */
   timeoutMs?: number;
@@ -32,7 +31,6 @@ export type FetchOptions = {
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
-  /** Decompressed; single use. Errors: as the fetch. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };
@@ -40,7 +38,6 @@ export type StreamedAnswer = {
 export type GuardedClient = GuardedFetch & {
   /** For bodies too large for memory; the limits apply. */
   stream(url: URL | string, options?: FetchOptions): Promise<StreamedAnswer>;
-  /** Requests in progress fail. */
   close(): Promise<void>;
 };
 
@@ -48,7 +45,6 @@ export type GuardedFetchSettings = {
   guard: Guard;
   userAgent: string;
   timeoutMs: number;
-  /** Default: `timeoutMs`. */
   connectTimeoutMs?: number;
   maxBytes: number;
   /** 0 returns the redirect itself. */
@@ -61,7 +57,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   const { guard, userAgent, timeoutMs: usualMs, maxBytes: usualBytes, maxRedirects } = settings;
   let agent: Promise<GuardedAgent> | null = null;
 
-  /** undici takes a twentieth of a start. */
+  /** Loaded on demand: undici takes a twentieth of a start. */
   async function openAgent(): Promise<GuardedAgent> {
     const { createGuardedAgent } = await import("./guarded-agent.ts");
     return createGuardedAgent({

@@ -4,7 +4,7 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
 let lastDay = Number.NaN;
 let lastDayText = "";
 
-/** As `Date.toISOString`, without `.000`. Caches the date. */
+/** As `Date.toISOString`, without `.000`. */
 export function isoText(ms: number): string {
   const day = Math.floor(ms / dayMs);
   if (day !== lastDay) {
@@ -20,5 +20,4 @@ export function isoText(ms: number): string {
   return `${lastDayText}${hour}:${minute}:${twoDigits[second % 60]}${fraction}Z`;
 }
 
-/** RFC 3339 with milliseconds, as in the API. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -1,6 +1,5 @@
 import { jsonArray } from "./json-array.ts";
 
-/** An array in UTF-8, with its elements' byte lengths. */
 export type JsonPage = { body: Uint8Array; lengths: Uint32Array };
 
 export const jsonPage = (texts: readonly string[]): JsonPage => ({

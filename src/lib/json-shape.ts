@@ -1,19 +1,16 @@
 /**
- * 250,000 different names in one object blocked the event loop for 1.1 s; one linear pass bounds that. Parsing on another
- * thread does not help: receiving the value costs as much.
+ * 250,000 different names in one object blocked the event loop for 1.1 s; one linear pass bounds
+ * that. Parsing on another thread does not help: receiving the value costs as much.
  */
 
 import { randomInt } from "node:crypto";
 
 /** What determines parsing time. */
 export type JsonShape = {
-  /** Nesting. */
   deepest: number;
-  /** Upper bound. */
   values: number;
   /** Distinct; every long one counts, short ones up to `mostCountedNames`. */
   names: number;
-  /** Interned by V8. */
   shortStrings: number;
 };
 
@@ -24,7 +21,6 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 
 /** V8 interns shorter strings, several times as slow as creating them. */
 const shortBytes = 10;
-/** Longer names count as distinct. */
 const hashedBytes = 64;
 /** Prevents crafted collisions. */
 const hashSeed = randomInt(2 ** 32);
@@ -38,7 +34,6 @@ export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  /** Of the current string. */
   let hash = 0;
   let length = 0;
 

@@ -3,13 +3,11 @@ import { dirname } from "node:path";
 import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
-/** Bytes. */
 const keyLength = 32;
 
-/** For an unusable file. */
 export type KeyFileError = { code: string; hint: string };
 
-/** In base64 (either alphabet, optional padding) or hexadecimal; else null. */
+/** In base64 (either alphabet, optional padding) or hexadecimal. */
 export function readKey(written: string): Uint8Array | null {
   const text = written.trim();
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex");
@@ -19,8 +17,8 @@ export function readKey(written: string): Uint8Array | null {
 }
 
 /**
- * Reads a key file, or creates it owner-readable only. Concurrent processes agree on one key. Errors: `error` (503),
- * without the file's content.
+ * Reads a key file, or creates it owner-readable only. Concurrent processes agree on one key.
+ * Errors: `error` (503), without the file's content.
  */
 export function ensureKeyFile(
   path: string,

@@ -11,7 +11,6 @@ export type ManualClock = Clock & {
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** For tests. */
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   let elapsedMs = 0;
   let wallOffsetMs = startMs;
@@ -74,7 +73,6 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   };
 }
 
-/** Of those that need no time or input. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

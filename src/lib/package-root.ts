@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** Of package.json, openapi.json and docs/, in sources, dist/ and installed packages. */
+/** Has package.json, openapi.json and docs/, in sources, dist/ and installed packages. */
 export const packageRoot: URL = folderWithManifest(new URL(".", import.meta.url));
 
 function folderWithManifest(folder: URL): URL {

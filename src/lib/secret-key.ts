@@ -4,12 +4,12 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 import { ensureKeyFile, readKey } from "./key-file.ts";
 
-/** Null if invalid. */
 export const readSecretKey = readKey;
 
 /**
- * `secret.key`, created owner-readable only. Concurrent processes agree on one key. Errors: `secret_key_missing` if
- * encrypted data exists without it; `secret_key_unreadable`, without the file's content.
+ * `secret.key`, created owner-readable only. Concurrent processes agree on one key. Errors:
+ * `secret_key_missing` if encrypted data exists without it; `secret_key_unreadable`, without the
+ * file's content.
  */
 export function ensureSecretKey(
   dataDir: string,

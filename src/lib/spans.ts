@@ -3,7 +3,6 @@ export type Span = { fromMs: number | null; toMs: number };
 
 export type BoundedSpan = Span & { fromMs: number };
 
-/** Oldest first; none touch. */
 export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   const union: S[] = [];
   for (const span of inOrder(spans)) {
@@ -31,7 +30,6 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   }
 }
 
-/** Oldest first. */
 export function outsideOf(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
@@ -46,7 +44,6 @@ export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
   return outside;
 }
 
-/** Null without spans. */
 export function hullOf(spans: readonly BoundedSpan[]): BoundedSpan | null {
   if (spans.length === 0) return null;
   const fromMs = Math.min(...spans.map((span) => span.fromMs));

@@ -1,6 +1,5 @@
 import { EarshotError } from "./errors.ts";
 
-/** Errors: `address_refused`. */
 export function readUrl(url: URL | string): URL {
   const read = URL.parse(String(url));
   if (read === null)

@@ -1,7 +1,8 @@
 /**
- * A wrong language is worse than none, as it hides the post from its readers: uncertain texts stay undetected, and a
- * detected language is stored apart from a reported one. `eld` (small) was the most accurate of five libraries on 77,273
- * short posts (80.5 %, the next 72.9 %; bench/languages.ts). It takes 60 µs a post and 140 MB, hence a thread of its own.
+ * A wrong language is worse than none, as it hides the post from its readers: uncertain texts stay
+ * undetected. `eld` (small) was the most accurate of five libraries on 77,273 short posts (80.5 %,
+ * the next 72.9 %; bench/languages.ts). It takes 60 µs a post and 140 MB, hence a thread of its
+ * own.
  */
 
 import {
@@ -13,7 +14,6 @@ import {
 } from "@earshot/query/text";
 import { eld } from "eld/small";
 
-/** Almost only used for one language. */
 const languageOfScript: Readonly<Record<string, string>> = {
   Thai: "th",
   Hangul: "ko",
@@ -58,8 +58,9 @@ const consideredLength = 80;
 const fewestLetters = 8;
 const fewestLettersOfScript = 4;
 /**
- * Measured with bench/languages.ts: below, the detector is wrong too often. The lead required over the second language
- * falls with the square root of the number of letters. Languages of non-Latin scripts score closer together.
+ * Measured with bench/languages.ts: below, the detector is wrong too often. The lead required over
+ * the second language falls with the square root of the number of letters. Languages of non-Latin
+ * scripts score closer together.
  */
 const leastScore = 0.6;
 const leastLead = 0.12;
@@ -72,10 +73,7 @@ const latinAlone = /^[ -\u024f\u1e00-\u1eff’]*$/;
 const latin = /\p{Script=Latin}/gu;
 const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 
-/**
- * A BCP 47 primary tag (`en`, `ja`, `no`); null if there are too few letters, the lead is too small, or the language is
- * unknown. Ignores links, mentions and hashtag signs.
- */
+/** A BCP 47 primary tag (`en`, `ja`, `no`), or null. Ignores links, mentions and hashtag signs. */
 export function detectLanguage(text: string): string | null {
   const words = wordsOf(text);
   const letters = words.replace(betweenLetters, "").length;

@@ -2,10 +2,11 @@ import { createHash, hash } from "node:crypto";
 import type { Post } from "./post.ts";
 
 /**
- * An ID is 64 bits and sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that distinguish posts of one
- * millisecond. X posts keep their own IDs, of this form since November 2010. On other platforms the lower bits are the
- * first 22 bits of the SHA-256 of the uri, so that every server assigns the same ID. Posts of one millisecond are in the
- * order of that hash; if a post with a lower hash has the number already, the post takes the next one.
+ * An ID is 64 bits and sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that
+ * distinguish posts of one millisecond. X posts keep their own IDs, of this form since November
+ * 2010. On other platforms the lower bits are the first 22 bits of the SHA-256 of the uri. Posts of
+ * one millisecond are in the order of that hash; if a post with a lower hash has the number
+ * already, the post takes the next one.
  */
 const epochMs = 1288834974657;
 const lowerBits = 22n;
@@ -38,13 +39,12 @@ export const firstInMillisecond = (id: bigint): bigint => id & ~lowerMask;
 
 export const lastInMillisecond = (id: bigint): bigint => id | lowerMask;
 
-/** Wraps around. */
 export const nextInMillisecond = (id: bigint): bigint =>
   firstInMillisecond(id) | ((id + 1n) & lowerMask);
 
 /**
- * What `since` and `until` compare: the claimed time, capped at the time the network saw the post, or at `nowMs`. 0 if
- * neither is known.
+ * What `since` and `until` compare: the claimed time, capped at the time the network saw the post,
+ * or at `nowMs`. 0 if neither is known.
  */
 export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: number): number {
   const seen = post.seenMs ?? nowMs;
@@ -52,7 +52,6 @@ export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: numb
   return Math.min(post.createdMs, seen);
 }
 
-/** Keyed, so that an attacker cannot craft colliding uris. */
 export const lookupHash = (key: string, uri: string): bigint =>
   keyedDigest(key, uri).readBigInt64BE(0);
 
@@ -64,8 +63,8 @@ const keyedDigest = (key: string, uri: string): Buffer =>
   createHash("sha256").update(key).update(uri).digest();
 
 /**
- * Orders the posts of one millisecond: the first 128 bits of the SHA-256 of the uri, in hex. Longer than the 22-bit number,
- * so that posts with equal numbers have the same order on all servers.
+ * Orders the posts of one millisecond: the first 128 bits of the SHA-256 of the uri, in hex. Longer
+ * than the 22-bit number, so that posts with equal numbers have the same order on all servers.
  */
 export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
 
@@ -98,7 +97,7 @@ export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: Ti
   return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
 }
 
-/** A superset likewise; IDs without a time are older than those with one. Null is unbounded. */
+/** Also a superset; IDs without a time are older than those with one. Null is unbounded. */
 export function windowOfIds(
   low: bigint | null,
   high: bigint | null,

@@ -15,7 +15,6 @@ export type Mention = { username: string; userId: string | null };
 
 export type Media = { type: string; url: string | null; alt: string | null };
 
-/** Null if the source does not report them. */
 export type PostCounts = {
   likes: number | null;
   reposts: number | null;
@@ -24,7 +23,7 @@ export type PostCounts = {
 };
 
 /**
- * As received. `uri` is its identity. Handles are as written, without the leading `@`; `userId`: the platform's account id
+ * As received. Handles are as written, without the leading `@`; `userId`: the platform's account id
  * (a DID, an X user id).
  */
 export type Post = {
@@ -36,19 +35,19 @@ export type Post = {
   username: string;
   userId: string | null;
   authorName: string | null;
-  /** Whether the platform has verified the author's identity; null if not reported. */
   authorVerified: boolean | null;
   createdAt: string;
-  /** Of `createdAt`, Unix milliseconds; null if unparseable. */
+  /** From `createdAt`, Unix milliseconds; null if unparseable. */
   createdMs: number | null;
-  /** When the network saw the post, Unix milliseconds: stream event time, else the time in the record key, else null. */
+  /**
+   * When the network saw the post, Unix milliseconds: stream event time, else the time in the
+   * record key, else null.
+   */
   seenMs: number | null;
   text: string;
-  /** BCP 47, as received. */
   langs: readonly string[];
-  /** Of a post without `langs`; null if undetected. */
+  /** For a post without `langs`; null if undetected. */
   detectedLang: string | null;
-  /** Its number on X, its uri on other platforms. */
   conversationId: string | null;
   inReplyTo: PostReference | null;
   quoted: PostReference | null;
@@ -56,10 +55,8 @@ export type Post = {
   isReply: boolean;
   isQuote: boolean;
   isRepost: boolean;
-  /** Without the sigil, as written. */
   hashtags: readonly string[];
   mentions: readonly Mention[];
-  /** Expanded links. */
   urls: readonly string[];
   media: readonly Media[];
   geo: { lat: number; lon: number } | null;
@@ -68,6 +65,6 @@ export type Post = {
   source: string | null;
   counts: PostCounts;
   origin: Origin;
-  /** Of the record (the repository revision on Bluesky), which a later edit or delete exceeds; empty if unknown. */
+  /** Repository revision on Bluesky. A later edit or delete exceeds it; empty if unknown. */
   revision: string;
 };

@@ -1,13 +1,11 @@
 import type { Platform } from "./post.ts";
 
-/** As received; null where the source gives no value. `userId` is its identity on its platform. */
+/** As received; null where the source gives no value. */
 export type Profile = {
   platform: Platform;
   userId: string;
-  /** Without the leading `@`. */
   username: string;
   name: string | null;
-  /** Without markup. */
   description: string | null;
   url: string | null;
   avatarUrl: string | null;
@@ -15,7 +13,6 @@ export type Profile = {
   location: string | null;
   createdAt: string | null;
   verified: boolean | null;
-  /** Only approved followers see its posts. */
   isProtected: boolean | null;
   isBot: boolean | null;
   labels: readonly string[];
@@ -27,7 +24,6 @@ export type Profile = {
   };
 };
 
-/** `rank`: the platform's, from 1. */
 export type Trend = {
   platform: Platform;
   rank: number;

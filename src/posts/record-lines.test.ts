@@ -36,7 +36,6 @@ const flags = fc
   )
   .map((letters) => letters.join(""));
 
-/** Lines as in records; lists often repeat parts of the text. */
 const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   const text = pieces.join(" ");
   const found = maybe(

@@ -1,7 +1,7 @@
 /**
- * A file format: the head has a bit for each line that follows; a bit may be added at the end, and none may change. Both
- * forms are read: records of the first form begin with a quote, a head never does. Hashtags, mentions and links in the text
- * are stored as offsets.
+ * A file format: the head has a bit for each line that follows; a bit may be added at the end, and
+ * none may change. Both forms are read: records of the first form begin with a quote, a head never
+ * does. Hashtags, mentions and links in the text are stored as offsets.
  */
 
 import { longName, longReference, shortName, shortReference } from "./short-names.ts";
@@ -13,7 +13,6 @@ export const line = {
   username: 1,
   authorName: 2,
   userId: 3,
-  /** As of `encodeUri`. */
   uri: 4,
   url: 5,
   langs: 6,
@@ -22,8 +21,8 @@ export const line = {
   quoted: 9,
   reposted: 10,
   /**
-   * Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not sensitive; then
-   * the origin unless imported.
+   * Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n
+   * known not sensitive; then the origin unless imported.
    */
   flags: 11,
   hashtags: 12,
@@ -39,7 +38,6 @@ export const line = {
   source: 20,
   /** Only where `langs` is empty. */
   detectedLang: 21,
-  /** From labelers. */
   addedLabels: 22,
 } as const;
 
@@ -92,14 +90,16 @@ const storedFlags = parts
   .toSorted((a, b) => flagOrder.indexOf(a.flag) - flagOrder.indexOf(b.flag));
 const flagBits = storedFlags.reduce((bits, { bit }) => bits | bit, 0);
 
-/** Five bits per character, lowest first. Bit 5 is set in all characters but the last. */
 const firstDigit = 0x30;
 const bitsOfDigit = 5;
 const moreDigits = 1 << bitsOfDigit;
 const quote = 0x22;
 const bracket = 0x5b;
 
-/** Head, text without its quotes, then the lines present. The first form has all lines up to the last non-empty one. */
+/**
+ * Head, text without its quotes, then the lines present. The first form has all lines up to the
+ * last non-empty one.
+ */
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";
@@ -124,7 +124,7 @@ function headOf(bits: number): string {
   return head + String.fromCharCode(firstDigit + rest);
 }
 
-/** Of either form; trailing lines may be missing. */
+/** Reads either form; trailing lines may be missing. */
 export function unpackLines(record: string): string[] {
   if (record.charCodeAt(0) === quote) return record.split(separator);
   const at = headLength(record);

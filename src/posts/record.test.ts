@@ -28,7 +28,6 @@ function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
   };
 }
 
-/** The same record in the first archive form: all lines up to the last non-empty one. */
 function inFirstForm(row: RecordRow): RecordRow {
   const lines = unpackLines(row.record);
   while (lines.at(-1) === "") lines.pop();

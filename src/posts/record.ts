@@ -1,7 +1,7 @@
 /**
- * Stored as sent, a record repeats keys and nulls: 750 bytes for 110 bytes of text. A compact form that is parsed and
- * serialized takes 9.5 µs a record, lines 2.2. A new field is a new line at the end, absent in older rows; a changed form
- * needs a rewrite.
+ * Stored as sent, a record repeats keys and nulls: 750 bytes for 110 bytes of text. A compact form
+ * that is parsed and serialized takes 9.5 µs a record, lines 2.2. A new field is a new line at the
+ * end, absent in older rows; a changed form needs a rewrite.
  */
 
 import { isoText } from "../lib/iso-time.ts";
@@ -11,8 +11,8 @@ import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
 /**
- * A stored record is packed lines, each a value in the JSON form of the response, without what row and segment already have
- * (ID, platform, time, counts). A response is concatenated from them without parsing.
+ * A stored record is packed lines, without what row and segment already have (ID, platform, time,
+ * counts). A response is concatenated from them without parsing.
  */
 const blueskyCollection = "app.bsky.feed.post";
 
@@ -67,10 +67,6 @@ export type KnownAccount = {
   name: string | null;
 };
 
-/**
- * The API's record: `{"ID","Content","Metadata","Score"}`. `accountOf`: handle and name of an author that the post came
- * without; without a handle, the account id is used.
- */
 export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
   const values = unpackLines(row.record);
   const userId = values[line.userId] || "null";
@@ -246,7 +242,7 @@ function uriText(values: readonly string[], id: string): string {
   return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
 }
 
-/** Of a post without a `url`, as JSON text. */
+/** JSON text, for a post without a `url`. */
 function derivedUrl(values: readonly string[], uri: string): string {
   const kept = values[line.uri];
   if (!kept || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;

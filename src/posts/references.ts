@@ -1,6 +1,7 @@
 /**
- * A post is referenced by a key made from what every source knows of it, not by its ID, so that a reference works before
- * the post arrives and after it is deleted. Keys are indexed: another derivation needs another analyzer version.
+ * A post is referenced by a key made from what every source knows of it, not by its ID, so that a
+ * reference works before the post arrives and after it is deleted. Keys are indexed: another
+ * derivation needs another analyzer version.
  */
 
 import { hash } from "node:crypto";
@@ -8,8 +9,8 @@ import { lastId } from "./ids.ts";
 import { type Platform, type PostReference, platforms } from "./post.ts";
 
 /**
- * On X `x/<number>`; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in hex>`, or of its id if the
- * uri is unknown.
+ * On X `x/<number>`; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in
+ * hex>`, or of its id if the uri is unknown.
  */
 const numberForm = /^\d{1,19}$/;
 const xAddress =
@@ -24,7 +25,7 @@ export const importedUri = (platform: Platform, id: string, server?: string): st
 export const blueskyUri = (did: string, key: string): string =>
   `at://${did}/app.bsky.feed.post/${key}`;
 
-/** At a web address that contains the account's DID; else null. */
+/** Null unless the web address contains the account's DID. */
 export function blueskyUriOf(address: string): string | null {
   const [, account = "", key = ""] = blueskyAddress.exec(address) ?? [];
   return account.startsWith("did:") ? blueskyUri(account, key) : null;
@@ -41,7 +42,10 @@ export function postKey(platform: Platform, { id, uri }: Named): string | null {
   return name === null ? null : `${platform}/${hash("sha256", name).slice(0, 16)}`;
 }
 
-/** By which others may refer to a post: one with an `importedUri` also has the key of its bare number. */
+/**
+ * All keys by which others may refer to a post: one with an `importedUri` also has the key of its
+ * bare number.
+ */
 export function postKeys(platform: Platform, named: Named): string[] {
   const number = numberedUri.exec(named.uri ?? named.id ?? "")?.[1];
   const byNumber = number === undefined ? null : postKey(platform, { id: number, uri: null });

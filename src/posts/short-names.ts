@@ -1,6 +1,7 @@
 /**
- * Short forms of the names that records repeat most, one-to-one, within JSON strings: `:…` is the account id `did:plc:…`,
- * `@<account>/<key>` the uri of an account's post, and `"…` escapes a name that begins like one of these.
+ * Short forms of the names that records repeat most, within JSON strings: `:…` is the account id
+ * `did:plc:…`, `@<account>/<key>` the uri of an account's post, and `"…` escapes a name that begins
+ * like one of these.
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
@@ -35,7 +36,10 @@ function longAccount(short: string): string {
   return first === quote ? short.slice(1) : short;
 }
 
-/** Of a Bluesky post, `{"id","uri","username","user_id"}`, as the short form of its uri; others unchanged. */
+/**
+ * Shortens the reference to a Bluesky post, `{"id","uri","username","user_id"}`, to its uri; others
+ * are unchanged.
+ */
 export function shortReference(reference: string): string {
   const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
   if (uri === undefined) return reference;

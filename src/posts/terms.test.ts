@@ -6,7 +6,6 @@ import { countThresholds, indexTerms } from "./terms.ts";
 
 const termsOf = (special: Partial<Post>): string[] => indexTerms(makePost(special));
 
-/** The facets with this prefix, without it. */
 const named = (start: string, special: Partial<Post>): string[] =>
   termsOf(special)
     .filter((term) => term.startsWith(start))

@@ -1,6 +1,6 @@
 /**
- * Counts are indexed by thresholds only (1, 10, 100 …), because each change of an indexed value rewrites the post's index
- * entry. A search for another number uses the threshold below it and checks the row.
+ * Counts are indexed by thresholds only (1, 10, 100 …), because each change of an indexed value
+ * rewrites the post's index entry.
  */
 
 import * as facet from "@earshot/query/facets";
@@ -26,7 +26,6 @@ import { countMetrics } from "@earshot/query/tree";
 import type { Media, Platform, Post, PostCounts } from "./post.ts";
 import { postKeys } from "./references.ts";
 
-/** Counts from which a post has a facet. */
 export const countThresholds = [
   1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
 ] as const;
@@ -45,9 +44,9 @@ export const handlesOn = (platform: Platform): EntityOptions => ({
 const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/i;
 
 /**
- * All terms that find a post, in one sequence: its text, additional texts (alt texts, tags outside the text, simplified
- * emoji), link parts, and facets. Gaps separate them, so that no phrase matches across two. The archive and the matcher use
- * exactly these.
+ * All terms that find a post, in one sequence: its text, additional texts (alt texts, tags outside
+ * the text, simplified emoji), link parts, and facets. Gaps separate them, so that no phrase
+ * matches across two.
  */
 export function indexTerms(post: Post): string[] {
   const handles = handlesOn(post.platform);

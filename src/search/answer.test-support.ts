@@ -17,7 +17,6 @@ import { type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess, OpenSession, UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
 
-/** The end of every search's window here. */
 export const endMs = Date.UTC(2026, 0, 2);
 
 export const noSupport = Object.fromEntries(
@@ -29,7 +28,6 @@ const supported = (access: readonly AccessKind[]): Record<Method, MethodSupport>
   ...Object.fromEntries(methodNames.map((method) => [method, { access, endpoint: "/", note: "" }])),
 });
 
-/** Without any access, except as given. */
 export function silentUpstream(platform: Platform, special: Partial<Upstream> = {}): Upstream {
   return {
     platform,
@@ -46,10 +44,6 @@ export function silentUpstream(platform: Platform, special: Partial<Upstream> = 
 
 export type RequestedPages = SearchCall[];
 
-/**
- * Its search returns these posts, newest first, `pageSize` per page, and applies only the query's
- * window.
- */
 export function searchingUpstream(
   platform: Platform,
   posts: readonly Post[],

@@ -4,7 +4,6 @@ import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./completeness.ts";
 import { type MergeableSearch, merged } from "./merged-answer.ts";
 
-/** `requestable`: the platforms that the search could have requested. */
 export function archiveAnswer(
   request: MergeableSearch,
   archived: ArchivedAnswer,

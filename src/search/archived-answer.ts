@@ -127,7 +127,7 @@ function queryOf(
 
 /**
  * How archived replies may refer to a post. A Mastodon id is local to its server, whose replies
- * have both names. An id of letters without a known server cannot be searched.
+ * have both names.
  */
 function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
   const onServer =
@@ -140,7 +140,6 @@ function postNames({ platform, uri, id, host, url }: PostTarget): readonly strin
     .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));
 }
 
-/** Null if a query cannot express it, such as `a-b@one.example`. */
 function nameOf({ id, handle }: UserTarget): string | null {
   const name = id ?? handle;
   return name !== null && "value" in readUser("from", name) ? name : null;

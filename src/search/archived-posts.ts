@@ -30,7 +30,7 @@ type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" |
 
 const postsOfPage = 500;
 
-/** Newest first, fewer than `most` if the job's deadline comes first. */
+/** Newest first; fewer than `most` if the job's deadline comes first. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,

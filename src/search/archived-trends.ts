@@ -4,9 +4,6 @@ import type { ArchivedPost } from "./archived-posts.ts";
 
 type Counted = { name: string; url: string | null; posts: number; authors: Set<string> };
 
-/**
- * Ranks by number of accounts, ties by posts. `posts` of a trend is the number of posts with it.
- */
 export function trendsOf(
   platform: Platform,
   posts: readonly ArchivedPost[],

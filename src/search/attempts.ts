@@ -18,7 +18,6 @@ export type FailedUpstreamAttempt = { attempt: UpstreamAttempt; error: EarshotEr
 
 export type Ranking = {
   mayShow: (owner: Session["owner"]) => "everything" | "ids";
-  /** Null for unbounded. */
   fromMs: number | null;
   nowMs: number;
   /** How much of the oldest part a route may miss. */

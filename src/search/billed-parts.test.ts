@@ -31,13 +31,11 @@ const costOf = (postReads: number): SourceCost => ({
   month: null,
 });
 
-/** A session that was billed for so many posts. */
 const billed = (credentialId: string, postReads: number): OpenSession =>
   testSession("bluesky", { credentialId, cost: () => costOf(postReads) });
 
 const refused = new EarshotError("credential_refused", "status 401", { status: 502 });
 
-/** A platform that refuses these credentials for any page. */
 function refusing(credentialIds: readonly string[]): Upstream {
   const { search, ...upstream } = searchingUpstream("bluesky", [post]);
   if (search === null) throw new Error("it searches");

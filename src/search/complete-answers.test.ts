@@ -20,8 +20,6 @@ import type { OpenSession } from "../upstream/requests/sessions.ts";
 import { type AnsweringUnderTest, answering, endMs, requestOf } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
-/** Whether `complete` is true for the emulated X: every method, every access, every window. */
-
 const hourMs = 60 * minuteMs;
 const ann: EmulatedUser = { id: "11", username: "ann", followers: ["12", "14"] };
 const bob: EmulatedUser = { id: "12", username: "bob", followers: ["11"] };
@@ -115,7 +113,6 @@ function begin(access: Access): void {
     );
 }
 
-/** All pages of an answer. */
 async function allPages(special: Partial<AnswerRequest>): Promise<SourceAnswer[]> {
   const pages: SourceAnswer[] = [];
   let request = requestOf({ platform: "x", maxResults: 2, ...special });
@@ -151,7 +148,6 @@ const refersTo = (one: EmulatedPost, type: string, id: string): boolean =>
 
 type Stored = { target: Target | null; names: readonly string[]; isMore?: boolean };
 
-/** The emulated X's content for each method and any caller. */
 const stored: Readonly<Record<FetchMethod, readonly Stored[]>> = {
   searchbyprofile: [{ target: userTarget({ handle: "ann" }), names: ["11"] }],
   getprofilebyid: [{ target: userTarget({ id: "11" }), names: ["11"] }],
@@ -187,7 +183,6 @@ const stored: Readonly<Record<FetchMethod, readonly Stored[]>> = {
   getspace: [{ target: { kind: "space", platform: "x", id: "1DX" }, names: ["1DX"] }],
 };
 
-/** Whether an access shows everything of a method. */
 const reaches = (method: FetchMethod, access: Access): boolean => {
   if (method === "gethometweets" || method === "gettrends") return false;
   return method !== "getreplies" || access.some((one) => one.endsWith("app"));

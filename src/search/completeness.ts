@@ -53,7 +53,6 @@ export function fetchCoverage(requested: Span, missing: readonly Span[]): Covera
 export type SearchedPlatform = {
   platform: Platform;
   closed: readonly Span[];
-  /** If later than requested; else null. */
   sinceMs: number | null;
 };
 
@@ -105,7 +104,6 @@ export function searchCoverage(
 /** X reports post times in whole seconds; IDs have milliseconds. */
 export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
-/** Exclusive. */
 export const endMsOf = (after: SourceRequest["after"], platform: Platform): number =>
   after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + postTimeSkewMs(platform) + 1;
 

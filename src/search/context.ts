@@ -10,11 +10,9 @@ export type AnswerContext = {
   sessions: Sessions;
   upstreams: Readonly<Record<Platform, Upstream>>;
   settings: {
-    /** Per platform and job. */
     maxPages: number;
     /** How long a search waits for a platform's limit. */
     searchWaitMs: number;
-    /** Of `social` searches that name none. */
     defaultPlatform: Platform;
   };
 };

@@ -22,7 +22,6 @@ let tested: AnsweringUnderTest;
 let read: number;
 afterEach(() => tested.archive.remove());
 
-/** An archive of these posts; `read` counts the records read. */
 function over(posts: readonly Post[], platform?: Upstream): void {
   tested = answering({
     ...(platform === undefined
@@ -88,7 +87,6 @@ const recordsOf = ({ items }: SourceAnswer) =>
   items.map((item) => JSON.parse("record" in item ? item.record : "{}"));
 const codesOf = ({ warnings }: SourceAnswer) => warnings.map(({ code }) => code);
 
-/** A platform that answers every method with one profile, or with an error. */
 const platformWith = (error: EarshotError | null): Upstream =>
   silentUpstream("bluesky", {
     support: {

@@ -106,7 +106,6 @@ function sinceOf({ posts, next }: ArchivedPosts, fromMs: number): number {
   return Math.max(fromMs, posts.at(-1)?.createdMs ?? fromMs);
 }
 
-/** Null if the post lacks the author's id. */
 function profileOf(
   platform: Platform,
   { userId, username, authorName, authorVerified }: ArchivedPost,

@@ -48,7 +48,6 @@ const posts = [3, 2, 1].map((n) =>
   makePost({ key: `3kpost${n}`, createdMs: endMs - (4 - n) * 1_000, text: `number ${n}` }),
 );
 
-/** A platform that answers every method with these pages; page tokens are page numbers. */
 function pagedUpstream(
   pages: readonly (readonly Post[])[],
   { access = ["user", "public"] as readonly AccessKind[], asked = [] as PageCall[] } = {},

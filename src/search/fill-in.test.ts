@@ -22,7 +22,6 @@ const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem =>
   ...special,
 });
 
-/** An archive of all posts except those in `deleted`; counts its calls. */
 function archiveOf({ deleted = [] as bigint[], withheld = [] as string[] } = {}) {
   const calls = { records: 0, page: 0, withheld: 0 };
   const textsOf = (positions: readonly Position[]): string[] =>

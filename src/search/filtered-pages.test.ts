@@ -23,7 +23,6 @@ import {
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
-/** Whole answers from platforms that send much that may not be shown. */
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 let closing: (() => unknown)[] = [];

@@ -7,8 +7,7 @@ export type Idleness = "none" | "empty" | "repeated";
 
 /**
  * Idle pages are empty, or only repeat earlier ones. A page with all items filtered out is not
- * idle: later ones may have some to show. `isNews`: it has a new item. After `maxIdlePages` in a
- * row the reading ends.
+ * idle. `isNews`: it has a new item. After `maxIdlePages` in a row the reading ends.
  */
 export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
   const looks = new Set<string>();

@@ -8,7 +8,6 @@ export type Merged = { items: readonly AnswerItem[]; next: Position | null };
 
 export type MergedPart = {
   items: readonly AnswerItem[];
-  /** Null if no older items follow. */
   moreAfter: Position | null;
 };
 

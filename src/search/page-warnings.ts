@@ -3,7 +3,6 @@ import { isoText } from "../lib/iso-time.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamWarning } from "../platforms/upstream.ts";
 
-/** In a row. */
 export const maxIdlePages = 3;
 
 export const goOn = "continue with next_cursor";
@@ -15,7 +14,6 @@ export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => (
   isPartial: true,
 });
 
-/** `name` is the platform's. */
 export const pageUnavailable = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
   message: `${name} no longer shows what was requested: later items cannot be read`,

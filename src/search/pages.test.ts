@@ -13,7 +13,6 @@ const item = (key: number): UpstreamItem => ({
 });
 const keys = (items: readonly UpstreamItem[]) => items.map(itemKey);
 
-/** Reads the pages that a function returns by call number. */
 async function reading(
   page: (call: number, cursor: string | null) => UpstreamPage,
   special: Partial<PageReading> = {},

@@ -43,7 +43,6 @@ export type ReadGaps = {
   readings: readonly GapReading[];
   /** Everything down to this time was seen; null if nothing more can be read. */
   seenFromMs: number | null;
-  /** Gaps for later pages, by another attempt. */
   left: readonly Span[];
   /** Why better attempts were given up. */
   failures: readonly EarshotError[];
@@ -83,7 +82,6 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
     });
     const outcome = await readOnce(context, gapRequest, { ranks, left, limit, nowMs });
     if (outcome instanceof EarshotError) {
-      // The results of earlier attempts stay.
       if (readings.length === 0) return ended({ error: outcome });
       failures.push(outcome);
       return ended();

@@ -1,7 +1,6 @@
 import type { Method, SourceType } from "../platforms/methods.ts";
 import type { Platform } from "../posts/post.ts";
 
-/** What other processes can answer that run jobs of this queue. */
 export type RemoteCapabilities = {
   isRunHere: boolean;
   isThere(): boolean;

@@ -3,7 +3,6 @@ import { type AnswerContext, accessFor } from "./context.ts";
 import type { MergeableSearch } from "./merged-answer.ts";
 import type { ShortSearchTerms } from "./short-search.ts";
 
-/** By the settings alone; the store knows whether there is a credential. */
 export function requestableBy(
   { upstreams }: Pick<AnswerContext, "upstreams">,
   { platform: word, type, method }: Pick<MergeableSearch, "platform" | "type" | "method">,

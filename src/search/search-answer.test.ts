@@ -33,7 +33,6 @@ const postAt = (hour: number, special: Partial<Post> = {}): Post =>
     ...special,
   });
 
-/** Stores these posts, with full coverage of Bluesky in these spans. */
 function hold({ archive }: AnsweringUnderTest, posts: readonly Post[], spans: [number, number][]) {
   archive.write(
     posts.map((post) => ({ kind: "upsert", post })),
@@ -260,7 +259,6 @@ test("cyclic and endless pages come to an end", async () => {
   }
 });
 
-/** A platform with these pages for any request. */
 function givingPages(pages: readonly UpstreamPage[]): Upstream {
   const upstream = searchingUpstream("bluesky", []);
   const page = async ({ cursor }: SearchCall) => pages[Number(cursor ?? 0)] ?? null;
@@ -379,7 +377,6 @@ test("pages of any size together contain all posts of archive and platform, once
       async ({ hours, held, spans, limit, pageSize, maxPages, isExhaustive }) => {
         const isCovered = (at: number) => spans.some(([from, to]) => at >= from && at < to);
         const posts = hours.map((at) => postAt(at));
-        // Covered posts are stored, and some of the others.
         const kept = hours
           .filter((at) => isCovered(at) || held.includes(at))
           .map((at) => postAt(at));

@@ -31,7 +31,7 @@ type GapPost = { position: Position; post: Post };
 
 export type SearchedGaps = {
   posts: readonly GapPost[];
-  /** Oldest first: searched completely, or left to later pages. */
+  /** Searched completely, or left to later pages; oldest first. */
   closed: readonly Span[];
   /** Everything down to this time was seen; null if all gaps were searched. */
   seenFromMs: number | null;
@@ -47,7 +47,6 @@ export type GapSearch = CheckedSearch & {
   /** Oldest first. */
   gaps: readonly Span[];
   route: string;
-  /** Only posts strictly after it; null for all. */
   after: Position | null;
   limit: number;
   maxPages: number;

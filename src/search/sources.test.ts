@@ -10,7 +10,6 @@ import { deploymentAccess } from "./deployment-access.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
-/** What is known of a method before a job is accepted. */
 let tested: AnsweringUnderTest | null = null;
 afterEach(() => {
   tested?.archive.remove();

@@ -23,9 +23,7 @@ import {
   refusedByPlatform,
 } from "./unanswerable.ts";
 
-/** Known before a job is accepted. */
 export type SourceAvailability = {
-  /** Of `social` searches that name none. */
   defaultPlatform: Platform;
   support: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>>;
   answerable(request: {
@@ -33,10 +31,8 @@ export type SourceAvailability = {
     type: SourceType;
     method: FetchMethod;
     accountId: string;
-    /** May decide which server to request. */
     target: Target | null;
   }): Promise<Answerable>;
-  /** In addition to the archive. */
   usesUpstream(search: RoutedSearch): Promise<boolean>;
   isSearched(search: Omit<RoutedSearch, "accountId">): boolean;
   /**

@@ -59,7 +59,6 @@ test("a route that misses no more than the tolerance reads all", () => {
 const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
 const refused = new EarshotError("credential_refused", "refused");
 
-/** The answer of each session, by credential; `patient` is its answer after waiting. */
 function asking(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
   const asked: string[] = [];
   const waiting = sessions.map((one) => ({

@@ -21,8 +21,7 @@ export type Tried<Answer> = {
 /**
  * Tries the best rank first. If only used-up limits block a rank, waits for the first to reopen
  * before a worse rank. `read` gets the session for the first request, and a patient one for later
- * ones: a reading continues with its credential. Errors: those of an attempt when none is left;
- * `source_unavailable` when there was none.
+ * ones. Errors: those of an attempt when none is left; `source_unavailable` when there was none.
  */
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,

@@ -3,9 +3,7 @@ import { platformDescriptions } from "../platforms/registry.ts";
 import type { AccessKind, Upstream } from "../platforms/upstream.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
-export type Answerable =
-  /** `usesUpstream`: the platform can be requested; else only the archive answers. */
-  { ok: true; usesUpstream: boolean } | Unanswerable;
+export type Answerable = { ok: true; usesUpstream: boolean } | Unanswerable;
 
 type Unanswerable = {
   ok: false;
@@ -61,7 +59,6 @@ export function ownCredentialNeeded(
   };
 }
 
-/** `allowed`: by the type; `offered`: by the platform. */
 export const notConfigured = (
   { platform, method, type }: RoutedFetch,
   allowed: readonly AccessKind[],
@@ -102,11 +99,9 @@ const onOthers = (method: Method, having: readonly Platform[]): string =>
     ? `no platform has ${method}`
     : `${having.join(" and ")} ${having.length === 1 ? "has" : "have"} ${method}`;
 
-/** Null if nothing gives this access. */
 export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
   platformDescriptions[platform].configuration[access] ?? null;
 
-/** An access of the type, or of another type if it allows none. */
 function toConfigure(
   platform: Platform,
   allowed: readonly AccessKind[],

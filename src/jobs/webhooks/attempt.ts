@@ -21,7 +21,6 @@ export type AttemptContext = {
     info(fields: Record<string, unknown>, message: string): void;
     error(fields: Record<string, unknown>, message: string): void;
   };
-  /** Store errors; the write is repeated. */
   onError: (thrown: unknown, message: string) => void;
 };
 
@@ -58,7 +57,6 @@ export async function attempt(
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
-/** Repeats the write rather than the delivery, which a full disk would otherwise send again and again. */
 async function note({ store, clock, onError }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
   for (;;) {
     try {

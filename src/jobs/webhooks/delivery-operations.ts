@@ -21,7 +21,6 @@ export const deliveryOperations = {
     );
   }),
 
-  /** To check the encryption key; null if there is none. */
   anyWebhookSecret: read(function* (database, _args: null): Steps<WebhookSecret | null> {
     return (
       (yield* database.get<WebhookSecret>(
@@ -31,7 +30,10 @@ export const deliveryOperations = {
     );
   }),
 
-  /** A batch beyond the age or count limit, and expired former secrets. `dropped` counts unfinished deliveries. */
+  /**
+   * A batch beyond the age or count limit, and expired former secrets. `dropped` counts unfinished
+   * deliveries.
+   */
   sweepDeliveries: durable(function* (
     database,
     limits: { nowMs: number; retentionMs: number; maxDeliveries: number },

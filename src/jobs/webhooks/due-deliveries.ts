@@ -9,10 +9,8 @@ export type DueDelivery = {
   attempts: number;
   failures: number;
   nextMs: number;
-  /** First failure since the last success. */
   failingSinceMs: number | null;
   sealedSecret: Uint8Array;
-  /** Null if absent or expired. */
   formerSealedSecret: Uint8Array | null;
 };
 
@@ -84,7 +82,6 @@ function* dueOf(
     .slice(0, room);
 }
 
-/** Null if deleted or disabled. */
 function* detailsOf(database: Database, id: string, nowMs: number): Steps<DueDelivery | null> {
   const found = yield* database.get<DueDelivery>(
     `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,

@@ -1,7 +1,10 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/** Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and wins. */
+/**
+ * Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and
+ * wins.
+ */
 export type TryEnd = {
   id: string;
   webhookId: string;
@@ -17,7 +20,6 @@ export type TryEnd = {
   disableAfterMs: number;
 };
 
-/** Why it disabled the webhook, or null. */
 export function* endTry(database: Database, end: TryEnd): Steps<{ disabledReason: string | null }> {
   yield* noteTry(database, end);
   const disabledReason = end.end === "delivered" ? null : yield* noteFailure(database, end);
@@ -26,7 +28,10 @@ export function* endTry(database: Database, end: TryEnd): Steps<{ disabledReason
   return { disabledReason };
 }
 
-/** The first due delivery but not before `fromMs`. Call it after every change except adding a delivery. */
+/**
+ * The first due delivery but not before `fromMs`. Call it after every change except adding a
+ * delivery.
+ */
 export function* setDue(database: Database, webhookId: string, fromMs: number): Steps<void> {
   yield* database.run(
     `UPDATE webhook SET due_ms = CASE WHEN disabled_ms IS NULL THEN

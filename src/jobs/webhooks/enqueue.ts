@@ -6,8 +6,8 @@ import type { JobEvent, WebhookEvent } from "./webhook.ts";
 export type EndedJob = { accountId: string; uuid: string; event: JobEvent; nowMs: number };
 
 /**
- * One delivery per subscribed webhook, in the transaction that ends the job, after its row is updated. Costs one index lookup
- * without webhooks.
+ * One delivery per subscribed webhook, in the transaction that ends the job, after its row is
+ * updated.
  */
 export function* enqueueDeliveries(database: Database, ended: EndedJob): Steps<boolean> {
   const { accountId, uuid, event, nowMs } = ended;

@@ -25,7 +25,6 @@ export type NewWebhook = OwnedId & {
 
 export type SecretChange = OwnedId & {
   sealedSecret: Uint8Array;
-  /** The replaced secret also signs until then. */
   formerUntilMs: number;
 };
 
@@ -56,7 +55,6 @@ export const webhookOperations = {
     return yield* webhookOf(database, owned);
   }),
 
-  /** Also deletes its deliveries. */
   deleteWebhook: durable(function* (database, { accountId, id }: OwnedId): Steps<boolean> {
     return (
       (yield* database.run("DELETE FROM webhook WHERE id = :id AND account_id = :accountId", {
@@ -89,7 +87,6 @@ export const webhookOperations = {
     return yield* webhookOf(database, owned);
   }),
 
-  /** Errors: `webhook_disabled`. */
   testWebhook: durable(function* (
     database,
     test: OwnedId & { deliveryId: string; nowMs: number },
@@ -114,7 +111,10 @@ export const webhookOperations = {
     return (yield* webhookOf(database, owned)) && (yield* deliveriesOf(database, owned.id, filter));
   }),
 
-  /** Restores all attempts. Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
+  /**
+   * Restores all attempts. Returns `webhook` or `delivery` if that does not exist. Errors:
+   * `webhook_disabled`.
+   */
   replayDelivery: durable(function* (
     database,
     replay: OwnedId & { deliveryId: string; nowMs: number },

@@ -10,7 +10,6 @@ export type RetentionContext = {
   settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
   onError: AttemptContext["onError"];
   isLeader?: () => boolean;
-  /** Deleted unfinished. */
   onDropped: (deliveries: number) => void;
 };
 

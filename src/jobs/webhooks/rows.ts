@@ -18,7 +18,6 @@ export function* webhooksOf(database: Database, accountId: string): Steps<Webhoo
   )).map(readWebhook);
 }
 
-/** Null if the account has no such webhook. */
 export function* webhookOf(database: Database, { accountId, id }: OwnedId): Steps<Webhook | null> {
   const row = yield* database.get<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhook WHERE id = :id AND account_id = :accountId`,
@@ -56,7 +55,6 @@ export function* deliveriesOf(
   )).map(readDelivery);
 }
 
-/** Null if the webhook has no such delivery. */
 export function* deliveryOf(
   database: Database,
   webhookId: string,

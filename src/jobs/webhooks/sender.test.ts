@@ -63,7 +63,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A new process over the existing store. */
 function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDefaults> = {}): void {
   store = createLocalStore(database, webhookOperations);
   const settings = { ...webhookDefaults, ...overrides };
@@ -118,7 +117,6 @@ const pageOf = async (id: string) =>
 
 const sentTo = (path: string) => sent.filter(({ url }) => url === `https://example.com${path}`);
 
-/** In steps, so that the sender can check in between. */
 async function pass(ms: number, steps = 10): Promise<void> {
   for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
 }
@@ -132,7 +130,6 @@ describe("attempts", () => {
     await clock.advance(1_000);
     for (const pauseMs of pausesMs) {
       const before = sent.length;
-      // An attempt starts at most one interval late.
       clock.shiftWall(pauseMs - 1_001);
       await clock.advance(0);
       expect(sent).toHaveLength(before);
@@ -264,7 +261,6 @@ describe("a crash", () => {
     const deliveryId = await sendTest(id);
     await clock.advance(1_000);
     const dead = sender;
-    // The first process records nothing more.
     answer = () => delivered;
     begin();
     sender.start();

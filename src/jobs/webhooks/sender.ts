@@ -7,12 +7,12 @@ import { keepWithinBounds } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * At-least-once delivery. Failing webhooks share half of the slots, so that slow receivers do not delay the others; one slot is
- * always theirs, so that a recovery is noticed. A single slot alternates.
+ * At-least-once delivery. Failing webhooks share half of the slots, so that slow receivers do not
+ * delay the others; one slot is always theirs, so that a recovery is noticed. A single slot
+ * alternates.
  */
 export type Sender = {
   start(): void;
-  /** Checks now rather than within a second. */
   wake(): void;
   /** Gives attempts in progress a short time, then aborts them; they stay due. */
   stop(): Promise<void>;
@@ -49,7 +49,6 @@ export function createSender(context: SenderContext): Sender {
   const stopping = new AbortController();
   const cutting = new AbortController();
   const inProgress = new Map<string, Try>();
-  /** Monotonic. */
   const pausedUntilMs = new Map<string, number>();
   let watching: Promise<unknown> = Promise.resolve();
   let isWoken = false;

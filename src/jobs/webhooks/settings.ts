@@ -52,7 +52,6 @@ export const webhookSettings = {
 export const webhookLimits = {
   /** Per webhook; the oldest are deleted first. */
   maxDeliveries: 10_000,
-  /** How long a replaced secret also signs. */
   formerSecretMs: 24 * hourMs,
 };
 

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import type { RandomBytes } from "../../lib/base62.ts";
 
 /**
- * Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`; the key is the base64 after `whsec_`. During a replacement a
- * receiver needs to verify one of two signatures.
+ * Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`; the key is the base64 after
+ * `whsec_`.
  */
 const prefix = "whsec_";
 const keyLength = 32;

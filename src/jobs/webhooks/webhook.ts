@@ -11,9 +11,7 @@ export type Webhook = {
   url: string;
   events: readonly JobEvent[];
   createdMs: number;
-  /** Since the last success. */
   failingSinceMs: number | null;
-  /** Until when the former secret also signs. */
   formerUntilMs: number | null;
   disabledMs: number | null;
   disabledReason: string | null;
@@ -25,10 +23,8 @@ export type Webhook = {
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;
 type DeliveryState = (typeof deliveryStates)[number];
 
-/** `id` identifies it to the receiver, over all attempts. */
 export type Delivery = {
   id: string;
-  /** Increases within its webhook. */
   number: number;
   event: WebhookEvent;
   state: DeliveryState;
@@ -45,6 +41,5 @@ export type Delivery = {
 
 export type DeliveryPage = {
   deliveries: readonly Delivery[];
-  /** Null on the last page. */
   before: number | null;
 };

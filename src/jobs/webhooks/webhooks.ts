@@ -1,8 +1,3 @@
-/**
- * Webhooks belong to an account, not to a search: an agent could be persuaded to add an address to its arguments. Every attempt
- * uses the guarded fetch without redirects, and errors never reveal what a name resolves to.
- */
-
 import type { Store } from "../../db/operations.ts";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -16,9 +11,11 @@ import { newSigningSecret } from "./sign.ts";
 import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
-/** Null: the account has no such webhook. Secrets are returned once, on creation. */
+/**
+ * Webhooks belong to an account, not to a search: an agent could be persuaded to add an address to
+ * its arguments. Null: the account has no such webhook. Secrets are returned once, on creation.
+ */
 export type Webhooks = {
-  /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
   create(
     accountId: string,
     params: { url: string; events: readonly JobEvent[] },
@@ -26,13 +23,11 @@ export type Webhooks = {
   list(accountId: string): Promise<readonly Webhook[]>;
   find(accountId: string, id: string): Promise<Webhook | null>;
   remove(accountId: string, id: string): Promise<boolean>;
-  /** The former secret also signs for a while. */
   replaceSecret(accountId: string, id: string): Promise<WebhookWithSecret | null>;
   enable(accountId: string, id: string): Promise<Webhook | null>;
-  /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Or returns which of the two does not exist. Errors: `webhook_disabled`. */
+  /** Otherwise returns which of the two does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,

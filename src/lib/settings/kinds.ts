@@ -11,7 +11,6 @@ export function text(
   return setting(name, matching(expected, /\S/), fallback, meaning);
 }
 
-/** Bounds are inclusive. */
 export function count(
   name: string,
   fallback: number,
@@ -41,7 +40,6 @@ function wholeNumber([least, most]: readonly [number, number]): Kind<number> {
   };
 }
 
-/** Milliseconds. */
 export function duration(
   name: string,
   fallback: number,
@@ -86,7 +84,6 @@ export function choice<const Word extends string>(
   return setting(name, kind, fallback, meaning);
 }
 
-/** In the order of `words`. */
 export function someOf<const Word extends string>(
   name: string,
   words: readonly Word[],
@@ -105,7 +102,6 @@ export function someOf<const Word extends string>(
   return setting(name, kind, fallback, meaning);
 }
 
-/** Without spaces. */
 export function word(name: string, meaning: string): Setting<string | null> {
   const kind = orNone(matching("a text without spaces", /^\S{1,256}$/), null);
   return setting(name, kind, null, meaning);
@@ -117,7 +113,6 @@ export function secret(name: string, meaning: string): Setting<string | null> {
   return { ...setting(name, kind, null, meaning), isSecret: true };
 }
 
-/** 32 bytes. */
 export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
   const kind: Kind<Uint8Array> = {
     expected: "32 bytes in base64 or in hexadecimal digits",

@@ -2,14 +2,10 @@
 export type Setting<T> = {
   name: string;
   fallback: T;
-  /** In written form. */
   defaultText: string;
-  /** Completes "expected …". */
   expected: string;
   meaning: string;
-  /** Never shown. */
   isSecret?: true;
-  /** Undefined if invalid. */
   parse(written: string): T | undefined;
 };
 
@@ -37,7 +33,6 @@ export function setting<T>(
   return { name, fallback, defaultText: format(fallback), expected, meaning, parse };
 }
 
-/** Adds `none`. */
 export function orNone<T, Absent extends null | 0>(
   { expected, parse, format }: Kind<T>,
   absent: Absent,
@@ -49,7 +44,6 @@ export function orNone<T, Absent extends null | 0>(
   };
 }
 
-/** Comma-separated, not empty. */
 export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   return {
     expected: `${expected}, separated by commas`,

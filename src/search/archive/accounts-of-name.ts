@@ -8,7 +8,6 @@ import type { Platform } from "../../posts/post.ts";
 
 type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<Clock, "now"> };
 
-/** Time to search for authors known by handle alone. */
 const searchMs = 1_000;
 
 /**

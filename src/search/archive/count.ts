@@ -7,22 +7,18 @@ import { withDamage } from "../damage.ts";
 import { archiveCoverage } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";
 
-/** `fromMs` is inclusive, `toMs` exclusive. */
 export type CountsRequest = {
   platform: SearchPlatform;
   tree: QueryNode;
   fromMs: number;
   toMs: number;
-  /** Buckets begin at its multiples since the Unix epoch; the bounds cut the first and the last. */
   bucketMs: number;
-  /** `within_time:` counts back from it. */
   asOfMs: number;
   account?: string;
 };
 
 export type SourceCounts = Pick<CountAnswer, "buckets" | "countedFromMs"> & {
   complete: boolean;
-  /** Covers the time from `countedFromMs` on. */
   coverage: Coverage;
   warnings: readonly SourceWarning[];
 };

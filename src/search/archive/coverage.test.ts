@@ -15,7 +15,6 @@ const nowMs = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number | null) => ms && new Date(ms).toISOString().slice(0, 16);
 const at = (text: string) => Date.parse(`${text}:00Z`);
 
-/** By default the live stream's interval with everything in it. */
 const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
   platform: "bluesky",
   collection: "posts",
@@ -203,7 +202,6 @@ describe("of the live stream", () => {
     expect(request(`comet OR since_id:${since}`, { intervals }).coverage.fromMs).toBe(
       nowMs - 7 * dayMs,
     );
-    // IDs from before they contained a time.
     const early = request("comet since_id:20 max_id:21", { intervals, fromMs: null });
     expect(early.coverage.fromMs).toBeNull();
     expect(iso(early.coverage.toMs)).toBe("2010-11-04T01:43");

@@ -18,7 +18,6 @@ import { noSourceWarning } from "./no-source.ts";
 
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
-  /** Platforms with a source, even if no post has come yet. */
   fedPlatforms: readonly Platform[];
   /** How far a caught-up stream may lag and still reach the present. */
   coverageSlackMs: number;
@@ -40,7 +39,6 @@ export type CoverageQuery = {
 
 export type CoverageRequest = {
   coverage: Coverage;
-  /** Known platforms whose posts can match. */
   platforms: readonly Platform[];
   warnings: readonly SourceWarning[];
 };

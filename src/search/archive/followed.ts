@@ -14,7 +14,6 @@ const collections: Readonly<Record<Changing, Collection>> = {
   labels: "labels",
 };
 
-/** Negated or not. */
 export function changingIn(tree: QueryNode): ReadonlySet<Changing> {
   const found = new Set<Changing>();
   const visit = (node: QueryNode): void => {

@@ -21,7 +21,7 @@ const maxAccounts = 64;
 
 /**
  * The parts of a window that may lack matching posts, oldest first. If a match must be by one of a
- * few accounts, the coverage of each suffices; a name means the accounts known to have had it.
+ * few accounts, the coverage of each suffices.
  */
 export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;

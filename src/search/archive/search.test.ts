@@ -7,13 +7,11 @@ import type { SearchPlatform } from "../../platforms/source.ts";
 import { isArchived } from "../../platforms/source.ts";
 import { searchArchive } from "./search.ts";
 
-/** The coverage that a search reports. */
 const startMs = Date.UTC(2026, 0, 1);
 const endMs = startMs + 86_400_000;
 let archive: SmallArchive;
 afterEach(() => archive.remove());
 
-/** A day with complete coverage of Bluesky, but not of X. */
 function holdADay(): void {
   archive = smallArchive();
   const posts = [

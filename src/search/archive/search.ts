@@ -18,7 +18,6 @@ import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
 export type ArchiveSource = ArchiveFeed & {
   archive: Archive;
   clock: Clock;
-  /** If omitted, every post counts as confirmed. */
   freshnessOf?: FreshnessOf;
   account?: string;
 };

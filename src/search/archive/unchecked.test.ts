@@ -5,7 +5,6 @@ import type { Archive, CoverageInterval } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { staleWarning, uncheckedWarnings } from "./unchecked.ts";
 
-/** Bluesky posts stored before, during and after an outage of the stream longer than its lookback. */
 const minute = 60_000;
 const startMs = Date.UTC(2026, 0, 1);
 const outage = { fromMs: startMs + 60 * minute, toMs: startMs + 90 * minute };
@@ -30,7 +29,6 @@ const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
 const beforeOutage = interval({ toMs: outage.fromMs });
 const afterOutage = interval({ fromMs: outage.toMs });
 
-/** Stores one post with the coverage of its sources; `liveSinceMs` null if the stream is not connected. */
 function stored(
   coverage: readonly CoverageInterval[],
   {

@@ -75,8 +75,8 @@ const interruptedWarning: SourceWarning = {
 };
 
 /**
- * All later changes of a Bluesky post were seen: by the stream, which delivers deletions and edits
- * in order, or by a backfill, which compares all posts of the author.
+ * Whether all later changes of a Bluesky post were seen: by the stream, which delivers deletions
+ * and edits in order, or by a backfill, which compares all posts of the author.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
   if (!hasTime(id)) return false;
