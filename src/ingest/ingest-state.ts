@@ -34,14 +34,12 @@ export type MastodonStreamState = {
   events: number;
   posts: number;
   deletes: number;
-  /** May not be indexed. */
   leftOut: number;
   badFrames: number;
   reconnects: number;
   /** Times between two events in which events may be missing. */
   gaps: number;
   waitingEvents: number;
-  /** Posts read from the server's timeline after gaps. */
   caughtUp: number;
   recheck: RecheckState;
 };
@@ -50,7 +48,6 @@ export type LabelerState = {
   status: PartStatus;
   detail: string;
   host: string;
-  /** Skipped: from untrusted sources, or on subjects that are not stored. */
   labels: number;
   passedOver: number;
   unreadable: number;

@@ -1,7 +1,6 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { LeaseFailure } from "./lease.ts";
 
-/** For errors whose own message reveals internals. */
 const publicMessages: ReadonlyMap<string, string> = new Map([
   ["internal", "a fault in Earshot"],
   ["archive_unavailable", "the archive cannot be read for the moment"],

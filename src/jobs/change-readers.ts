@@ -4,10 +4,9 @@ import type { JobOperations } from "./operations.ts";
 
 /**
  * Streams job changes from memory. A reader that falls behind or misses a number reads current
- * states from the store, so memory per reader is bounded.
+ * states from the store, which bounds memory.
  */
 export type ChangeReaders = {
-  /** Call after the commit of each change. */
   report(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
   readAgain(): void;
@@ -15,7 +14,6 @@ export type ChangeReaders = {
   stop(): void;
 };
 
-/** Also the page size of store reads. */
 const mostWaiting = 256;
 
 type Reader = {

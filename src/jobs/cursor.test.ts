@@ -69,7 +69,6 @@ test("equal positions have equal cursors, which are short, safe in a header and 
 });
 
 test("a cursor of a release before `within_time:` is read as of the end of its window", () => {
-  // Made by that release from these values.
   const earlier =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
   expect(decryptCursor(secret, earlier, scope)).toEqual({ ...position, asOfMs: position.toMs });

@@ -14,8 +14,7 @@ import type { RequestedBounds, SearchJobRequest } from "./job.ts";
 
 /**
  * The start of a search's next page, encrypted (AES-256-GCM, base64url) and bound to its search.
- * The nonce is a keyed hash of the content: equal positions give equal cursors, and no nonce is
- * used for two contents.
+ * The nonce is a keyed hash of the content: no nonce is used for two contents.
  */
 export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method"> & {
   accountId: string;
@@ -41,7 +40,6 @@ export type CursorContent = CursorScope & CursorPosition;
  */
 const layout = 5;
 const fetchLayout = 4;
-/** Releases whose post IDs differed between servers. */
 const layoutWithoutHash = 3;
 const layoutWithoutAsOf = 2;
 const nonceLength = 12;
@@ -187,7 +185,6 @@ function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorSco
 
 type CursorKeys = { seal: KeyObject; nonce: KeyObject };
 
-/** Derivation costs more than encrypting a cursor. */
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
 function keysOf(secret: Uint8Array): CursorKeys {

@@ -7,7 +7,6 @@ export type DiskAwareLog = {
   noteSuccess(): void;
 };
 
-/** Logs disk errors once until an attempt succeeds. */
 export function onceWhileDiskFails(log: RunnerLog): DiskAwareLog {
   let isFailing = false;
   return {

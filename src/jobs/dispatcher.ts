@@ -9,8 +9,8 @@ import type { RunningJobs } from "./running-jobs.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
 /**
- * Unfinished jobs in memory with their queue and waiters. The store is authoritative; this avoids
- * polling it. Times are monotonic.
+ * Unfinished jobs in memory with their queue and waiters. The store is authoritative. Times are
+ * monotonic.
  */
 export type LiveJob = {
   readonly uuid: string;
@@ -31,9 +31,7 @@ export type LiveJob = {
   lease: LiveLease | null;
   runningNode: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
-  /** Until a running job is on disk. */
   uncommitted: Uncommitted | null;
-  /** The number of its last known change; 0 if none is known. */
   change: number;
 };
 
@@ -55,7 +53,6 @@ export type Dispatcher = {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
-  /** Call after their capabilities or availability changed. */
   wakeNodes(): void;
   /** A node of another process runs it. */
   leaseElsewhere(job: LiveJob): void;
@@ -157,7 +154,6 @@ export function createDispatcher(
   const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): LiveJob | null =>
     take(leaseRequest, idleNodes.waitingOf(leaseRequest));
 
-  /** `free` includes this request's slot. */
   function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
     // Jobs of one kind may avoid different nodes, so acceptance is memoised per kind.
     const runs = new Map<string, boolean>();

@@ -20,9 +20,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** Ends of jobs other than by their node, and retention. Batches keep transactions short. */
 export const endOperations = {
-  /** `forgotten` if the job had ended; null if the account has no such job. */
   cancelJob: durable(function* (
     database,
     { accountId, uuid, nowMs }: End & { accountId: string },
@@ -36,7 +34,6 @@ export const endOperations = {
     return forgotten === 1 ? "forgotten" : null;
   }),
 
-  /** Cancels a batch. */
   cancelJobsOf: durable(function* (
     database,
     { accountId, nowMs }: { accountId: string; nowMs: number },
@@ -74,7 +71,7 @@ export const endOperations = {
   }),
 
   /**
-   * Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by
+   * A batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by
    * `keyedMs`.
    */
   expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {

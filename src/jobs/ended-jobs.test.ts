@@ -64,7 +64,6 @@ test("changes of a job are visible at once", async () => {
   const uuid = await jobs.complete();
   const row = await queue.find("one", uuid);
   expect(row).toMatchObject({ state: "done", result });
-  // Without the row, only memory has the job.
   table.database.run("DELETE FROM job");
   expect(await queue.find("one", uuid)).toEqual(row);
   await queue.endAll("one");

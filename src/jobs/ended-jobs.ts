@@ -4,12 +4,10 @@ import { isFetched } from "../platforms/source.ts";
 import type { Job } from "./job.ts";
 
 /**
- * A short-lived cache of completed jobs and pages, because most results are fetched at once.
- * Invariant: an entry equals its row, so code that changes or deletes the row of a done job must
- * call `forget`.
+ * A short-lived cache of completed jobs and pages, because most results are fetched at once. An
+ * entry equals its row: code that changes or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {
-  /** `done` jobs only; skips large jobs and pages. */
   add(job: Job, page?: CachedPage | null): void;
   find(accountId: string, uuid: string): Job | null;
   /** Null if the archive version has changed. */
@@ -67,7 +65,6 @@ export function createEndedJobs(
   function takePage(uuid: string, version: number | null): JsonPage | null {
     const page = entries.get(uuid)?.page ?? null;
     if (page === null) return null;
-    // Most results are fetched once.
     forget(uuid);
     return page.version === version ? page : null;
   }

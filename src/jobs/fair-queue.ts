@@ -3,19 +3,16 @@ import { createFifo, type Fifo } from "./fifo.ts";
 /**
  * Round-robin over groups (account and slot kind), then over a group's keys, then FIFO. Groups with
  * nothing running come first; a key with `maxRunningPerKey` running items is skipped. All items of
- * one kind are accepted or refused alike. Items with the same key and kind share a group.
+ * one kind are accepted or refused alike.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
-  /** Ahead of the others of its key. */
   putBack(item: Item): void;
   /** Counts as running. `idleOnly`: only from groups with nothing running. */
   take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
-  /** Counts as running without having been taken here. */
   occupy(item: Item): void;
   release(item: Item): void;
-  /** Whether no item can be taken. */
   isIdle(): boolean;
 };
 
@@ -23,7 +20,6 @@ type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
 /** `lines`: key and kind pairs with waiting items. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; lines: number; running: number };
 
-/** Oldest first. `turn` is null without a turn. */
 type KeyTurn<Item> = {
   key: Key<Item>;
   group: Group<Item>;
@@ -32,7 +28,6 @@ type KeyTurn<Item> = {
   turn: number | null;
 };
 
-/** Keys with takeable items of one kind, in turn order. */
 type GroupTurn<Item> = {
   group: Group<Item>;
   keys: Fifo<KeyTurn<Item>>;

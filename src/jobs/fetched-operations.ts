@@ -5,7 +5,6 @@ import { lastId, xUri } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { JobResult } from "./job.ts";
 
-/** With the ID it was shown under. */
 export type FetchedPost = { platform: Platform; id: bigint; uri: string };
 
 /** Their URIs cannot be derived from the ID. */
@@ -16,7 +15,6 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   });
 }
 
-/** `accountId`: a column of `from`; `:posts` is `fetchedJson`. */
 export const fetchedSql = (accountId: string, from: string): string => `
   INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
   SELECT ${accountId}, value ->> '$.platform', CAST(value ->> '$.id' AS INTEGER), value ->> '$.uri', :expiresMs
@@ -34,7 +32,6 @@ export function fetchedJson(posts: readonly FetchedPost[]): string {
   return JSON.stringify([...new Map(named).values()]);
 }
 
-/** Until the result expires; in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },

@@ -1,4 +1,4 @@
-/** A queue with O(1) insertion and removal, also from the middle. */
+/** O(1) insertion and removal, also from the middle. */
 export type Fifo<Item> = {
   add(item: Item): void;
   addFirst(item: Item): void;

@@ -1,16 +1,12 @@
 import type { JobState } from "./job.ts";
 
-/** This process among those that share the store. */
 export type Gateway = {
-  /** Unique to the process where the store is shared. */
   id: string;
   isShared: boolean;
   isLeader: () => boolean;
-  /** JSON: what its nodes can do. */
   capabilities?: () => string;
 };
 
-/** The name of the only process on a store that is not shared. */
 export const onlyGateway = "only";
 
 export const aloneGateway: Gateway = {
@@ -19,7 +15,6 @@ export const aloneGateway: Gateway = {
   isLeader: () => true,
 };
 
-/** `capabilities`: JSON. */
 export type OtherGateway = { id: string; capabilities: string | null };
 
 export type ForeignChange = {

@@ -4,7 +4,6 @@ import type { LeaseRequest } from "./lease.ts";
 type SearchLeaseRequest = LeaseRequest<SearchJobRequest>;
 type IdleNode<Job> = { request: SearchLeaseRequest; give: (job: Job | null) => void };
 
-/** Pending lease requests. */
 export type IdleNodes<Job> = {
   /** Returns a function that removes the request. `give` receives null to end it. */
   add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;

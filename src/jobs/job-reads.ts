@@ -24,7 +24,6 @@ type JobReadsContext = {
   endedJobs: Pick<EndedJobs, "find">;
   now: () => number;
   idempotencyMs: number;
-  /** Loads an unfinished job into memory; null if all are there. */
   adopt: ((uuid: string) => Promise<void>) | null;
 };
 
@@ -56,7 +55,6 @@ export function createJobReads(context: JobReadsContext): JobReads {
     return ended ?? (await find(accountId, uuid));
   }
 
-  /** Submitted at another gateway just now. */
   async function adopted(accountId: string, uuid: string): Promise<LiveJob | undefined> {
     if (context.adopt === null) return undefined;
     const job = await find(accountId, uuid);

@@ -6,14 +6,12 @@ import type {
 } from "../platforms/source.ts";
 import type { EvidenceKind, ResultSignature } from "./result-signature.ts";
 
-/** `start_time` and `end_time`; null if absent. */
 export type RequestedBounds = { startMs: number | null; endMs: number | null };
 
 export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 
 export type SearchJobRequest = AnswerRequest & {
   asked?: RequestedBounds;
-  /** Requested time before the live window. */
   unsearched?: UnsearchedSpan;
   /** Needs credentials of its account, which never leave the embedded node. */
   isKeptHere?: true;
@@ -30,7 +28,6 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** `retryable`: unknown if absent. */
 export type JobFailure = {
   code: string;
   message: string;
@@ -68,7 +65,6 @@ export type JobSummary = Omit<Job, "result"> & {
 
 export type ListPosition = { submittedMs: number; uuid: string };
 
-/** `id` numbers the account's changes, across restarts. */
 export type JobChange = {
   id: number;
   uuid: string;

@@ -28,17 +28,14 @@ export type JobCompletion = {
   nowMs: number;
   expiresMs: number;
   result: string;
-  /** Posts whose URIs cannot be derived from their IDs. */
   fetched: readonly FetchedPost[];
 };
 
-/** `deadlineMs` is wall-clock time. */
 export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
 /** `stand` is null for a retry too near to be reported. */
 export type AttemptEnd = {
   uuid: string;
-  /** Null if there is no next attempt. */
   notBeforeMs: number | null;
   snapshot: JobSnapshot | null;
 };
@@ -122,7 +119,6 @@ export const leaseOperations = {
     return yield* eachOf(leases, ({ uuid, token }) => giveBack(database, { uuid, token, nowMs }));
   }),
 
-  /** Ends attempts without a timely renewal. */
   endLapsedLeases: durable(function* (
     database,
     { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,

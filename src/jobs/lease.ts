@@ -28,13 +28,10 @@ export type LeaseRequest<Work> = {
   nodeId: string;
   methods: readonly string[];
   isOpen?: () => boolean;
-  /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
   accepts?: (work: Work) => boolean;
   /** Jobs running over capacity; the least loaded node gets work first. */
   load?: () => number;
-  /** Concurrent jobs, one lease request each. Default: none reserved. */
   slots?: () => number;
-  /** Called synchronously. */
   onLease?: () => void;
 };
 
@@ -43,7 +40,6 @@ export type LeaseFailure = {
   message: string;
   status: number;
   retryable: boolean;
-  /** One sentence. */
   hint?: string;
 };
 

@@ -47,7 +47,6 @@ type LeasesContext = {
   reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   gateway: Gateway;
-  /** The job is not as this gateway knew it. */
   onLeaseRefused?: (uuid: string) => void;
 };
 
@@ -206,7 +205,6 @@ export function createLeases(context: LeasesContext): Leases {
     for (const end of ends) settleAttempt(end, "failed");
   }
 
-  /** Before its first attempt; 0 for later ones. */
   function waitedBefore(
     { lease, failedOn, submitted, deadlineMs }: LiveJob,
     token: string,

@@ -92,7 +92,6 @@ test("filters by method and by public state", async () => {
     request: { ...request, method: "searchbyfullarchive" },
   });
   expect(await uuidsOf({ states: ["done"] })).toEqual([done]);
-  // A near retry shows as running.
   expect((await uuidsOf({ states: ["in progress"] })).sort()).toEqual([running, failed].sort());
   expect(await uuidsOf({ states: ["error(retrying)"] })).toEqual([]);
   expect(await uuidsOf({ methods: ["searchbyfullarchive"] })).toEqual([archive.uuid]);

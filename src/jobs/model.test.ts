@@ -268,7 +268,6 @@ const fail = (retryable: boolean, died: boolean): Command => ({
   died,
 });
 
-/** So that coverage does not depend on chance. */
 const everyEnd: Command[][] = [
   [{ kind: "cancel", job: 0 }],
   [lease, { kind: "complete", job: 0, stale: false }, pass, { kind: "expire" }],

@@ -13,12 +13,11 @@ import { resultlessJobOf } from "./stored.ts";
 
 /**
  * Keeps memory in step with other gateways on a shared store. Each gateway knows all unfinished
- * jobs, queues them by the same rules, and leases by compare-and-set, so that one gets each.
- * Outdated memory costs a refused lease, never a job.
+ * jobs, queues them by the same rules, and leases by compare-and-set. Outdated memory costs a
+ * refused lease, never a job.
  */
 export type OtherGateways = {
   noteChanges(changes: readonly ForeignChange[]): Promise<void>;
-  /** Reads these unfinished jobs, or all, after changes may have been missed. */
   reload(uuids: readonly string[] | null): Promise<void>;
   take(rows: readonly UnfinishedJob[]): Promise<void>;
 };
@@ -43,7 +42,6 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (unknown.size > 0) await reload([...unknown]);
   }
 
-  /** False if the row must be read. */
   function noteChange(foreign: ForeignChange): boolean {
     const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
     if (state === null || hasEnded(state)) endedJobs.forget(uuid);

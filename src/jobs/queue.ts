@@ -32,23 +32,17 @@ import { createSweeper } from "./sweeper.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 
-/**
- * The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches
- * unfinished jobs.
- */
+/** The job table is authoritative: every transition is a compare-and-set (states.ts). */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
    * On disk when this resolves. A known idempotency key resolves with its earlier job. Errors:
-   * `overloaded`, `idempotency_mismatch`, and those of the store.
+   * `overloaded`, `idempotency_mismatch`.
    */
   submit(job: NewJob): Promise<SubmittedJob>;
-  /** Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
-  /** Cancels an unfinished job, deletes a finished one. Null if the account has no such job. */
+  /** Cancels an unfinished job, deletes a finished one. Null if there is none. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
-  /** Cancels unfinished jobs and ends event streams. */
   endAll(accountId: string): Promise<void>;
-  /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /**
    * With `after`, first the current state of each job that changed since, then new changes; null
@@ -76,16 +70,14 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   failLeasesOf(nodeId: string): Promise<void>;
   runningOf(nodeId: string): number;
   depth(): number;
-  /** Of other gateways, in their order. */
   noteChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(): Promise<void>;
   /** Recovers the jobs of an earlier process. Must be called first. */
   start(): Promise<void>;
-  /** Releases waiting nodes and callers. Later submissions wait for the next start. */
+  /** Later submissions wait for the next start. */
   stop(): Promise<void>;
 };
 
-/** `requestHash` is a SHA-256. */
 export type Idempotency = { key: string; requestHash: Uint8Array };
 
 export type NewJob = Pick<
@@ -98,7 +90,6 @@ export type NewJob = Pick<
 
 export type EarlierJob = { uuid: string; job: Job | null };
 
-/** `isReplay`: nothing was submitted. */
 export type SubmittedJob =
   | { isReplay: false; uuid: string; job: Job }
   | ({ isReplay: true } & EarlierJob);
@@ -127,10 +118,8 @@ export type EndedJob = {
   hasDeliveries: boolean;
 };
 
-/** For answers on the writer thread (search-operations.ts). */
 export type ShortSearches = {
   termsOf(request: MergeableSearch): ShortSearchTerms;
-  /** The archive version; null if no search can be answered. */
   version(): number | null;
   onAnswered(request: SearchJobRequest, ms: number): void;
   onSkipped(reason: SkipReason): void;
@@ -144,19 +133,15 @@ export type JobQueueContext = {
   clock: Clock;
   randomUuid: () => string;
   settings: JobSettings;
-  /** May run a search before its submission is committed. Default: none. */
   localNodeId?: string | null;
-  /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
   running?: RunningJobs;
   /** Decides the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
-  /** Default: false. */
   hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
   onForeignEnd?: () => void;
-  /** Default: alone. */
   gateway?: Gateway;
   onError?: (thrown: unknown) => void;
 };

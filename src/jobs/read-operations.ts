@@ -27,10 +27,7 @@ export const readOperations = {
     return row ?? null;
   }),
 
-  /**
-   * Matching jobs, and the position scanned so far; null at the end. Scans a bounded number per
-   * call.
-   */
+  /** Also returns the position scanned so far; null at the end. Scans a bounded number per call. */
   listJobs: read(function* (
     database,
     { accountId, before, states, methods, limit, nowMs }: ListedPart,
@@ -60,7 +57,6 @@ export const readOperations = {
     return { rows, seen: seen ?? null };
   }),
 
-  /** One state per changed job, in change order. */
   changesAfter: read(function* (
     database,
     args: { accountId: string; after: number; limit: number; nowMs: number },
@@ -82,7 +78,6 @@ export const readOperations = {
   }),
 };
 
-/** Takes a few milliseconds. */
 const jobsSeen = 1_000;
 
 const olderJobs = "account_id = :accountId AND (submitted_ms, uuid) < (:ms, :uuid)";

@@ -12,14 +12,12 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
   where: "uuid = :uuid",
 });
 
-/** Matches the index of unfinished jobs. */
 const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
 
 const goneAfterMs = 10_000;
 
 export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
 
-/** `gateway`: whose node runs it. */
 export type UnfinishedJob = JobHead & { gateway: string | null; change: number };
 
 const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${notEnded}`;
@@ -28,7 +26,7 @@ export const recoveryOperations = {
   /**
    * Runs at startup. Without another gateway, jobs in progress go back to `received` without
    * counting the attempt, and deadlines are extended by the downtime, to at most `lifeMs` from now.
-   * Returns unfinished jobs, oldest first.
+   * Oldest first.
    */
   recoverJobs: durable(function* (
     database,
@@ -43,7 +41,6 @@ export const recoveryOperations = {
     return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
   }),
 
-  /** The time of the clock that all gateways share. */
   // biome-ignore lint/correctness/useYield: one gateway shares with none.
   sharedTime: read(function* (_database, { nowMs }: { nowMs: number }): Steps<number> {
     return nowMs;
@@ -54,7 +51,6 @@ export const recoveryOperations = {
     return beat.nowMs;
   }),
 
-  /** The newest heartbeat is the latest time of the shared clock. */
   otherGateways: read(function* (
     database,
     { gateway }: { gateway: string },
@@ -147,7 +143,7 @@ function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps
 
 /**
  * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips
- * their change numbers, so that a resuming reader does not miss a reused number.
+ * their change numbers, so that none is reused.
  */
 function* leaveNumbersOut(database: Database): Steps<void> {
   yield* database.run(

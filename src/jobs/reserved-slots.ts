@@ -1,4 +1,3 @@
-/** Waiting accounts come first anyway whenever a slot is free. */
 const leastSlots = 8;
 const slotsPerReserved = 16;
 

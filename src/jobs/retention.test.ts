@@ -18,7 +18,6 @@ test("deadlines are kept during a long retention sweep", async () => {
   await jobs.close();
 });
 
-/** As if the writer died between commit and reply. */
 async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) => Promise<void>) {
   const table = openJobTable();
   let dies = true;

@@ -21,10 +21,7 @@ const sweepEveryMs = 60_000;
 const overdueMs = 60_000;
 const endedAtOnce = 100;
 
-/**
- * Every minute, deletes what has expired and ends overdue jobs that are not in memory. Never
- * rejects. Separate from the sweeper, which must not wait for a backlog.
- */
+/** Every minute. Never rejects. Separate from the sweeper, which must not wait for a backlog. */
 export async function keepWithinRetention(
   context: RetentionContext,
   stopping: AbortSignal,

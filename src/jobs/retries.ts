@@ -8,7 +8,6 @@ export type AfterFailure =
 export type FailedAttempt = {
   failure: LeaseFailure;
   attempts: number;
-  /** Attempts that killed a reader thread. */
   readerDeaths: number;
   deadlineMs: number;
 };
@@ -65,7 +64,6 @@ export const noNode: JobFailure = {
   retryable: true,
 };
 
-/** Only one node can continue the page. */
 export const nodeOfPageMissing: JobFailure = {
   code: "no_node",
   message: "the node that gave the page before is not connected, and no other can continue it",

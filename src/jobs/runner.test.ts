@@ -16,7 +16,6 @@ let logged: unknown[];
 let gateway: TestQueue["queue"];
 let runner: Runner;
 
-/** Searches wait for the test and obey their signals. */
 function pausedArchive(): ArchiveSource["archive"] {
   const unexpected = () => Promise.reject(new Error("nothing of the kind is asked"));
   const archive: Pick<ArchiveSource["archive"], "search" | "resolve"> = {

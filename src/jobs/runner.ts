@@ -12,7 +12,6 @@ const leaseWaitMs = 20_000;
 const gatewayPauseMs = 1_000;
 const submitPauseMs = 500;
 
-/** Shared, because an abort without a reason creates an exception each time. */
 const jobEnded = new Error("the job has ended");
 
 const leaseLost = new Error("the lease of the job is lost");
@@ -33,7 +32,6 @@ export type RunnerOptions = {
 type RunningOptions = Omit<RunnerOptions, "log"> & { log: DiskAwareLog };
 
 export type Runner = {
-  /** Resolves when running jobs have ended. */
   stop(): Promise<void>;
 };
 
@@ -111,7 +109,7 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Until the gateway accepts it, the lease is lost or the runner stops; renewals continue. */
+/** Until the gateway accepts it, the lease is lost or the runner stops. */
 async function submitOutcome(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,

@@ -1,4 +1,3 @@
-/** How many jobs each node runs: leased and not completed. */
 export class RunningJobs {
   readonly #byNode = new Map<string, number>();
 

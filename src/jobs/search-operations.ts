@@ -36,7 +36,6 @@ export type SubmittedSearch =
   | { kind: "replay"; earlier: EarlierSubmission }
   | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
 
-/** Flat, so that `body` is transferred between threads, not copied. */
 type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
@@ -61,7 +60,6 @@ export const searchOperations = {
   }),
 };
 
-/** Whether credentials allow requests to platforms. */
 export function* mayAsk(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
   const { requestableWithCredential: platforms } = search.terms;
   if (platforms.length === 0) return false;

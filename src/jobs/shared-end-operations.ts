@@ -4,7 +4,6 @@ import { deletePast, type ExpiredJobs, type PastTimes, sweepRows } from "./end-o
 import { leadsTo } from "./states.ts";
 import { type ChangedRow, snapshotColumns, unannounced } from "./visible-change.ts";
 
-/** Numbers the jobs of each account after its last change. */
 const expireSql = `
   WITH over AS (SELECT uuid AS over_uuid, account_id AS owner FROM job
       WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows} FOR UPDATE SKIP LOCKED),

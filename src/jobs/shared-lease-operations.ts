@@ -19,7 +19,6 @@ const leaseSql = `
   WITH changed AS (${changeSql("lease", leased)}), ${numbered}
   SELECT * FROM changed`;
 
-/** For an account without webhooks. */
 const completeSql = `
   WITH changed AS (${changeSql("complete", {
     ...completed,
@@ -29,9 +28,7 @@ const completeSql = `
     posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
   SELECT * FROM changed`;
 
-/**
- * Durable, because gateways outlive a crash of the database server, and would know of a lost lease.
- */
+/** Durable, because gateways outlive a crash of the database server. */
 export const sharedLeaseOperations = {
   giveBackJobs: durable(leaseOperations.giveBackJobs.run),
 

@@ -1,6 +1,6 @@
 /**
- * Submissions on PostgreSQL: one statement, and so one round trip. Rare cases, such as an account
- * with webhooks, take the steps that every store has.
+ * Submissions on PostgreSQL: one statement, and so one round trip. Rare cases take the steps that
+ * every store has.
  */
 
 import { durable } from "../db/operations.ts";
@@ -72,7 +72,6 @@ const statements = {
   done: { keyed: insertSql(withKey, done, posts), keyless: insertSql(withoutKey, done, posts) },
 };
 
-/** Null if nothing was inserted. */
 function* insertAlone(
   { idempotency = null, answer = null, ...job }: JobInsertion,
   platforms: readonly Platform[],

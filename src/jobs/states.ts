@@ -1,12 +1,12 @@
 import type { JobState } from "./job.ts";
 
 /**
- * The life of a job. Each lease counts an attempt; only its token can renew, complete or fail it. A
- * failure or lapsed lease leads to `error(retrying)` or `error`. If the server dies or a node
- * leaves, jobs go back to `received` and the attempt does not count. A job reaches one final state
- * (`done`, `error`, `cancelled`, `expired`) once; only `expired` follows `done`. A search that ends
- * before its submission is committed is inserted as `done`; otherwise the job is inserted as
- * `received` and leased in the same commit.
+ * Each lease counts an attempt; only its token can renew, complete or fail it. A failure or lapsed
+ * lease leads to `error(retrying)` or `error`. If the server dies or a node leaves, jobs go back to
+ * `received` and the attempt does not count. A job reaches one final state (`done`, `error`,
+ * `cancelled`, `expired`) once; only `expired` follows `done`. A search that ends before its
+ * submission is committed is inserted as `done`; otherwise the job is inserted as `received` and
+ * leased in the same commit.
  */
 export const transitions = {
   submit: { from: [], to: "received" },
@@ -26,7 +26,6 @@ export const transitions = {
 
 export type Transition = keyof typeof transitions;
 
-/** Excludes insertion and deletion. */
 export type Change = Exclude<Transition, "submit" | "submitDone" | "forget">;
 
 export function startsFrom(transition: Exclude<Transition, "submit" | "submitDone">): string {

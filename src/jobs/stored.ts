@@ -6,7 +6,6 @@ import type { EvidenceKind } from "./result-signature.ts";
 import { shownState } from "./states.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
-/** Structured columns are JSON, with IDs as text. */
 export type JobRow = {
   uuid: string;
   accountId: string;
@@ -48,7 +47,6 @@ type StoredPosition = [platform: Platform, id: string];
 /** Jobs of earlier releases have no hash. */
 type StoredPagePosition = StoredPosition | [platform: Platform, id: string, uriHash: string];
 
-/** A fetched post has more members than a position. */
 type StoredItem =
   | StoredPosition
   | [
@@ -108,7 +106,6 @@ export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   };
 }
 
-/** Yields to the event loop after each item. */
 export async function encodeLargeResult(
   result: JobResult,
   letOthers: () => Promise<void> | undefined,
@@ -155,7 +152,6 @@ export function resultlessJobOf(row: JobHead, nowMs: number): Job {
   return { ...headOf(row, nowMs), result: null };
 }
 
-/** Describes the result only while it is stored. */
 export function summaryOf(
   { count, complete, evidence, ...head }: ListedRow,
   nowMs: number,

@@ -61,7 +61,6 @@ export const submissionOperations = {
     return { isReplay: false, change, hasDeliveries };
   }),
 
-  /** Errors: `idempotency_mismatch`. */
   findEarlier: read(function* (
     database,
     { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },

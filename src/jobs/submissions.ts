@@ -113,7 +113,6 @@ export function createSubmissions(context: SubmissionsContext): {
 
     function commit(): void {
       if (live.uncommitted !== own) return;
-      // The writer thread may be committing it.
       if (isBeingAnswered) {
         isCommitDue = true;
         return;
@@ -217,7 +216,6 @@ export function createSubmissions(context: SubmissionsContext): {
         pauses.begin(accountId);
       return submitted;
     } catch (error) {
-      // The search may have killed the thread.
       if (isThreadEnded(error)) pauses.beginFor(accountId, threadPauseMs);
       throw error;
     }

@@ -12,8 +12,8 @@ import type { JobSettings } from "./settings.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
 /**
- * Every second, writes the heartbeat and ends jobs past their deadline or lease. Memory decides
- * whether there is work, so an idle server writes only the heartbeat.
+ * Every second, writes the heartbeat and ends jobs past their deadline or lease. An idle server
+ * writes only the heartbeat.
  */
 export type SweeperContext = {
   store: Store<JobOperations>;
@@ -36,14 +36,12 @@ export type Sweeper = { start(): void; stop(): Promise<void> };
 const beatMs = 1_000;
 /** Long enough for the node to report why it has no answer. */
 const longRunMs = 10_000;
-/** A busy event loop is late by less. */
 const standstillMs = 5_000;
 
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();
   let watching: Promise<unknown> = Promise.resolve();
-  /** Null while the heartbeat can be written. */
   let unwrittenSinceMs: number | null = null;
 
   async function watch(): Promise<void> {
@@ -65,7 +63,6 @@ export function createSweeper(context: SweeperContext): Sweeper {
     moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
   }
 
-  /** Deadlines that other gateways watch, too, stay as they are. */
   async function moveTimes(ms: number): Promise<void> {
     if (!gateway.isShared) await store.write("moveTimes", { ms });
     for (const job of dispatcher.all()) {

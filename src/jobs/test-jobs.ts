@@ -83,7 +83,6 @@ export type TestQueue = {
   clock: ManualClock;
   table: JobTable;
   queue: JobQueue;
-  /** Stops the queue, or abandons it as a kill does, and starts another over the same store. */
   restart(how: "stop" | "kill", settings?: Partial<JobSettings>): Promise<void>;
   lease(): Promise<Lease<SearchJobRequest>>;
   complete(job?: NewJob): Promise<string>;

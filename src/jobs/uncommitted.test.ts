@@ -125,7 +125,6 @@ test("ending all jobs of an account stops uncommitted ones", async () => {
 
 test("a job that ended in memory before it was committed is queued like any other job", async () => {
   const { submitted, lease } = await run();
-  // Not suspended, so the job is accepted.
   await jobs.queue.endAll("one");
   expect(lease.lost.aborted).toBe(true);
   const { uuid } = await submitted;

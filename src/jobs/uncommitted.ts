@@ -9,16 +9,10 @@ import type { LeaseTerms } from "./lease-operations.ts";
 export type Uncommitted = {
   /** Tries to answer on the writer thread; true if that ended the job. */
   answer(): Promise<boolean>;
-  /** Null until leased. */
   lease: LeaseTerms | null;
-  /** Submission and lease, in one commit; idempotent. */
   commit(): void;
-  /**
-   * Submission and result, in one commit. Errors: `lease_lost` if the submission was refused or is
-   * a replay.
-   */
+  /** Errors: `lease_lost` if the submission was refused or is a replay. */
   commitDone(result: JobResult): Promise<void>;
-  /** Resolves when it is on disk. Errors: `lease_lost`. */
   accepted(): Promise<void>;
 };
 

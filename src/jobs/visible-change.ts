@@ -1,7 +1,7 @@
 /**
  * Changes are numbered per account, in the transaction of the change, and a job keeps its last
- * number. A resuming client gets each job with a higher number, so it never misses a last state,
- * and no log of changes is stored. A counter over all accounts would reveal how much others search.
+ * number: a resuming client gets each job with a higher number, and no log of changes is stored. A
+ * counter over all accounts would reveal how much others search.
  */
 
 import { accountDeleted } from "../db/sqlite-errors.ts";
@@ -41,7 +41,6 @@ type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeTerms = { set: string; where: string };
 
-/** Returns the new snapshot, with the account's next number. */
 export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
   SET ${leadsTo(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}

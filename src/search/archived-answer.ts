@@ -18,7 +18,6 @@ const archivedMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettw
 export const isAnsweredByArchive = (method: FetchMethod): boolean =>
   archivedMethods.includes(method) || isDerived(method);
 
-/** `complete` if there is no more. Null if the archive cannot answer the method. */
 export async function archivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
@@ -95,7 +94,6 @@ function timeOf(uri: string): number | null {
 export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
   queryOf(method, target)?.fromMs ?? null;
 
-/** Null if a query cannot express the target. */
 function queryOf(
   method: FetchMethod,
   target: Target,
@@ -125,10 +123,6 @@ function queryOf(
   return { query, fromMs: timeOf(uri) };
 }
 
-/**
- * How archived replies may refer to a post. A Mastodon id is local to its server, whose replies
- * have both names.
- */
 function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
   const onServer =
     platform === "mastodon" && id !== null && host !== null

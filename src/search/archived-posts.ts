@@ -11,7 +11,6 @@ export type ArchivedPost = {
   username: string;
   authorName: string | null;
   authorVerified: boolean | null;
-  /** Null if the record has no time. */
   createdMs: number | null;
   hashtags: readonly string[];
   urls: readonly string[];
@@ -58,7 +57,6 @@ export async function readArchivedPosts(
   }
 }
 
-/** Redundant with the gaps and `next`. */
 const redundantCodes = new Set(["incomplete_coverage", "deadline_reached"]);
 
 type StoredRecord = {

@@ -1,7 +1,7 @@
 /**
  * Attempts are ranked by what they may show, then how much of the window they leave unread, then
  * cost. A fixed order of credentials would make answers smaller: a user's token reads only seven
- * days on X. Reading all routes and merging them would bill posts twice.
+ * days on X. Merging all routes would bill posts twice.
  */
 
 import type { EarshotError } from "../lib/errors.ts";
@@ -11,7 +11,6 @@ import type { OpenSession } from "../upstream/requests/sessions.ts";
 
 export type UpstreamAttempt = { session: OpenSession; route: Route };
 
-/** Best answer first; attempts of one rank give equal answers. */
 export type RankedAttempts = readonly (readonly UpstreamAttempt[])[];
 
 export type FailedUpstreamAttempt = { attempt: UpstreamAttempt; error: EarshotError };
@@ -20,7 +19,6 @@ export type Ranking = {
   mayShow: (owner: Session["owner"]) => "everything" | "ids";
   fromMs: number | null;
   nowMs: number;
-  /** How much of the oldest part a route may miss. */
   toleranceMs: number;
 };
 
@@ -30,7 +28,6 @@ export const attemptsOf = (
 ): UpstreamAttempt[] =>
   sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
 
-/** Within a rank: the route's cost, then session order. */
 export function ranked(attempts: readonly UpstreamAttempt[], ranking: Ranking): RankedAttempts {
   const ranks = new Map<
     string,

@@ -5,13 +5,12 @@ import { idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 
 /**
- * Only this module decides whether an answer is complete. Adapters and readers report facts: a page
- * that leaves something out (`isPartial`), and the time from which it was read (`sinceMs`).
+ * Only this module decides whether an answer is complete. Adapters and readers report facts:
+ * `isPartial`, and the time from which a page was read (`sinceMs`).
  */
 
 export type Reading = {
   warnings: readonly UpstreamWarning[];
-  /** Null if posts of any age were read. */
   sinceMs: number | null;
 };
 
@@ -29,7 +28,6 @@ export function readOf(
 export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =>
   intersectionOf([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
 
-/** An X post's ID may be in another second than its time. */
 const minMissingMs = 1_000;
 
 export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
@@ -49,7 +47,6 @@ export function fetchCoverage(requested: Span, missing: readonly Span[]): Covera
   };
 }
 
-/** `closed` spans were answered completely. */
 export type SearchedPlatform = {
   platform: Platform;
   closed: readonly Span[];
@@ -63,8 +60,8 @@ export type SearchedPlatform = {
 export const liveToleranceMs = 900_000;
 
 /**
- * Spans that platforms answered completely are no gaps. On searched platforms a later page covers
- * the time before the previous page. A live window begins where a platform's recent search begins.
+ * Spans that platforms answered completely are no gaps. A later page covers the time before the
+ * previous page. A live window begins where a platform's recent search begins.
  */
 export function searchCoverage(
   coverage: Coverage,
@@ -101,7 +98,6 @@ export function searchCoverage(
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };
 }
 
-/** X reports post times in whole seconds; IDs have milliseconds. */
 export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
 export const endMsOf = (after: SourceRequest["after"], platform: Platform): number =>

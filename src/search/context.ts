@@ -11,7 +11,6 @@ export type AnswerContext = {
   upstreams: Readonly<Record<Platform, Upstream>>;
   settings: {
     maxPages: number;
-    /** How long a search waits for a platform's limit. */
     searchWaitMs: number;
     defaultPlatform: Platform;
   };

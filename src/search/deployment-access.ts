@@ -8,7 +8,6 @@ export async function deploymentAccess(
   platform: Platform,
 ): Promise<ReadonlyMap<Method, readonly AccessMethod[]>> {
   const upstream = upstreams[platform];
-  // No account has this id: only the deployment's credentials are left.
   const configured = await sessions.configured(platform, "");
   const accessOf = (method: Method): readonly AccessMethod[] =>
     accessFor("social", method, upstream)

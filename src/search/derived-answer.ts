@@ -29,7 +29,6 @@ const trendWindowMs = 86_400_000;
 export const maxTrendPosts = 2_000;
 export const maxReposts = 1_000;
 
-/** `query` finds posts of the account, or reposts of the post; null for trends. */
 export async function derivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
@@ -47,7 +46,6 @@ export async function derivedAnswer(
   });
 }
 
-/** Accounts by latest repost, newest first, without duplicates on a page. */
 async function reposters(
   context: AnswerContext,
   request: FetchRequest,

@@ -1,6 +1,5 @@
 import type { EarshotError } from "../lib/errors.ts";
 
-/** Errors that the caller can act on, each with its own code. */
 const ownCodes = new Set([
   "budget_used_up",
   "credential_refused",

@@ -13,9 +13,9 @@ import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
 /**
- * From the archive if complete, else from the platform, else from the archive. Derived answers are
- * a fallback. Errors: `source_unavailable` when nothing can be requested; those of the platform
- * when neither has anything.
+ * From the archive if complete, else from the platform, else from the archive. Errors:
+ * `source_unavailable` when nothing can be requested; those of the platform when neither has
+ * anything.
  */
 export async function fetchAnswer(
   context: AnswerContext,

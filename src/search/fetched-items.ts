@@ -6,7 +6,6 @@ import type { Upstream, UpstreamItem } from "../platforms/upstream.ts";
 import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 
-/** Posts get the IDs that they have, or would get, in the archive. */
 export async function fetchedItems(
   archive: Pick<Archive, "identify">,
   items: readonly UpstreamItem[],

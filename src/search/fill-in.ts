@@ -3,10 +3,7 @@ import { fieldsOf } from "../platforms/fields.ts";
 import { type AnswerItem, type FetchedItem, isArchived, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 
-/**
- * JSON texts in order: archived records as stored now, others as fetched. Deleted, hidden and
- * damaged ones are left out.
- */
+/** JSON texts in order, without deleted, hidden and damaged posts. */
 export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
@@ -40,7 +37,6 @@ export async function recordsPage(
   return { body: utf8.encode(`[${records.join(",")}]`), damage };
 }
 
-/** A repost is withheld with its original. */
 async function shownOf(
   archive: Pick<Archive, "withheld">,
   items: readonly FetchedItem[],

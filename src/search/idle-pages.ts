@@ -7,7 +7,7 @@ export type Idleness = "none" | "empty" | "repeated";
 
 /**
  * Idle pages are empty, or only repeat earlier ones. A page with all items filtered out is not
- * idle. `isNews`: it has a new item. After `maxIdlePages` in a row the reading ends.
+ * idle. After `maxIdlePages` in a row the reading ends.
  */
 export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
   const looks = new Set<string>();
@@ -31,7 +31,6 @@ export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idlen
   };
 }
 
-/** Null if too little of the page is left to recognise it. */
 function lookOf({ items, received, oldestMs }: UpstreamPage): string | null {
   if (items.length === 0 && oldestMs === undefined) return null;
   return hash("sha256", JSON.stringify([received, oldestMs, items.map(itemKey)]), "base64url");

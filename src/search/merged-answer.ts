@@ -6,7 +6,6 @@ import type { PlatformPart } from "./search-platform.ts";
 
 export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
-/** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
 export function merged(
   { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,
@@ -50,7 +49,6 @@ export function merged(
   };
 }
 
-/** Warnings that `warningsOf` repeats for the merged answer. */
 const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
 
 const isWhole = ({ error }: PlatformPart): boolean => error === null;

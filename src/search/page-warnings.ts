@@ -20,7 +20,6 @@ export const pageUnavailable = (name: string): UpstreamWarning => ({
   isPartial: true,
 });
 
-/** The platform shows nothing older with this access. */
 export const notFurther = (
   { method, platform }: { method: Method; platform: string },
   { sinceMs }: { sinceMs: number | null },
@@ -49,7 +48,6 @@ export const outOfOrder = (name: string): UpstreamWarning => ({
   isPartial: true,
 });
 
-/** Empty, though each names a next page. */
 export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
   message: `${name} gave ${maxIdlePages} empty pages in a row, each with a next page`,

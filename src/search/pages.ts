@@ -19,7 +19,6 @@ import {
 } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
-/** Long enough to be unique within a page. */
 const keyLength = 22;
 
 export const lastKeyOf = (item: UpstreamItem): string =>
@@ -44,8 +43,8 @@ export type PageReading = {
 
 /**
  * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as
- * does an error after the first page: the items so far are returned with a warning. `position`
- * never continues a cycle. Errors: those of the first page.
+ * does an error after the first page: the items so far are returned with a warning. Errors: those
+ * of the first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
@@ -103,7 +102,6 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   return ended(position, tooManyPages(name, maxPages));
 }
 
-/** The index after the last returned item; if that was deleted, after as many as were returned. */
 function startIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {
   if (lastKey === null) return 0;
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);

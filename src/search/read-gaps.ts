@@ -18,7 +18,6 @@ import { fetchedItems } from "./fetched-items.ts";
 import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
 import { tryInOrder } from "./try-in-order.ts";
 
-/** Time reserved for assembling the answer. */
 const reserveMs = 2_000;
 
 export type GapRequest = {
@@ -41,10 +40,8 @@ type GapReading = {
 
 export type ReadGaps = {
   readings: readonly GapReading[];
-  /** Everything down to this time was seen; null if nothing more can be read. */
   seenFromMs: number | null;
   left: readonly Span[];
-  /** Why better attempts were given up. */
   failures: readonly EarshotError[];
   error: EarshotError | null;
 };
@@ -95,7 +92,6 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
     }
     limit -= searched.posts.length;
     left = unreachedBy(attempt, left, nowMs);
-    // Not worth another request.
     if (isLive && lengthOf(left) <= liveToleranceMs) left = [];
     const spent = new Set(failed.map((one) => one.attempt));
     attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));

@@ -28,14 +28,12 @@ export type ReadMethod = {
   requested: Span;
   missing: readonly Span[];
   warnings: readonly SourceWarning[];
-  /** Why better attempts were given up. */
   failures: readonly EarshotError[];
 };
 
 /**
- * Reads by the attempt that shows most, then by the next best beyond its reach, until there are
- * enough items. `openOthers` opens sessions beyond a cursor's credential. Errors: those of the
- * first attempt.
+ * Reads by the attempt that shows most, then by the next best beyond its reach. `openOthers` opens
+ * sessions beyond a cursor's credential. Errors: those of the first attempt.
  */
 export async function readMethod(
   context: AnswerContext,
@@ -145,7 +143,6 @@ function missingIn(requested: Span, readings: readonly MethodReading[]): readonl
   return last.read.position === null ? missingOf(requested, last.read) : [];
 }
 
-/** Undefined if no other access reaches further back, or the type does not allow it. */
 function hintFor(
   upstream: Upstream,
   { method, type }: FetchRequest,

@@ -5,10 +5,7 @@ import { type ReleasedCredential, releaseOf } from "../upstream/credentials/rele
 import { foundCredentials } from "../upstream/requests/found-credentials.ts";
 import { accessFor, isOwn } from "./context.ts";
 
-/**
- * The best credential that may be released to a remote node, or that of the previous page; null for
- * methods that belong to one account.
- */
+/** The best credential that may be released to a remote node, or that of the previous page. */
 export async function releaseCredential(
   { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },
   { type, method, place = null }: Pick<AnswerRequest, "type" | "method" | "place">,

@@ -4,7 +4,6 @@ import type { Platform } from "../posts/post.ts";
 export type RemoteCapabilities = {
   isRunHere: boolean;
   isThere(): boolean;
-  /** `requested`: one can request the platform; `stored`: one has an archive of it. */
   answers(requested: {
     platform: Platform;
     type: SourceType;

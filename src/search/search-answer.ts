@@ -10,9 +10,8 @@ import { gapsOf } from "./platform-gaps.ts";
 import { type RequestablePlatform, searchPlatform } from "./search-platform.ts";
 
 /**
- * From the archive, with the gaps requested from platforms that have a search and a credential. A
- * platform's failure leaves the answer incomplete, with a warning; it is thrown only if there is
- * nothing else to answer with.
+ * From the archive, with the gaps requested from platforms. A platform's failure leaves the answer
+ * incomplete, with a warning; it is thrown only if there is nothing else to answer with.
  */
 export async function searchAnswer(
   context: AnswerContext,

@@ -31,20 +31,15 @@ type GapPost = { position: Position; post: Post };
 
 export type SearchedGaps = {
   posts: readonly GapPost[];
-  /** Searched completely, or left to later pages; oldest first. */
   closed: readonly Span[];
-  /** Everything down to this time was seen; null if all gaps were searched. */
   seenFromMs: number | null;
-  /** Why it ended early, unless it had enough. */
   error: EarshotError | null;
 } & Reading;
 
 export type GapSearch = CheckedSearch & {
   upstream: UpstreamSearch;
-  /** `session` reads the first page, `rest` later ones. */
   session: Session;
   rest: Session;
-  /** Oldest first. */
   gaps: readonly Span[];
   route: string;
   after: Position | null;
@@ -90,7 +85,6 @@ export async function searchGaps(
     warnings,
     sinceMs,
   });
-  /** If the platform promises all posts. */
   const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
       closed.push(...readOf(gaps, { warnings: of, sinceMs }).toReversed());
@@ -98,7 +92,6 @@ export async function searchGaps(
   };
 
   for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
-    // The next page of the answer continues where this one is full.
     const older = search.gaps.slice(0, index);
     if (found.length >= limit) {
       close([...older, gap], []);

@@ -19,13 +19,11 @@ export type PlatformPart = SearchedPlatform & {
   isSearched: boolean;
   part: MergedPart;
   sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
-  /** The cost of attempts without results. */
   billed: readonly SourcePart[];
   error: EarshotError | null;
   warnings: readonly SourceWarning[];
 };
 
-/** Its errors are returned in the part; others are thrown. */
 export async function searchPlatform(
   context: AnswerContext,
   request: SourceRequest & { isLive: boolean },

@@ -13,16 +13,13 @@ import type { MergeableSearch } from "./merged-answer.ts";
 import { gapsOf } from "./platform-gaps.ts";
 import { itemOfRecord } from "./with-records.ts";
 
-/** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {
   requestableOpenly: readonly Platform[];
   requestableWithCredential: readonly Platform[];
   fedPlatforms: readonly Platform[];
   coverageSlackMs: number;
   liveSinceMs: Readonly<Record<Platform, number | null>>;
-  /** Stored posts may have to be compared with their server. */
   isMastodonFollowed: boolean;
-  /** For gateways without this archive. */
   hasRecords: boolean;
 };
 
@@ -74,7 +71,6 @@ const mayHaveChanged = (
   ofBluesky.length > 0 ||
   (isMastodonFollowed && positions.some(({ platform }) => platform === "mastodon"));
 
-/** Null if it yields; then it is ended. */
 function firstStep<Value>(steps: Generator<void, Value>): Value | null {
   const step = steps.next();
   if (step.done) return step.value;

@@ -40,7 +40,6 @@ export const refusedByPlatform = (platform: Platform, reason: string): Unanswera
   hint: "earshot credentials test enables it again if it works, earshot credentials add replaces it",
 });
 
-/** The data belongs to that account, or the platform forbids showing it to others. */
 export function ownCredentialNeeded(
   { platform, method }: Pick<RoutedFetch, "platform" | "method">,
   allowed: readonly AccessKind[],
@@ -70,7 +69,6 @@ export const notConfigured = (
   hint: toConfigure(platform, allowed, offered),
 });
 
-/** This process runs no jobs, and no other can request the platform. */
 export function noNodeAvailable(
   upstreams: Upstreams,
   { platform, method, type }: RoutedFetch,

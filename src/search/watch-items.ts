@@ -1,7 +1,6 @@
 import type { UpstreamWarning } from "../platforms/upstream.ts";
 import { outOfOrder, repeatedItems } from "./page-warnings.ts";
 
-/** Some platforms report post times in whole seconds; IDs have milliseconds. */
 const skewMs = 1_000;
 
 /**
@@ -9,7 +8,6 @@ const skewMs = 1_000;
  * list moved during the reading, so items may be missing.
  */
 export function watchItems(name: string): {
-  /** `timeMs` is null if no order is promised. Returns whether the item is new. */
   note(key: string, timeMs: number | null): boolean;
   noteRepeats(): void;
   warnings(): readonly UpstreamWarning[];

@@ -41,7 +41,6 @@ export function itemOfRecord(record: string): FetchedItem {
   return { platform, id: BigInt(ID), uri, userId, record };
 }
 
-/** In the same order: equal records are shown or hidden together. */
 function stillShown(
   items: readonly FetchedItem[],
   records: readonly string[],

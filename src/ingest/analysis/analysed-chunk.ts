@@ -12,7 +12,6 @@ export type AnalysedChunk = {
   /** A line that the rejected file must begin with. */
   head: Buffer | null;
   counts: RecordCounts;
-  /** The chunk's last record and the next record's offset. */
   end: { lines: number; bytes: number };
   /** A strict import stops here; the last rejection is the reason. */
   isStopped: boolean;
@@ -30,6 +29,5 @@ export type ChunksRequest = {
   from: { lines: number; bytes: number };
 };
 
-/** A chunk ends at either limit. */
 export const chunkRecords = 5_000;
 export const chunkBytes = 16 * 1024 ** 2;

@@ -8,7 +8,6 @@ export type AnalysedLines = AnalysedPosts & ReadLines;
 
 export type ImportAnalysis = {
   parallel: number;
-  /** Transfers the request's bytes. */
   lines(request: LinesRequest): Promise<AnalysedLines>;
   /** `nowMs` caps times that no network has seen. */
   posts(posts: readonly Post[], nowMs: number): Promise<AnalysedPosts>;

@@ -70,7 +70,6 @@ test("writes chunks in file order although several threads analyse them", async 
   const { summary, rejected } = await imported(lines.join("\n"));
   expect(summary).toMatchObject({ imported: 11_998, updated: 5_000, rejected: 2 });
   expect(rejected.map((reason) => reason.split(":")[0])).toEqual(["6000", "12000"]);
-  // The later of two lines with the same ID wins.
   expect(await textsOf([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
 });
 

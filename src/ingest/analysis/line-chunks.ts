@@ -1,4 +1,3 @@
-/** With line ends; the file's last line may have none. */
 export type LineChunk = {
   /** Owns its buffer. An overlong line may be truncated. */
   bytes: Uint8Array<ArrayBuffer>;
@@ -11,8 +10,8 @@ export type LineChunk = {
 export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
 
 /**
- * A chunk ends after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of
- * an overlong line to detect it. If `pieces` throws, the complete lines so far are a last chunk.
+ * A chunk ends after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of an
+ * overlong line to detect it. If `pieces` throws, the complete lines so far are a last chunk.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,
@@ -24,7 +23,6 @@ export async function* lineChunks(
   let stored: Uint8Array[] = [];
   let storedBytes = 0;
   let lines = 0;
-  /** What is stored of the unfinished line, and its size in the file. */
   let open: Uint8Array[] = [];
   let openBytes = 0;
   let startOffset = fromOffset;

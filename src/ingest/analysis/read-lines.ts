@@ -8,7 +8,6 @@ import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
 export type LinesRequest = {
   bytes: Uint8Array;
-  /** Of the file: a byte order mark may precede its first line. */
   isStart: boolean;
   platform: Platform;
   limits: RecordLimits;
@@ -17,7 +16,6 @@ export type LinesRequest = {
 };
 
 export type Rejection = {
-  /** From 1, within the chunk. */
   line: number;
   reason: string;
   raw: Uint8Array;

@@ -15,8 +15,8 @@ import { createRecordCounts } from "./record-counts.ts";
 const recordOverheadBytes = 200;
 
 /**
- * Reads on this thread, yielding to the event loop; analyses on others. If the source throws,
- * what was read before is a last chunk.
+ * Reads on this thread, yielding to the event loop; analyses on others. If the source throws, what
+ * was read before is a last chunk.
  */
 export async function* recordChunks(
   format: RecordsFormat,
@@ -88,7 +88,6 @@ const rejectionOf = (record: FileRecord, reason: string): Rejection => ({
   raw: record.raw(),
 });
 
-/** Returns the reason for a rejection, else null. */
 function readRecord(
   record: FileRecord,
   { posts, counts }: OpenChunk,

@@ -2,7 +2,6 @@ import { withoutControls } from "../../lib/controls.ts";
 
 export type RecordCounts = {
   ignoredFields: ReadonlyMap<string, number>;
-  /** By reason. */
   leftOut: ReadonlyMap<string, number>;
 };
 

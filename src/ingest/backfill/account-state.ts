@@ -10,12 +10,10 @@ export type AccountState = {
   rev: string | null;
 };
 
-/** Inactive states of com.atproto.sync.getRepoStatus. */
 const statuses: ReadonlyMap<unknown, AccountStatus> = new Map(
   (["takendown", "suspended", "deleted", "deactivated"] as const).map((word) => [word, word]),
 );
 
-/** Errors that every com.atproto.sync method may return. */
 const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
   ["RepoTakendown", "takendown"],
   ["RepoSuspended", "suspended"],

@@ -7,14 +7,13 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 export type LabelSource = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;
-/** Bounds a listing whose cursor never ends. */
 const maxPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
 const urisOfRequest = 50;
 
 /**
- * By page. Requests all posts by uri prefix; falls back to single uris if the labeler rejects
- * patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing does not end.
+ * Requests all posts by uri prefix; falls back to single uris if the labeler rejects patterns.
+ * Errors: `upstream_refused`; `answer_unreadable` if a listing does not end.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,

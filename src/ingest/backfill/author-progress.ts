@@ -3,9 +3,6 @@ import { fieldsOf } from "../../platforms/fields.ts";
 
 export type AuthorProgress = {
   done: { rev: string | null; atMs: number } | null;
-  /**
-   * The cursor of an unfinished listing's next page, and the revision and time at which it began.
-   */
   listing: { cursor: string; rev: string; startedMs: number } | null;
 };
 

@@ -22,7 +22,6 @@ import { createPoliteFetch } from "./polite-fetch.ts";
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const labeler = "did:plc:labelerlabelerlabelerla";
 const at = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
-/** Record keys and revisions of successive milliseconds, in time order. */
 const tid = (n: number): string => {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   let bits = BigInt(Date.UTC(2026, 0, 1) + n) * 1000n * 1024n;
@@ -69,7 +68,6 @@ function addAccount(posts: Record<string, unknown> = {}, rest: Partial<HostedAcc
   return account;
 }
 
-/** Ends backoff pauses at once. */
 const impatient: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 1), signal),

@@ -32,7 +32,6 @@ export type BackfillRequest = {
   directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
   labeler: LabelSource | null;
-  /** Read accounts even if unchanged since the last backfill. */
   again: boolean;
   signal?: AbortSignal;
   onProgress?: (seen: { author: string; posts: number; readBytes: number }) => void;
@@ -47,7 +46,6 @@ export type AuthorSummary = {
   by: "repository" | "listing" | null;
   resumed: boolean;
   posts: number;
-  /** In the post collection. */
   badRecords: number;
   labels: number;
   missingSought: boolean;
@@ -56,9 +54,9 @@ export type AuthorSummary = {
 
 /**
  * Reads an account's posts at one revision, handle, profile, state, and labels. Deletes archived
- * posts that no longer exist, but not newer changes from the stream. At the end, claims coverage
- * of the account up to the time of the request. Batches already written remain, and a listing
- * resumes from its cursor. Errors: those of `resolveAccount` except `account_deleted`;
+ * posts that no longer exist, but not newer changes from the stream. At the end, claims coverage of
+ * the account up to the time of the request. Batches already written remain, and a listing resumes
+ * from its cursor. Errors: those of `resolveAccount` except `account_deleted`;
  * `repository_unreadable`, `repository_too_large`.
  */
 export async function backfillAuthor(

@@ -11,7 +11,6 @@ export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
 type AuthorsProgress = {
   ended: number;
   authors: number;
-  /** In total, and of the latest account. */
   posts: number;
   author: string;
   authorPosts: number;
@@ -22,7 +21,7 @@ export type AuthorResult =
   | { author: string; summary: AuthorSummary }
   | { author: string; error: EarshotError };
 
-/** Of one account; any other would affect all. */
+/** Any other error would affect all accounts. */
 const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
 /** An error of one account does not stop the others; an error of the archive does. */

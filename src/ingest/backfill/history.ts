@@ -18,7 +18,6 @@ export type HistoryReport = {
   rev: string | null;
   /** Everything created before this time was read. */
   asOfMs: number;
-  /** Of the posts, including invalid ones. */
   keys: ReadonlySet<string>;
   /** An earlier run may otherwise have seen further keys. */
   isComplete: boolean;

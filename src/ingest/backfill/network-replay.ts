@@ -7,13 +7,11 @@ import { type Refusal, refusalError, refusalOf, xrpcUrl } from "../../platforms/
 import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-/** Of a Jetstream server, such as https://bsky.network. */
 export type NetworkReplay = {
-  /** By server time; null if empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Decompressed, in order; may contain events of these collections, or account and handle
-   * events. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
+   * Decompressed, in order; may contain events of these collections, or account and handle events.
+   * Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };
@@ -22,10 +20,8 @@ type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; t
 type Planned = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
 const pageSegments = 1_000;
-/** Bounds a listing whose cursor never ends. */
 const maxPages = 10_000;
 const maxEntries = 1_000_000;
-/** A regular block has 4,096 events, a few megabytes. */
 const maxBlockBytes = 256 * 1024 ** 2;
 const decompress = promisify(zstdDecompress);
 

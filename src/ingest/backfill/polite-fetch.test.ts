@@ -9,7 +9,6 @@ const url = new URL("https://host.example/xrpc/some.method");
 
 type Output = { status: number; headers?: Record<string, string> } | EarshotError;
 
-/** Responds from a list and repeats the last response; time passes only by waiting. */
 function politely(output: readonly Output[], rest: Partial<PoliteFetchRequest> = {}) {
   let elapsedMs = 0;
   const requestedMs: number[] = [];

@@ -10,9 +10,9 @@ import type {
 
 /**
  * Per host: a fixed rate, a pause while the host's own allowance (`ratelimit-*`) is used up, and
- * `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` (retryable) if a
- * host requires too long a wait; `upstream_failed` (retryable) if it fails repeatedly. Any other
- * status is returned.
+ * `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` (retryable) if a host
+ * requires too long a wait; `upstream_failed` (retryable) if it fails repeatedly. Any other status
+ * is returned.
  */
 export type PoliteFetch = {
   /** `tries: 1` if a failure is an acceptable answer. */
@@ -31,7 +31,6 @@ export type PoliteFetchRequest = {
 };
 
 type Answer = { status: number; headers: { get(name: string): string | null } };
-/** By the clock's `elapsed`. */
 type Pace = { nextMs: number };
 
 const usualTries = 5;

@@ -5,9 +5,9 @@ import type { HistoryContext, HistoryReport } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
 
 /**
- * Pages of com.atproto.repo.listRecords, each written with the next cursor, so that an
- * interrupted listing resumes. The revision before the first page applies to all, as no record
- * read can be older. Errors: `repository_too_large` beyond `maxPosts`; `upstream_refused`.
+ * Pages of com.atproto.repo.listRecords, each written with the next cursor, so that an interrupted
+ * listing resumes. The revision before the first page applies to all. Errors:
+ * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 export async function readListing(
   { request, account, rev, before, requestedMs, writer }: HistoryContext,

@@ -18,7 +18,6 @@ export type ArchiveReplay = {
   onProgress: (reachedMs: number) => void;
 };
 
-/** Resolves with the number of unreadable rows. */
 export async function replayArchive(
   span: BoundedSpan,
   { clock, network, host, followed, writer, onProgress }: ArchiveReplay,

@@ -13,7 +13,6 @@ export type StreamReplay = {
   clock: Clock;
   random: () => number;
   guard: Guard;
-  /** Addresses of `/subscribe`, each a fallback for the one before. */
   urls: readonly string[];
   userAgent: string;
   handshakeTimeoutMs: number;
@@ -38,9 +37,8 @@ const backoff = { leastMs: 500, mostMs: 10_000 };
 const maxWaiting = 5_000;
 
 /**
- * The servers' lookback is about a day and a half. If a server starts later than requested, or
- * sends nothing, the part in between is not claimed as covered. Resolves with the number of
- * unreadable frames. Errors: `upstream_unreachable` if no server makes progress.
+ * If a server starts later than requested, or sends nothing, the part in between is not claimed as
+ * covered. Errors: `upstream_unreachable` if no server makes progress.
  */
 export async function replayStream(
   span: BoundedSpan,

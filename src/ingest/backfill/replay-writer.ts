@@ -4,28 +4,22 @@ import { type BoundedSpan, includesTime } from "../../lib/spans.ts";
 import type { StreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 
-/** Times that the archive does not cover. */
 export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
  * Each batch also claims coverage up to its last event, so the coverage table shows a later run
- * where to resume.
- *
- * Events of a batch's last millisecond wait for the next batch, because that millisecond is not
- * yet covered.
+ * where to resume. Events of a batch's last millisecond wait for the next batch, because that
+ * millisecond is not yet covered.
  *
  * Events that only change counts apply only to times that their collection did not cover; others
  * were already counted. A new post's counts stay unknown, because reactions after the span were
  * dropped while the post was absent.
  */
 export type ReplayWriter = {
-  /** What follows is complete since `fromMs`, in time order up to `disorderMs`. */
   begin(fromMs: number, disorderMs: number): void;
   /** Returns a promise only if a batch is full. Coverage is measured by `atMs`. */
   add(atMs: number, event: StreamEvent): Promise<void> | undefined;
-  /** Later events are after `reachedMs`, up to the disorder. */
   flush(reachedMs: number): Promise<void>;
-  /** Coverage is complete up to `toMs`. */
   end(toMs: number): Promise<void>;
   tally(): Readonly<ReplayTally>;
 };

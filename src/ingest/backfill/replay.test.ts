@@ -23,7 +23,6 @@ import { type ReplayRequest, type ReplaySummary, replay } from "./replay.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const hourMs = 3_600_000;
-/** Old enough for the archive, and recent enough for the stream servers. */
 const oldMs = Date.now() - 100 * hourMs;
 const lateMs = Date.now() - hourMs;
 
@@ -40,7 +39,6 @@ beforeEach(async () => {
     readers: 1,
     segmentPosts: 1_000,
     countDelayMs: 1,
-    // Loading the detector takes longer than a test.
     detectLanguage: "off",
     clock: systemClock,
   });
@@ -160,7 +158,6 @@ async function shown(): Promise<{ Content: string; likes: number | null }[]> {
 
 const texts = async () => (await shown()).map(({ Content }) => Content).sort();
 
-/** Waits until pending counts were added to their posts. */
 async function counted(): Promise<void> {
   while ((await archive.stats()).waitingCounts > 0) await systemClock.sleep(5);
 }

@@ -13,7 +13,6 @@ export type ReplayRequest = {
   archive: Pick<Archive, "write" | "coverage">;
   clock: Clock;
   random: () => number;
-  /** `gaps`: all between covered times. */
   span: BoundedSpan | "gaps";
   followed: readonly FollowedWord[];
   lookbackMs: number;
@@ -35,14 +34,13 @@ export type ReplaySummary = ReplayTally & {
   seconds: number;
 };
 
-/** The servers' lookback limit moves during the replay. */
 const lookbackMarginMs = 30 * 60_000;
 
 /**
  * Replays uncovered times: from the stream servers within their lookback, before that from a
- * server's archive. Coverage is written with each batch, so an interrupted replay resumes.
- * Errors: `replay_needs_token` at the end if time beyond the lookback remains and there is no
- * token; those of `replayStream` and `replayArchive`.
+ * server's archive. Coverage is written with each batch, so an interrupted replay resumes. Errors:
+ * `replay_needs_token` at the end if time beyond the lookback remains and there is no token; those
+ * of `replayStream` and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;
@@ -93,7 +91,6 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   };
 }
 
-/** Per collection. */
 function missingIn(
   stored: readonly PlatformCoverage[],
   collections: readonly Collection[],

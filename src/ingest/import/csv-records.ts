@@ -1,10 +1,8 @@
 import { RecordError } from "./record.ts";
 import { createRecordLine } from "./record-bytes.ts";
 
-/** Without its line end; truncated if too long. */
 export type CsvRecord = {
   bytes: Buffer;
-  /** From 1. */
   line: number;
   isTooLong: boolean;
 };
@@ -20,14 +18,13 @@ const [quote, lineFeed] = [0x22, 0x0a];
 const delimiters = [",", ";", "\t"] as const;
 
 /**
- * CSV (RFC 4180). A quote opens only at the start of a field. An unclosed quote extends its
- * record to the end of the file, with at most `maxBytes` in memory.
+ * CSV (RFC 4180). A quote opens only at the start of a field. An unclosed quote extends its record
+ * to the end of the file, with at most `maxBytes` in memory.
  */
 export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let line = 1;
   let firstLine = 1;
   let inQuotes = false;
-  /** A second quote is an escaped one. */
   let hasJustClosed = false;
   let isFieldStart = true;
   let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
@@ -96,7 +93,6 @@ export function csvFields(record: string, delimiter: string): string[] {
   }
 }
 
-/** `end` is the offset of the separator after it. */
 type Field = { value: string; end: number };
 
 function bareField(record: string, at: number, delimiter: string): Field {

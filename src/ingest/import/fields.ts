@@ -4,12 +4,10 @@ import type { Media } from "../../posts/post.ts";
 
 /** docs/import.md has the same table. Undefined for an invalid value. */
 export type ImportField<T> = {
-  /** Completes the sentence "expected …". */
   expected: string;
   read(value: unknown): T | undefined;
 };
 
-/** Lengths are UTF-16 code units. */
 const recordBounds = {
   textLength: 100_000,
   nameLength: 1_000,

@@ -130,7 +130,6 @@ describe("reading a file", () => {
       await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
       const stored = archive.posts.size;
       expect(stored % 5_000).toBeGreaterThan(0);
-      // The last 40 bytes contain only a few lines.
       if (bytes[0] === 0x1f) expect(stored).toBeGreaterThan(11_900);
       const again = archive.batches.length;
       await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
@@ -212,7 +211,6 @@ describe("a bad line", () => {
   test("is not buffered without bound when there are many", async () => {
     const summary = await importing(written("{}\n".repeat(12_000)));
     expect(summary.rejected).toBe(12_000);
-    // Three of at most 5,000 lines, and the final one.
     expect(archive.batches).toHaveLength(4);
   });
 
@@ -260,7 +258,6 @@ describe("an interrupted import", () => {
       if (batches === 2) throw new Error("killed");
     };
     await expect(importing(file)).rejects.toThrow("killed");
-    // The first batch has 5,000 lines, one of them bad.
     expect(archive.posts.size).toBe(4_999);
 
     archive.beforeWrite = () => {};

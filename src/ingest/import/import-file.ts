@@ -14,20 +14,18 @@ import { openImportSource } from "./source.ts";
 /**
  * Bad records are counted and written to the rejected file; the import continues. Each batch
  * commits the file's progress atomically, so an interrupted import resumes, and a complete one is
- * skipped unless the file has changed. Chunks are parsed and analysed on other threads while
- * earlier ones are written; the number in memory is bounded.
+ * skipped unless the file has changed. Chunks are parsed and analysed on other threads, a bounded
+ * number at a time.
  */
 export type ImportRequest = {
   archive: Pick<Archive, "importPosts" | "readCheckpoint">;
   analysis: ImportAnalysis;
   clock: Clock;
-  /** A path, or `-` for `standardInput`. */
   file: string;
   standardInput: Readable;
   platform: Platform;
   format?: ImportFormat;
   dataDir: string;
-  /** Declared by the file's owner as complete. */
   covers: { fromMs: number; toMs: number } | null;
   onBadLine: "reject" | "stop";
   limits: ImportLimits;
@@ -37,16 +35,12 @@ export type ImportRequest = {
 };
 
 export type ImportSummary = {
-  /** Nothing was read. */
   alreadyImported: boolean;
-  /** Of earlier, interrupted runs. */
   resumedAfterLines: number;
   imported: number;
   updated: number;
-  /** Already stored, or excluded because the post was deleted. */
   unchanged: number;
   rejected: number;
-  /** Includes earlier runs that this one continues. */
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
@@ -58,8 +52,8 @@ export type ImportSummary = {
 };
 
 /**
- * Errors: `import_unreadable`, `import_too_large` (after writing what was read),
- * `import_rejected` (a bad line in strict mode). Batches already written remain.
+ * Errors: `import_unreadable`, `import_too_large` (after writing what was read), `import_rejected`
+ * (a bad line in strict mode). Batches already written remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

@@ -5,8 +5,8 @@ import { createJsonMeter } from "../../lib/json-shape.ts";
 import { RecordError } from "./record.ts";
 
 /**
- * Throws `RecordError` if not UTF-8 or JSON, nested deeper than `maxDepth`, or beyond the
- * parser's limits.
+ * Throws `RecordError` if not UTF-8 or JSON, nested deeper than `maxDepth`, or beyond the parser's
+ * limits.
  */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
@@ -27,7 +27,6 @@ function requireShape(bytes: Buffer, maxDepth: number): void {
 
 const openings = ["{", "["].map((character) => character.charCodeAt(0));
 
-/** Cannot nest deeper than `most`. Native search is faster than a pass in JavaScript. */
 function hasFewOpenings(bytes: Buffer, most: number): boolean {
   let found = 0;
   for (const opening of openings) {

@@ -1,11 +1,9 @@
 import { createRecordBuffer } from "./record-bytes.ts";
 
-/** Truncated if too long. */
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
   feed(piece: Buffer): Generator<JsonValue>;
-  /** The last value if only the end of the file ends it. Throws if the file is truncated. */
   end(): JsonValue | null;
 };
 
@@ -15,7 +13,6 @@ export type JsonSplitterOptions = {
   listName: string | null;
 };
 
-/** Longer names cannot be the list's. */
 const longestName = 64;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -23,13 +20,11 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * One pass, with at most one value in memory: values in sequence, on separate lines or not, and
- * the items of a list instead of the list. Does not validate: invalid JSON becomes a value that
- * fails to parse. If the first object takes one line, a broken value ends with its line, else
- * with the file.
+ * One pass, with at most one value in memory: values in sequence, and the items of a list instead
+ * of the list. Invalid JSON becomes a value that fails to parse. If the first object takes one
+ * line, a broken value ends with its line, else with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
-  /** What encloses the current value. */
   let within: "file" | "list" | "list of object" | "rest of object" = "file";
   let open: "none" | "scalar" | "container" = "none";
   let depth = 0;
@@ -37,12 +32,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let isEscaped = false;
   const stored = createRecordBuffer(maxValueBytes, 0);
   let hasLineFeed = false;
-  /** Whether objects take one line each; null before the first non-empty one. */
   let isLinewise: boolean | null = null;
-  /**
-   * The latest string of an object that may contain the list, and the name before its latest
-   * colon.
-   */
   let text = "";
   let name = "";
 

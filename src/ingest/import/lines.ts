@@ -1,10 +1,8 @@
 import { createRecordLine, recordBytesLimit } from "./record-bytes.ts";
 
-/** Without its end; truncated if too long. */
 export type Line = {
   bytes: Buffer;
   number: number;
-  /** Of the next line in the file. */
   endOffset: number;
   tooLong: boolean;
 };

@@ -4,10 +4,8 @@ import type { ImportFormat } from "./formats/format.ts";
 import type { ImportSource } from "./source.ts";
 
 export type ImportProgress = {
-  /** A different time means different content. */
   modifiedMs: number;
   lines: number;
-  /** Decompressed; 0 in formats that cannot resume at an offset. */
   bytes: number;
   rejected: number;
   rejectedBytes: number;
@@ -33,7 +31,6 @@ export function progressName(
   return `import:${platform}:${key === "" ? "" : `${key}:`}${fingerprint}`;
 }
 
-/** Ignored if the file has changed. */
 export async function readProgress(
   archive: Pick<Archive, "readCheckpoint">,
   name: string,

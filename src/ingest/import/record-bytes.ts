@@ -1,17 +1,13 @@
-/** Stores only the start of an overlong record. */
 export type RecordBuffer = {
   append(piece: Buffer): void;
-  /** Includes bytes that are not stored. */
   size(): number;
   take(): { bytes: Buffer; isTooLong: boolean };
 };
 
-/** How much of an overlong record is stored. */
 export const maxRecordBytes = 4_096;
 
 export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecordBytes, maxBytes);
 
-/** `endBytes`: of the line end. */
 export function createRecordBuffer(maxBytes: number, endBytes: 0 | 1): RecordBuffer {
   let stored: Buffer[] = [];
   let size = 0;
@@ -39,7 +35,6 @@ export function createRecordBuffer(maxBytes: number, endBytes: 0 | 1): RecordBuf
   };
 }
 
-/** The extra byte may be the carriage return of CRLF. */
 export function createRecordLine(maxBytes: number): RecordBuffer {
   const stored = createRecordBuffer(maxBytes, 1);
   return {

@@ -20,7 +20,6 @@ import {
 type Fields = typeof importFields;
 type ValueOf<F> = F extends ImportField<infer T> ? T : never;
 
-/** Null where a field is absent. */
 export type ImportRecord = {
   readonly [Name in Exclude<ImportFieldName, "author" | "created_at" | "text">]: ValueOf<
     Fields[Name]
@@ -101,8 +100,8 @@ export function readImportRecord(
 
 /**
  * Without an identity of its own, the uri is `import:<platform>:<sha256 of the JSON list [author,
- * created_at, text]>`. Reports an unused `id` to `onUnused`. Throws `RecordError` if the claimed
- * identity is impossible or later than `nowMs`.
+ * created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than
+ * `nowMs`.
  */
 export function toPost(
   record: ImportRecord,
@@ -200,7 +199,6 @@ function referenceOf(
   return reference;
 }
 
-/** The root post's number on X, its uri on other platforms. */
 function conversationOf(
   record: ImportRecord,
   platform: Platform,
@@ -242,7 +240,6 @@ function entitiesOf(text: string, platform: Platform): FoundEntities {
   return found;
 }
 
-/** The listed items, then those in the text; distinct, as first written. */
 function merged(
   listed: readonly string[] | null,
   found: readonly string[],

@@ -6,14 +6,11 @@ import { xUri } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readImportRecord, toPost } from "./record.ts";
 
-/** A query finds a post by the reference in its record, whatever name the file used. */
 type Drawn = {
-  /** The record's own identity. */
   form: "id" | "uri" | "neither";
   relations: { field: keyof typeof shownIn; target: number; form: "id" | "uri" | "address" }[];
 };
 
-/** The Metadata field of an import field, and the operator that searches it. */
 const shownIn = {
   in_reply_to_id: { shown: "in_reply_to", operator: "in_reply_to" },
   quote_of_id: { shown: "quoted", operator: "quoted" },

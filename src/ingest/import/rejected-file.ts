@@ -4,7 +4,6 @@ import { isoTime } from "../../lib/iso-time.ts";
 
 /** Unchanged, to be repaired and imported again. Created on the first rejection. */
 export type RejectedFile = {
-  /** Null until created. */
   path(): string | null;
   size(): number;
   append(lines: readonly Buffer[]): Promise<void>;
@@ -14,15 +13,14 @@ export type RejectedFile = {
 export type RejectedFileOptions = {
   file: string;
   dataDir: string;
-  /** Preserved of an earlier run's file; the rest is rewritten. */
   preservedBytes: number;
   /** Set if the source cannot be read again: each such run has its own file. */
   runMs: number | null;
 };
 
 /**
- * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable;
- * for standard input `stdin-<time>.rejected` in `dataDir`, never over another run's file.
+ * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable; for
+ * standard input `stdin-<time>.rejected` in `dataDir`, never over another run's file.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, preservedBytes, runMs } = options;
@@ -51,7 +49,6 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   function namesOf(position: string): string[] {
     if (runMs === null) return [`${position}.rejected`];
     const stamp = isoTime(runMs).replaceAll(":", "-");
-    // Runs that start in the same millisecond use the next name.
     return Array.from(
       { length: maxRunsAtOnce },
       (_unused, index) => `${position}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,

@@ -17,7 +17,6 @@ import {
 } from "./source-bytes.ts";
 import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 
-/** Readable once. */
 export type ImportSource = {
   name: string;
   /** Null if the source cannot be read again. */
@@ -26,13 +25,12 @@ export type ImportSource = {
   totalBytes: number | null;
   readBytes(): number;
   /**
-   * Decompressed. Errors: `import_unreadable` (also for a zip or tar archive),
-   * `import_too_large`.
+   * Decompressed. Errors: `import_unreadable` (also for a zip or tar archive), `import_too_large`.
    */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * In a zip archive the matching files, in order, else the file itself. Size limits apply to
-   * their total. Errors: `import_unreadable`, also without a match.
+   * In a zip archive the matching files, in order, else the file itself. Size limits apply to their
+   * total. Errors: `import_unreadable`, also without a match.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
   /** A small file in the zip archive or beside the file. Errors: `import_unreadable`. */
@@ -40,13 +38,11 @@ export type ImportSource = {
   close(): Promise<void>;
 };
 
-/** Readable once. */
 export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 
 const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 
-/** Errors: `import_unreadable`. */
 export async function openImportSource(
   file: string,
   standardInput: Readable,

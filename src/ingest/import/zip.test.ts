@@ -24,7 +24,6 @@ async function withArchive<T>(bytes: Buffer, use: (handle: FileHandle) => Promis
   }
 }
 
-/** All files of an archive, by name. */
 const contentsOf = (bytes: Buffer): Promise<Record<string, string>> =>
   withArchive(bytes, async (handle) => {
     const contents: Record<string, string> = {};
@@ -69,7 +68,6 @@ describe("a zip archive", () => {
 
   test("yields no more of a file than the directory declares", async () => {
     const bytes = zipArchive([file("a", "x".repeat(1_000_000))]);
-    // The uncompressed size in the directory.
     bytes.writeUInt32LE(10, bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
     let read = 0;
     const reading = withArchive(bytes, async (handle) => {

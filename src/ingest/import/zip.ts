@@ -6,7 +6,6 @@ import { crc32, createInflateRaw } from "node:zlib";
 /** From the central directory, not yet verified. */
 export type ZipMember = {
   name: string;
-  /** 0 stored, 8 deflate. */
   method: number;
   isEncrypted: boolean;
   checksum: number;
@@ -15,9 +14,7 @@ export type ZipMember = {
   headerOffset: number;
 };
 
-/** Far above an archive with a million files. */
 const maxDirectoryBytes = 256 * 1024 ** 2;
-/** Far above the parts of one file in any archive. */
 const maxMembers = 10_000;
 const longestName = 4_096;
 
@@ -30,7 +27,6 @@ const headerSize = 30;
 
 /**
  * By the central directory (APPNOTE 4.3), including zip64. Multi-part archives are not supported.
- * Throws an `Error` with the reason.
  */
 export async function readZipDirectory(
   handle: FileHandle,
@@ -61,7 +57,6 @@ export async function readZipDirectory(
   return members;
 }
 
-/** Throws if damaged or unsupported. */
 export async function* zipMemberPieces(
   handle: FileHandle,
   member: ZipMember,

@@ -3,8 +3,8 @@ import { PassThrough, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 
 /**
- * Any number of frames, as from `cat a.zst b.zst` or a parallel compressor: Node's own stream
- * silently ends after the first. Yields everything decompressed before an error, then throws it.
+ * Any number of frames, as from `cat a.zst b.zst`: Node's own stream silently ends after the first.
+ * Yields everything decompressed before an error, then throws it.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });

@@ -19,7 +19,6 @@ let cachedUp: Map<string, number>;
 let changes: ArchiveChange[];
 let requests: Request[];
 let views: Map<string, View>;
-/** Responses that replace the next ones. */
 let refusals: (Error | [number, Record<string, string>])[];
 let writeErrors: Error[];
 let lookUp: LookUp;

@@ -16,14 +16,12 @@ import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
  * Looks up what the posts of archived accounts lack: handle, name, and labels of the account.
- * Requests batches from the AppView, each account again after `ageMs`, at a bounded rate that
- * backs off on request.
+ * Requests batches from the AppView, each account again after `ageMs`, at a bounded rate that backs
+ * off on request.
  *
- * An account that the AppView does not return (deleted or hidden) counts as looked up: its
- * identity document also names a handle, but unverified.
+ * An account that the AppView does not return (deleted or hidden) counts as looked up.
  */
 export type LookUp = {
-  /** Early. If the queue is full, the account waits for its age. */
   enqueue(account: string): void;
   state(): LookUpState;
   stop(): Promise<void>;
@@ -103,8 +101,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
   }
 
   /**
-   * The AppView refuses a request with one invalid account, so a refused batch is split in
-   * halves.
+   * The AppView refuses a request with one invalid account, so a refused batch is split in halves.
    */
   async function send(
     accounts: readonly string[],

@@ -23,7 +23,6 @@ const dictionary = Buffer.from(
 let server: FakeJetstream;
 let archive: MemoryArchive;
 let ingest: Jetstream | null = null;
-/** Responses of the dictionary source; it is unavailable after the last. */
 let answers: Buffer[];
 
 const start = (settings: Partial<JetstreamSettings> = {}): Jetstream => {

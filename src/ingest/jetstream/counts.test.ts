@@ -127,7 +127,6 @@ describe("a repeated event", () => {
     cut();
     await vi.waitFor(() => expect(state().events).toBeGreaterThan(20));
     await archive.until(() => likes() >= 21);
-    // The last two are so close to the position that one of them may have arrived after it.
     expect(likes()).toBe(23);
   });
 
@@ -136,7 +135,6 @@ describe("a repeated event", () => {
     start({ urls: [server.url] });
     await archive.until(() => likes() === 20);
     await ingest?.stop();
-    // Its clock is 10 seconds behind: its events 15 to 19 are new.
     other.events = Array.from({ length: 30 }, (_unused, n) => like(n - 10, `like${n}`));
     start({ urls: [other.url] });
     await vi.waitFor(() => expect(ingest?.state().events).toBe(30));
@@ -234,7 +232,6 @@ test("likes wait for the archive like posts: reading pauses, and none is lost", 
   );
   const { state } = start({ maxWaitingEvents: 500, batchEvents: 100 });
   await vi.waitFor(() => expect(state().status).toBe("paused"));
-  // Data that was already received at the pause still arrives.
   expect(state().waitingEvents).toBeLessThan(2_000);
   resolve();
   await archive.until(() => archive.counts.size === 20_000);

@@ -3,14 +3,13 @@ import { collectionOf } from "../../platforms/bluesky/collections.ts";
 import { type JetstreamPosition, resumeUs } from "./position.ts";
 import type { JetstreamSettings } from "./settings.ts";
 
-/** Doubles until a new event arrives. */
 const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /**
    * Moves the start past an event that a server sends although it is too large, in growing steps,
-   * as its end is unknown. `reachUs` is the latest event time.
+   * as its end is unknown.
    */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   progressed(): void;

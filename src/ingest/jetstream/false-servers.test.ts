@@ -33,7 +33,6 @@ const start = (url = server.url, nowUs = startUs + 60 * secondUs): Jetstream => 
 };
 const inserted = () => archive.reports.reduce((sum, report) => sum + report.inserted, 0);
 const positionUs = (): number => JSON.parse(archive.checkpoints.get("jetstream") ?? "{}").timeUs;
-/** The covered seconds of posts since the start; adjacent intervals are merged. */
 const covered = () =>
   archive.batches
     .flatMap(({ coverage }) => coverage ?? [])
@@ -64,7 +63,6 @@ test("tolerates a server with false order and times", async () => {
     sendAll(socket, replay.toReversed());
     sendAll(socket, replay);
     for (const event of replay) {
-      // The same events, dated to the day before and to the year 2255.
       sendAll(socket, [{ ...event, time_us: event.time_us - 24 * hourUs }]);
       sendAll(socket, [{ ...event, time_us: Number.MAX_SAFE_INTEGER }]);
       socket.send("{");

@@ -151,7 +151,6 @@ test("counts and skips bad frames", async () => {
   expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
 });
 
-/** Of events at 0, 1, 50 and 51 seconds, the last two follow a gap. */
 async function expectGapAfterSecond(): Promise<void> {
   const second = startUs / 1000;
   await vi.waitFor(() =>
@@ -195,7 +194,6 @@ describe("an oversized event that is sent all the same", () => {
     await archive.until(() => archive.posts.size === 4);
     await expectGapAfterSecond();
     expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
-    // The next connection does not resume before it.
     cut();
     server.send(commit(startUs + 52 * secondUs, "e"));
     await archive.until(() => archive.posts.size === 5);

@@ -34,7 +34,6 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  */
 export type Jetstream = {
   state(): StreamState;
-  /** Writes pending events. */
   stop(): Promise<void>;
 };
 
@@ -43,14 +42,12 @@ export type JetstreamRequest = {
   clock: Clock;
   random: () => number;
   settings: JetstreamSettings;
-  /** Requested before each connection until available. */
   dictionary: (signal: AbortSignal) => Promise<Buffer>;
   onRenamed: (account: string) => void;
   log: IngestLog;
 };
 
 const checkpointName = "jetstream";
-/** Consecutive connections without an event before the next server is tried. */
 const triesOfServer = 2;
 
 export function startJetstream(request: JetstreamRequest): Jetstream {

@@ -1,7 +1,6 @@
 import type { LabelChange } from "../../platforms/bluesky/label.ts";
 import type { LabelerSettings } from "./labeler-settings.ts";
 
-/** The last frame's sequence number, and the latest label time so far. */
 export type LabelerPosition = { seq: number; timeMs: number };
 
 export const isLaterFrame = (position: LabelerPosition, than: LabelerPosition): boolean =>
@@ -17,7 +16,7 @@ export function readLabelerPosition(checkpoint: string | null): LabelerPosition 
 /**
  * From frame 0 a labeler sends its whole history, for Bluesky's own tens of millions of labels,
  * nearly all on posts that are not archived. So by default the first connection starts with new
- * labels; coverage records since when.
+ * labels.
  */
 export function labelerUrl(
   address: string,

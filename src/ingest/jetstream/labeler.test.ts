@@ -64,7 +64,6 @@ const position = () => {
   const value = [...archive.checkpoints.values()][0];
   return value === undefined ? null : (JSON.parse(value) as { seq: number; timeMs: number });
 };
-/** The covered seconds; adjacent intervals are merged. */
 const covered = () =>
   archive.batches
     .flatMap((batch) => batch.coverage ?? [])

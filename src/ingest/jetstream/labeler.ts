@@ -32,12 +32,10 @@ import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
  */
 export type Labeler = {
   state(): LabelerState;
-  /** Writes pending labels. */
   stop(): Promise<void>;
 };
 
 export type LabelerRequest = {
-  /** Of `com.atproto.label.subscribeLabels`. */
   url: string;
   archive: Pick<Archive, "write" | "readCheckpoint">;
   clock: Clock;
@@ -46,7 +44,6 @@ export type LabelerRequest = {
   log: IngestLog;
 };
 
-/** Answers that a position is in the future before the stream restarts. */
 const triesOfPosition = 5;
 
 export function startLabeler(request: LabelerRequest): Labeler {

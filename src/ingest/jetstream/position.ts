@@ -25,9 +25,9 @@ export function resumeUs(position: JetstreamPosition, server: string, overlapMs:
 const maxDisorderMs = 1_000;
 
 /**
- * Written by an earlier run with the last position `saved`. Errs towards counting twice, so that
- * counts are never too low: events at the position, or before it by up to the disorder, count
- * again. Times of another server are not comparable, so its whole overlap counts again.
+ * Errs towards counting twice, so that counts are never too low: events at the position, or before
+ * it by up to the disorder, count again. Times of another server are not comparable, so its whole
+ * overlap counts again.
  */
 export function isCountedBefore(
   saved: JetstreamPosition | null,

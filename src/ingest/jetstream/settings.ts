@@ -88,9 +88,7 @@ export const jetstreamSettings = {
 };
 
 export const jetstreamLimits = {
-  /** How far before the last written event the stream resumes. */
   overlapMs: 5_000,
-  /** For events that only change counts or the checkpoint. */
   quietBatchMs: 1_000,
   /** To detect repeats; 32 to 64 bytes each. */
   maxRememberedEvents: 250_000,

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { streamingBase, streamUrl } from "./address.ts";
 
-/** A server with a status and body per path; 404 by default. */
 const serverWith =
   (answers: Readonly<Record<string, readonly [number, unknown]>>): GuardedFetch =>
   async (url) => {
@@ -21,7 +20,7 @@ test.each([
   ["https://a.example", "wss://a.example/stream/", "wss://a.example/stream"],
   ["https://a.example", "https://a.example", "wss://a.example/"],
   ["https://a.example:8443", "wss://a.example", "wss://a.example/"],
-  // If the server itself uses TLS, nothing is sent in plain text.
+  // Nothing is sent in plain text to a server with TLS.
   ["https://a.example", "ws://streaming.a.example", "wss://streaming.a.example/"],
   ["http://127.0.0.1:3000", "wss://127.0.0.1:3000", "ws://127.0.0.1:3000/"],
   ["http://127.0.0.1:3000", "wss://127.0.0.1", "ws://127.0.0.1:3000/"],

@@ -3,7 +3,6 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
-/** `event-stream` is server-sent events. */
 export type MastodonTransport = "websocket" | "event-stream";
 
 export type InstanceRequest = {
@@ -48,7 +47,7 @@ const schemes = new Set(["ws:", "wss:", "http:", "https:"]);
 /**
  * A server with an https address is always streamed by wss, so that the token is never sent in
  * plain text. A server with an http address may advertise wss for its own host: it retains its
- * own scheme, and its own port unless another is advertised.
+ * scheme, and its port unless another is advertised.
  */
 function baseOf(reported: URL, server: URL): URL {
   const isSecure = server.protocol === "https:";

@@ -92,7 +92,6 @@ const holds = (...expected: string[]): Promise<void> =>
   eventually(() => expect(texts()).toEqual(expected.toSorted()));
 const requestsTo = (path: string) => emulator.requests.filter((request) => request.path === path);
 
-/** Disconnects the stream, runs `happen` during the gap, and waits for the next connection. */
 async function whileAway(happen: () => void): Promise<void> {
   streams.isAway = true;
   streams.cut();

@@ -7,18 +7,14 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * After each gap, in parallel to the stream: reads missed statuses from the timeline, then
- * compares stored statuses with the server. A gap whose timeline read is interrupted stays open
- * and is read with the next one.
+ * After each gap, in parallel to the stream: reads missed statuses from the timeline, then compares
+ * stored statuses with the server. An interrupted read is repeated with the next gap.
  */
 export type MastodonAfterGap = {
-  /** Call with each event, and with the saved one before the first connection. */
   noteEvent(event: LastEvent): void;
-  /** Where the timeline read starts after a restart. */
   openSince(): LastEvent | null;
   opened(): void;
   closed(): Promise<void>;
-  /** Why stored statuses cannot be compared. */
   failure(): string | null;
 };
 
@@ -38,7 +34,6 @@ const retryMs = 600_000;
 export function createMastodonAfterGap(options: MastodonAfterGapOptions): MastodonAfterGap {
   const { host, clock, log, requests, recheck, settings } = options;
   let last: LastEvent | null = null;
-  /** The last event before the first gap whose timeline was not read. */
   let unread: LastEvent | null = null;
   let failure: string | null = null;
   let under: { stopping: AbortController; ended: Promise<void> } | null = null;

@@ -3,10 +3,8 @@ import { readServerId } from "../../platforms/mastodon/account.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
-/** Its status, if any, and when it arrived. */
 export type LastEvent = { statusId: string | null; timeMs: number };
 
-/** Null at the end of the timeline. */
 export type CatchUpEnd = { stoppedBy: string | null };
 
 const pageStatuses = 40;
@@ -14,8 +12,7 @@ const pageStatuses = 40;
 const overlapMs = 15 * 60_000;
 
 /**
- * The public timeline since an event, oldest first. It lacks deletions and edits of older
- * statuses.
+ * The public timeline since an event, oldest first. It lacks deletions and edits of older statuses.
  */
 export async function catchUpTimeline(
   requests: MastodonRequests,

@@ -12,14 +12,11 @@ import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
 export type MastodonConnections = {
-  /** Resolves with the reason for its end or failure. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   opened(): void;
-  /** Call with each event. */
   heard(): void;
   /** The server reports that it does not stream: closes the connection. */
   refused(status: number | null): void;
-  /** It was open long enough to count as successful. */
   hasLasted(): boolean;
   transport(): MastodonTransport | null;
 };
@@ -45,7 +42,6 @@ export function createMastodonConnections(
   let openBy: MastodonTransport | null = null;
   let connection: StreamConnection | null = null;
   let endedFor: string | null = null;
-  /** By the clock's `elapsed`: when it opened, and its last event or start. */
   let openedMs: number | null = null;
   let heardMs = 0;
 

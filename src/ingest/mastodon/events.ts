@@ -15,26 +15,22 @@ export type MastodonEvent =
       isLeftOut: boolean;
       statusId: string | null;
     }
-  /** The server does not stream; `status` if reported. */
   | { kind: "refusal"; status: number | null };
 
 export type SeenAt = {
-  /** With port, in lower case. */
   host: string;
   nowMs: number;
 };
 
 /** A status contains accounts, media and a quoted status, each nested a few levels. */
 const maxDepth = 24;
-/** Sorts after every edit, so that the post is not restored. */
 const lastRevision = "~";
 
 /**
- * Parses one frame of https://docs.joinmastodon.org/methods/streaming/. Events that concern no
- * post (filters, announcements, unknown types) have no changes; null is an unreadable frame. Only
- * statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post
- * until a later edit. An account that opts out is hidden with all its posts until it opts in
- * again.
+ * Parses one frame of https://docs.joinmastodon.org/methods/streaming/. Events that concern no post
+ * have no changes; null is an unreadable frame. Only statuses that pass `mayBeIndexed` become
+ * posts. An edit that no longer passes deletes the post until a later edit. An account that opts
+ * out is hidden with all its posts until it opts in again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
   const frame = isBinary ? null : parsed(data);
@@ -62,7 +58,6 @@ function parsed(bytes: Buffer): unknown {
 
 export const statusAlias = (id: string, host: string): string => importedUri("mastodon", id, host);
 
-/** Null if of another server. */
 export function statusIdIn(alias: string, host: string): string | null {
   const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
   return statusAlias(id, host) === alias ? readServerId(id) : null;
@@ -114,10 +109,6 @@ function readStatus(
   };
 }
 
-/**
- * `status.update` also reports changes other than edits, with the time of the last edit, so the
- * latest report counts.
- */
 const revisionOf = ({ revision }: Post, seenMs: number): string =>
   revision === "" ? "" : `${revision} ${isoTime(seenMs)}`;
 
@@ -141,10 +132,7 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
   return event?.kind === "event" ? event.changes : [];
 }
 
-/**
- * Without a report, an account does not agree to be indexed. Changes apply only to accounts with
- * stored posts, so others are not recorded.
- */
+/** Without a report, an account does not agree to be indexed. */
 function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);

@@ -6,17 +6,16 @@ import type { MastodonRequests } from "./requests.ts";
 
 export type StatusReader = {
   /**
-   * `absent`: the server says that they do not exist; other answers prove nothing. Errors: those
-   * of the requests; one with the reason if the token may not read statuses or the server does
-   * not return its own timeline.
+   * `absent`: the server says that they do not exist. Errors: those of the requests; one with the
+   * reason if the token may not read statuses or the server does not return its own timeline.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; absent: readonly string[] }>;
 };
 
 /**
- * Requests all ids at once, then each missing one alone, because a list also omits what the
- * token's account may not see. Servers without batch reads get single requests. A server that
- * cannot return a status of its own timeline is not trusted to report others as absent.
+ * Requests all ids at once, then each missing one alone, because a list also omits what the token's
+ * account may not see. A server that cannot return a status of its own timeline is not trusted to
+ * report others as absent.
  */
 export function createStatusReader(requests: MastodonRequests, signal: AbortSignal): StatusReader {
   let isBatched = true;

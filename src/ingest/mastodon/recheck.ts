@@ -1,8 +1,7 @@
 /**
  * Only a 404 or 410 for a single status deletes it: a list omits what the token's account may not
  * see. Before the first deletion of a run, the server must return a status of its own timeline, so
- * that a misconfigured proxy cannot empty the archive. A time of comparison per post would cost a
- * catalog write each.
+ * that a misconfigured proxy cannot empty the archive.
  */
 
 import type { Archive, ArchiveChange, NamedPosition } from "../../archive/archive.ts";
@@ -26,20 +25,15 @@ import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
  *   opted out.
  */
 export type MastodonRecheck = {
-  /** The stream connected: everything stored before is unconfirmed. */
   gapEnded(): void;
-  /** The stream disconnected: nothing is confirmed. */
   gapStarted(): void;
-  /** Whether a post was stored or compared since the last gap. */
   confirms(id: bigint): boolean;
-  /** Until `signal` aborts. Rejects with its reason, or if the server denies access to statuses. */
   run(signal: AbortSignal): Promise<void>;
   state(): RecheckState;
 };
 
 export type RecheckState = {
   isPending: boolean;
-  /** Since the start; `removed` were absent on the server. */
   checked: number;
   removed: number;
 };
@@ -61,7 +55,6 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   const checkpoint = `mastodon-recheck ${host}`;
   const counts = { checked: 0, removed: 0 };
   let gapEndMs: number | null = null;
-  /** Compared since the last gap from this ID on; null before the first batch. */
   let recentBelow: bigint | null = null;
   let sweep: Sweep | null = null;
 
@@ -81,7 +74,6 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     }
   }
 
-  /** At once if there was a gap since the last sweep started. */
   const dueMs = ({ startedMs }: Sweep): number =>
     gapEndMs !== null && startedMs < gapEndMs ? startedMs : startedMs + settings.recheckAgeMs;
 

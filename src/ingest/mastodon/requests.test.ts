@@ -7,7 +7,6 @@ import { createMastodonRequests } from "./requests.ts";
 type Planned = { status?: number; headers?: Record<string, string> } | "no answer";
 
 let clock: ManualClock;
-/** The next responses; then 200. */
 let planned: Planned[];
 let sentAtMs: number[];
 
@@ -40,7 +39,6 @@ const requests = (tokenOf: () => Promise<string | null> = async () => "token") =
     },
   });
 
-/** Sends requests one after another and advances time until all are answered. */
 async function send(count: number): Promise<number[]> {
   const { get } = requests();
   let answered = 0;

@@ -3,12 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
-/** One at a time, at a bounded rate, with the stream's token. */
 export type MastodonRequests = {
-  /**
-   * Any response except 429 and 5xx: those and connection errors are retried until `signal`
-   * aborts. Errors: a missing token.
-   */
+  /** 429, 5xx and connection errors are retried until `signal` aborts. Errors: a missing token. */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
 };
 
@@ -28,7 +24,6 @@ export type MastodonRequestsOptions = {
 
 /** For 40 statuses, each with a card, a poll and media. */
 const mostAnswerBytes = 8 * 1024 ** 2;
-/** Left to searches with the same token. */
 const leftShare = 0.5;
 
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {

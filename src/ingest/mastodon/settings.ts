@@ -60,11 +60,10 @@ export const mastodonStreamSettings = {
 export type MastodonStreamSettings = {
   server: string;
   stream: MastodonStreamName;
-  /** May be called although their addresses are private. */
   privateHosts: readonly string[];
-  /** Without an event, after which a live connection is replaced. */
+  /** Without an event; a live connection is then replaced. */
   silenceMs: number;
-  /** Without any traffic, such as a heartbeat, after which a connection is closed. */
+  /** Without any traffic, such as a heartbeat; a connection is then closed. */
   idleTimeoutMs: number;
   minBackoffMs: number;
   maxBackoffMs: number;
@@ -77,15 +76,10 @@ export type MastodonStreamSettings = {
   fetchTimeoutMs: number;
   maxAnswerBytes: number;
   userAgent: string;
-  /** For catching up and comparing. */
   requestsPerMinute: number;
-  /** After one gap. */
   catchUpStatuses: number;
-  /** Compared first after a gap. */
   recheckRecentMs: number;
-  /** Between comparisons of all stored statuses. */
   recheckAgeMs: number;
 };
 
-/** All public posts that the server sees, those of other servers, or its own. */
 export type MastodonStreamName = "public" | "public:remote" | "public:local";

@@ -1,4 +1,3 @@
-/** Skipped posts before the operator is warned, if none is stored. */
 const minLeftOut = 100;
 
 export const nothingStored =

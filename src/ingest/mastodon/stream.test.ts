@@ -25,10 +25,8 @@ const token = "a-user-token";
 const isUserToken = (given: string): boolean => given === token;
 const uriOf = (id: string): string => `https://other.example/users/ann/statuses/${id}`;
 
-/** Polls more often than the default, because the awaited events take a millisecond. */
 const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2 });
 
-/** Offset of the clock for coverage and revisions; `passes` advances it. */
 let aheadMs = 0;
 const wall: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
 function passes(ms: number): void {
@@ -90,7 +88,6 @@ const started = async (...given: Parameters<typeof start>): Promise<MastodonStre
   await eventually(() => expect(running.state().status).toBe("connected"));
   return running;
 };
-/** Resolves after this many connection attempts. */
 const connections = (count: number): Promise<void> =>
   eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(count));
 const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text);
@@ -484,7 +481,6 @@ function nested(depth: number): string {
 
 const intervals = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
 
-/** Merges adjacent intervals. */
 function joined(of: readonly { fromMs: number; toMs: number }[]): { toMs: number }[] {
   const stretches: { toMs: number }[] = [];
   for (const { fromMs, toMs } of of) {

@@ -36,9 +36,7 @@ import { nothingStored, storesNothing } from "./skipped.ts";
  */
 export type MastodonStream = {
   state(): MastodonStreamState;
-  /** The stream or a comparison has tracked a stored post up to now. */
   confirms(id: bigint): boolean;
-  /** Writes pending events. */
   stop(): Promise<void>;
 };
 
@@ -47,12 +45,10 @@ export type MastodonStreamRequest = {
   clock: Clock;
   random: () => number;
   settings: MastodonStreamSettings;
-  /** Called before each connection. */
   tokenOf: (origin: string) => Promise<string | null>;
   log: IngestLog;
 };
 
-/** `since`: the start of the timeline read. */
 type MastodonPosition = { timeMs: number; since: LastEvent | null };
 
 export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {

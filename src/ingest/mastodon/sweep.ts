@@ -1,7 +1,5 @@
-/** One pass over all stored statuses, newest first. */
 export type Sweep = {
   startedMs: number;
-  /** Compared from this ID on; null if none. */
   below: bigint | null;
   isDone: boolean;
 };

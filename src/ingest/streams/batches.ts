@@ -3,7 +3,6 @@ import type { CountedPost } from "../../platforms/bluesky/reactions.ts";
 import type { Platform } from "../../posts/post.ts";
 
 export type StreamItem = {
-  /** By its source, Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
   counted: readonly CountedPost[];
@@ -13,13 +12,10 @@ export type StreamBatch<Position> = {
   changes: ArchiveChange[];
   /** One per post and metric, summed over the batch. */
   counts: Map<string, CountChange>;
-  /** An event with several changes counts as many. */
   events: number;
-  /** Where to resume once the batch is written. */
   position: Position;
   /** Times that this batch completes; the first span continues the previous batch. */
   spans: { fromMs: number; toMs: number }[];
-  /** Of the first event, and of the first with a change other than a count. */
   firstMs: number;
   firstChangeMs: number | null;
 };
@@ -27,13 +23,12 @@ export type StreamBatch<Position> = {
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
 /**
- * FIFO. Each event is merged into its batch on arrival: a million likes of one post take the
- * space of one number.
+ * FIFO. Each event is merged into its batch on arrival: a million likes of one post take the space
+ * of one number.
  */
 export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */
   add(item: StreamItem, position: Position, followsGap: boolean, nowMs: number): void;
-  /** The oldest. Events that arrive while it is written go into a later one. */
   first(): StreamBatch<Position> | null;
   isFull(batch: StreamBatch<Position>): boolean;
   close(): void;
@@ -124,7 +119,6 @@ export function batchCoverage(
     );
 }
 
-/** `source`: its name in the coverage table. */
 export type CoveredBy = {
   platform: Platform;
   source: string;

@@ -7,7 +7,6 @@ import type { Frame } from "./frames.ts";
 export type StreamConnection = {
   /** Never rejects. */
   ended: Promise<ConnectionEnd>;
-  /** Some buffered frames may still arrive. */
   pause(): void;
   resume(): void;
   close(): void;
@@ -15,7 +14,6 @@ export type StreamConnection = {
 
 export type ConnectionEnd = {
   reason: string;
-  /** Of a refused handshake. */
   status: number | null;
   /** This side closed it (1009) because of `maxFrameBytes`. */
   frameTooLarge: boolean;
@@ -27,10 +25,8 @@ export type StreamConnectionOptions = {
   clock: Clock;
   userAgent: string;
   headers?: Readonly<Record<string, string>>;
-  /** By default the server's text is shown. */
   redactText?: (words: string) => string;
   handshakeTimeoutMs: number;
-  /** Without a frame or pong. */
   idleTimeoutMs: number;
   maxFrameBytes: number;
   onOpen(): void;
@@ -59,7 +55,6 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   const over = new AbortController();
-  /** By the owner, and until the next tick. */
   let isStored = false;
   let isResting = false;
   let framesOfTurn = 0;
@@ -153,7 +148,6 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   };
 }
 
-/** A few milliseconds of work, even with decompression. */
 const maxFramesOfTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
@@ -179,7 +173,6 @@ async function refusalOf(
   return `HTTP ${response.statusCode}${words === "" ? "" : `: ${words}`}`;
 }
 
-/** `getaddrinfo ENOTFOUND` if known, without the host that the message repeats. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("syscall" in error && "code" in error) return `${error.syscall} ${error.code}`;

@@ -8,7 +8,7 @@ export type KnownDictionary = { id: number; bytes: number; sha256: string };
 
 /**
  * The dictionary of Jetstream's `compress=true`, from its published source: the servers only serve
- * the one of their newer endpoint (`getZstdDictionary` answers 404 for this id).
+ * that of their newer endpoint.
  */
 export const jetstreamDictionary: KnownDictionary = {
   id: 1_612_007_021,

@@ -23,7 +23,6 @@ describe("events are parsed", () => {
 
   test.each(["\r\n", "\r"])("with lines that end by %j, from single bytes too", (end) => {
     const ended = stream.replaceAll("\n", end);
-    // A line that ends with CR alone is recognised when the next one begins.
     expect(reported(ended, ":")).toEqual(both);
     expect(reported(...ended, ":")).toEqual(both);
   });

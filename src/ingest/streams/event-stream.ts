@@ -7,17 +7,12 @@ export type EventStreamOptions = Pick<
   StreamConnectionOptions,
   "url" | "headers" | "maxFrameBytes" | "onOpen" | "onFrame"
 > & {
-  /** Closes idle connections by its own timeout. */
   client: Pick<GuardedClient, "stream">;
 };
 
 /** Timers are limited to 24.8 days. */
 const longestConnectionMs = 7 * 86_400_000;
 
-/**
- * Server-sent events with the interface of a WebSocket: each event becomes the frame `{"event":
- * …, "payload": …}`.
- */
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();
   let stored: Promise<void> | null = null;

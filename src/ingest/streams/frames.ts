@@ -37,7 +37,6 @@ export function createFrameReader(options: {
   };
 }
 
-/** Most events need less. */
 const usualBytes = 4_096;
 
 const tooLargeCodes: ReadonlySet<unknown> = new Set([

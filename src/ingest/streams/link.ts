@@ -20,20 +20,15 @@ export type StreamLink = {
     checkpoint: string,
     read: (value: string | null) => Position | null,
   ): Promise<Position | null>;
-  /** Resolves when the connection has ended. */
   listen(
     url: URL,
     name: string,
     onFrame: (frame: Frame) => void,
     open?: OpenConnection,
   ): Promise<ConnectionEnd>;
-  /** After consecutive failures, from 0. */
   wait(whom: string, reason: string, failures: number): Promise<void>;
-  /** An event is queued for the archive; pauses reading above the limit. */
   added(): void;
-  /** Events were written; resumes reading below the limit. */
   written(): void;
-  /** Null unless the connection is open and frames are written. */
   liveSinceMs(): number | null;
   status(): { status: PartStatus; detail: string };
   stop(): void;
@@ -56,7 +51,6 @@ export type StreamLinkOptions = {
     userAgent: string;
   };
   waiting(): number;
-  /** Why the archive cannot write. */
   failure(): { reason: string; retryAtMs: number } | null;
   onOpen(name: string): void;
 };

@@ -34,7 +34,6 @@ function createTable(capacity: number) {
   const pairs = new Uint32Array(positions * 2);
   let size = 0;
 
-  /** Or the free slot for it. */
   function positionOf(low: number, high: number): number {
     let position = low & (positions - 1);
     while (pairs[position * 2 + 1] !== 0) {

@@ -16,15 +16,13 @@ import {
  * coverage. Failed batches are retried until they succeed; none is skipped.
  */
 export type StreamWriter<Position> = {
-  /** `position`: to resume from once it is written. */
   add(item: StreamItem, position: Position): void;
   /**
-   * Events may be missing before the next one: if it is later than all previous ones, coverage
-   * has a gap.
+   * Events may be missing before the next one: if it is later than all previous ones, coverage has
+   * a gap.
    */
   interrupted(): void;
   waiting(): number;
-  /** The latest position written, else the first received. */
   position(): Position | null;
   failure(): { reason: string; retryAtMs: number } | null;
   /** Writes pending events. A batch that fails again is dropped; the saved position precedes it. */
@@ -37,13 +35,10 @@ export type StreamWriterOptions<Position> = {
   random: () => number;
   checkpoint: string;
   coverage: CoveredBy;
-  /** By an earlier run; in Unix microseconds. */
   saved: { position: Position; timeUs: number } | null;
   isLater(position: Position, than: Position): boolean;
   batchEvents: number;
-  /** For an event with changes other than counts. */
   batchMs: number;
-  /** For any other event. */
   quietBatchMs: number;
   minBackoffMs: number;
   maxBackoffMs: number;
@@ -92,7 +87,6 @@ export function startStreamWriter<Position extends object>(
     }
   }
 
-  /** Once it is due; null after the last. */
   async function gathered(): Promise<StreamBatch<Position> | null> {
     for (;;) {
       if (stopping.signal.aborted) return batches.first();

@@ -26,13 +26,11 @@ export type AttemptContext = {
 
 export type AttemptEnd = {
   end: TryEnd["end"];
-  /** Pause of the webhook; 0 for none. */
   pauseMs: number;
 };
 
 /** An overloaded receiver or its gateway: its other deliveries pause too. */
 const throttling = new Set<number | null>([429, 502, 503, 504]);
-/** Without `Retry-After`. */
 const throttleMs = 5_000;
 
 const noteAgainMs = 5_000;

@@ -30,10 +30,7 @@ export const deliveryOperations = {
     );
   }),
 
-  /**
-   * A batch beyond the age or count limit, and expired former secrets. `dropped` counts unfinished
-   * deliveries.
-   */
+  /** `dropped` counts unfinished deliveries. */
   sweepDeliveries: durable(function* (
     database,
     limits: { nowMs: number; retentionMs: number; maxDeliveries: number },

@@ -19,7 +19,6 @@ export type DueRequest = {
   paused: readonly string[];
   inProgress: readonly { id: string; webhookId: string }[];
   perWebhook: number;
-  /** In total, and of webhooks whose last delivery failed. */
   limit: number;
   failingLimit: number;
   /** Slots that failing webhooks get first, so that healthy ones cannot starve them. */

@@ -16,7 +16,6 @@ export type TryEnd = {
   /** `retry` at `retryMs`; `gone`: the receiver answered 410. */
   end: "delivered" | "retry" | "failed" | "gone";
   retryMs: number | null;
-  /** A webhook without a success for this long is disabled. */
   disableAfterMs: number;
 };
 

@@ -30,11 +30,10 @@ export type SecretChange = OwnedId & {
 
 export type WebhookOperations = typeof webhookOperations;
 
-/** Scoped to the account: another account's webhook is null. Changes are durable. */
+/** Scoped to the account: another account's webhook is null. */
 export const webhookOperations = {
   ...deliveryOperations,
 
-  /** Errors: `too_many_webhooks`. */
   createWebhook: durable(function* (database, params: NewWebhook): Steps<Webhook> {
     const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = params;
     if ((yield* webhooksOf(database, accountId)).length >= maxPerAccount)
@@ -111,10 +110,7 @@ export const webhookOperations = {
     return (yield* webhookOf(database, owned)) && (yield* deliveriesOf(database, owned.id, filter));
   }),
 
-  /**
-   * Restores all attempts. Returns `webhook` or `delivery` if that does not exist. Errors:
-   * `webhook_disabled`.
-   */
+  /** Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
   replayDelivery: durable(function* (
     database,
     replay: OwnedId & { deliveryId: string; nowMs: number },
@@ -133,7 +129,6 @@ export const webhookOperations = {
   }),
 };
 
-/** Null if the account has no such webhook. Errors: `webhook_disabled`. */
 function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
   const webhook = yield* webhookOf(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;

@@ -9,7 +9,6 @@ type EndedRow = {
   type: string;
   method: string;
   count: number | null;
-  /** 1 or 0, as text on PostgreSQL. */
   complete: number | string | null;
   submittedMs: number;
   finishedMs: number | null;
@@ -17,7 +16,6 @@ type EndedRow = {
   attempts: number;
 };
 
-/** JSON; null if the job does not exist. Omits query and posts: receivers fetch them with a key. */
 export function* jobPayload(
   database: Database,
   uuid: string,

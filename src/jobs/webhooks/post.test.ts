@@ -88,7 +88,6 @@ test.each([
   const outcome = await post(url);
   if (outcome.kind !== "failed") throw new Error(outcome.kind);
   expect(outcome).toMatchObject({ status: 429, error: "answered 429" });
-  // Parses as a past date.
   expect(outcome.retryAfterMs || null).toBe(retryAfterMs || null);
 });
 

@@ -1,9 +1,7 @@
-/** Recommended by Standard Webhooks: ten attempts in a little over three days. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Delays after the first failure, the second, and so on. */
 export const pausesMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,
@@ -16,7 +14,6 @@ export const pausesMs: readonly number[] = [
   24 * hourMs,
 ];
 
-/** Spreads deliveries that failed together. */
 const jitter = 0.2;
 
 /** Limits a receiver's `Retry-After`. */
@@ -27,7 +24,6 @@ export type TryOutcome =
   | { kind: "gone"; status: number }
   | { kind: "failed"; status: number | null; error: string; retryAfterMs: number | null };
 
-/** Null if no attempts are left. `random` is in [0, 1). */
 export function pauseAfter(
   failures: number,
   retryAfterMs: number | null,

@@ -39,7 +39,6 @@ const outcomes = {
   gone: "failed",
 } as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
 
-/** Shared, because an abort without a reason creates an exception each time. */
 const woken = new Error("there may be something to send");
 
 type Try = { delivery: DueDelivery; ended: Promise<void> };
@@ -115,7 +114,6 @@ export function createSender(context: SenderContext): Sender {
       onOutcome?.(outcomes[end], 1);
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (error) {
-      // An aborted attempt stays due.
       if (!cutting.signal.aborted) onError(error, "a delivery was not tried");
     } finally {
       inProgress.delete(delivery.id);

@@ -50,7 +50,6 @@ export const webhookSettings = {
 };
 
 export const webhookLimits = {
-  /** Per webhook; the oldest are deleted first. */
   maxDeliveries: 10_000,
   formerSecretMs: 24 * hourMs,
 };

@@ -1,7 +1,6 @@
 export const jobEvents = ["job.done", "job.error", "job.cancelled"] as const;
 export type JobEvent = (typeof jobEvents)[number];
 
-/** `webhook.test` is sent on request. */
 export const webhookEvents = [...jobEvents, "webhook.test"] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
@@ -15,11 +14,9 @@ export type Webhook = {
   formerUntilMs: number | null;
   disabledMs: number | null;
   disabledReason: string | null;
-  /** Unfinished deliveries deleted by the age or count limit. */
   dropped: number;
 };
 
-/** `waiting` includes deliveries in progress. */
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;
 type DeliveryState = (typeof deliveryStates)[number];
 
@@ -28,7 +25,6 @@ export type Delivery = {
   number: number;
   event: WebhookEvent;
   state: DeliveryState;
-  /** JSON, sent unchanged. */
   payload: string;
   createdMs: number;
   attempts: number;

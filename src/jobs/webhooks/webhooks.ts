@@ -13,7 +13,7 @@ import { checkWebhookUrl } from "./webhook-url.ts";
 
 /**
  * Webhooks belong to an account, not to a search: an agent could be persuaded to add an address to
- * its arguments. Null: the account has no such webhook. Secrets are returned once, on creation.
+ * its arguments.
  */
 export type Webhooks = {
   create(
@@ -27,7 +27,6 @@ export type Webhooks = {
   enable(accountId: string, id: string): Promise<Webhook | null>;
   test(accountId: string, id: string): Promise<Delivery | null>;
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Otherwise returns which of the two does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,

@@ -38,7 +38,6 @@ function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
     .filter((each) => each.intervals.length > 0);
 }
 
-/** The accounts of each name, as the archive resolves them. */
 const bearers: ReadonlyMap<string, readonly string[]> = new Map([
   ["ann.example", ["did:plc:ann"]],
   ["two.example", ["did:plc:ann", "did:plc:bob"]],

@@ -21,7 +21,6 @@ export type ArchiveFeed = {
   fedPlatforms: readonly Platform[];
   /** How far a caught-up stream may lag and still reach the present. */
   coverageSlackMs: number;
-  /** Null if not connected, or unknown to this process. */
   liveSinceMs: (platform: Platform) => number | null;
 };
 
@@ -115,10 +114,7 @@ export function archiveCoverage(
   };
 }
 
-/**
- * Empty if nothing can match. A later page claims nothing after its cursor: posts may have come
- * there since.
- */
+/** A later page claims nothing after its cursor: posts may have come there since. */
 function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
   toMs: number;

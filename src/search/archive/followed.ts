@@ -3,7 +3,6 @@ import type { Collection, CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
 import { type Span, unionOf } from "../../lib/spans.ts";
 
-/** What a query depends on that changes after the post was written. */
 export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";
 
 const collections: Readonly<Record<Changing, Collection>> = {
@@ -38,7 +37,6 @@ function changingInLeaf(
 /** Counts are added with a delay of a minute, and a labeler may be silent for a while. */
 const minSlackMs = 300_000;
 
-/** `span` is from the first relevant post to now. */
 export type Followed = {
   what: Changing;
   collection: Collection;
@@ -73,7 +71,6 @@ export function followedOf(
   });
 }
 
-/** Each labeler has its own labels, so all must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];

@@ -16,7 +16,6 @@ export type MissingPostsRequest = {
   slackMs: number;
 };
 
-/** Names of more accounts depend on the coverage of all accounts. */
 const maxAccounts = 64;
 
 /**

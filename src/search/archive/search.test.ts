@@ -136,7 +136,6 @@ test("within_time: counts back from the submission, however late the search runs
     makePost({ key: "1", createdMs: requestedMs - 90 * minuteMs, text: "just within" }),
     makePost({ key: "2", createdMs: requestedMs - 90 * minuteMs - 1_000, text: "just before" }),
   );
-  // The source's clock is at the end of the day.
   const { items } = await send("just within_time:90m", "bluesky", requestedMs);
   const found = archive.reader.operations
     .records(items.filter(isArchived))

@@ -44,7 +44,6 @@ export async function searchArchive(
   return answer;
 }
 
-/** `alsoFed`: platforms with a source of this search alone, resolved in parallel. */
 export async function searchArchived(
   source: ArchiveSource,
   request: SourceRequest,
@@ -53,7 +52,6 @@ export async function searchArchived(
   alsoFed: Promise<readonly Platform[]> = Promise.resolve([]),
 ): Promise<ArchivedAnswer> {
   const { archive, account } = source;
-  // Its length was validated at submission.
   const { tree } = parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = await archive.resolve(namesIn(tree));
   signal?.throwIfAborted();
@@ -75,7 +73,6 @@ export function archiveSearch(
   return { plan, platforms: searched, fromMs, toMs, after, limit: maxResults };
 }
 
-/** `unchecked`: warnings about posts that may have changed. */
 export function answerFound(
   feed: ArchiveFeed,
   { platform, after, fromMs, toMs }: SourceRequest,

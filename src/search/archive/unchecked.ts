@@ -11,8 +11,8 @@ import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
 /**
- * Whether a Mastodon post is current. `confirmed`: followed up to now. `unchecked`: its stream was
- * interrupted, and it has not been compared yet. `unfollowed`: not followed.
+ * `confirmed`: followed up to now. `unchecked`: its stream was interrupted, and it has not been
+ * compared yet. `unfollowed`: not followed.
  */
 export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
@@ -26,7 +26,6 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
 /** The rest of a larger answer is assumed to be like these. */
 const maxRead = 20;
 
-/** Null if the post is known to be current. */
 export async function staleWarning(
   source: Source,
   position: Position,

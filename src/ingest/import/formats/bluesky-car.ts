@@ -15,8 +15,8 @@ import type { FileRecord, RecordsFormat } from "./format.ts";
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
 /**
- * From com.atproto.sync.getRepo or the apps' "Download CAR file". Read into memory as a whole;
- * each block's hash is verified, the signature is not.
+ * From com.atproto.sync.getRepo or the apps' "Download CAR file". Read into memory as a whole; each
+ * block's hash is verified, the signature is not.
  */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {

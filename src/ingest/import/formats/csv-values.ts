@@ -4,7 +4,6 @@ import type { ImportFieldName } from "../fields.ts";
 
 type Read = (text: string) => unknown;
 
-/** The field's validation rejects anything else. */
 const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
 
 const truths: Readonly<Record<string, boolean>> = {

@@ -20,7 +20,6 @@ import { withoutByteOrderMark } from "./ndjson.ts";
 export type CsvOptions = {
   platform: Platform;
   columns: ColumnMap;
-  /** Of all posts; null if a column has it. */
   author: string | null;
 };
 

@@ -1,7 +1,6 @@
 /**
  * Only NDJSON resumes at a byte offset: deflate streams cannot be entered in the middle, and
- * skipping records is as fast as reading them. Forms that Earshot also reads from the network use
- * the same reader.
+ * skipping records is as fast as reading them.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -16,12 +15,10 @@ export type ReadContext = {
 };
 
 export type FileRecord = {
-  /** From 1. */
   number: number;
   /** Decompressed; 0 in formats that cannot resume at an offset. */
   endOffset: number;
   size: number;
-  /** Without a line end, for the rejected file. */
   raw(): Buffer;
   head: Buffer | null;
   /** Null without a post to import. Throws `RecordError`. */
@@ -45,7 +42,6 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Format and options: reading a file differently is another import. Empty for NDJSON. */
   key: string;
 };
 
@@ -53,7 +49,6 @@ type NamedFormat = {
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
-  /** Per piece of the file. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

@@ -15,7 +15,6 @@ export function createImportFolder() {
   const rejections: string[] = [];
   return {
     archive,
-    /** `number: reason`, in order. */
     rejections,
     posts: (): Post[] => [...archive.posts.values()],
     file(name: string, content: string | Uint8Array): string {

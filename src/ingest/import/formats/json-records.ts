@@ -34,9 +34,7 @@ export async function* jsonValues(
 type JsonFormat = {
   key: string;
   files: RegExp;
-  /** Null if the list is the top level. */
   listName: string | null;
-  /** Text allowed around the values. */
   padding: RegExp | null;
   prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
 };
@@ -90,7 +88,6 @@ function recordOf(
 export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number): FileRecord =>
   refusedRecord({ number, bytes: withoutLineBreaks(bytes) }, `longer than ${maxBytes} bytes`);
 
-/** Line ends in JSON are insignificant white space. */
 export const withoutLineBreaks = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 

@@ -11,15 +11,13 @@ import { unreadableImport } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
-/** From `actor.json` in the same folder. */
 type Actor = { id: string; username: string; name: string | null };
 
 const maxEntities = 200;
 
 /**
- * The zip archive of a Mastodon account, or its `outbox.json` (an ActivityPub collection).
- * Imports public posts and reposts only; others, including unlisted ones, are not meant to be
- * searchable.
+ * The zip archive of a Mastodon account, or its `outbox.json` (an ActivityPub collection). Imports
+ * public posts and reposts only; others, including unlisted ones, are not meant to be searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
@@ -166,7 +164,6 @@ function mediaOf(value: unknown): unknown[] {
   return [{ type, url: webAddress(url), alt: string(name, 5_000) }];
 }
 
-/** Mentions with their server; the text shows them without it. */
 function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
   const listed = tagged(value, "Mention").flatMap(({ name, href }): Mention[] => {
     const address = webAddress(href);

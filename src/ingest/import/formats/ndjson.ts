@@ -4,7 +4,6 @@ import type { Line } from "../lines.ts";
 import { RecordError, readImportRecord, toPost } from "../record.ts";
 import type { LinesFormat, ReadContext, RecordLimits } from "./format.ts";
 
-/** The import's own form (docs/import.md). */
 export const ndjsonFormat = (platform: Platform): LinesFormat => ({ key: "", lines: { platform } });
 
 type LineOptions = {

@@ -9,7 +9,6 @@ import { mastodonOutboxFormat } from "./mastodon-outbox.ts";
 import { xApiFormat } from "./x-api.ts";
 import { xArchiveFormat } from "./x-archive.ts";
 
-/** Field names of the formats, with valid values; other values are nested below them. */
 const words = {
   id: ["20", "https://a.example/users/b/statuses/1"],
   id_str: ["20"],

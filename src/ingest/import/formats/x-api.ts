@@ -19,10 +19,7 @@ import { isPadding, jsonValues, tooLong, withoutLineBreaks } from "./json-record
 /** A page of 500 posts with all includes takes about 2 MB. */
 const minPageBytes = 4 * 1024 ** 2;
 
-/**
- * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list.
- * `includes` has authors, media and originals of the posts in `data`.
- */
+/** Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list. */
 export const xApiFormat: RecordsFormat = {
   key: "x-api",
   records: async function* (source, { limits }) {
@@ -78,7 +75,6 @@ function* recordsOfPage(
 
 type Page = { items: readonly unknown[]; includes: Includes };
 
-/** Empty if X found nothing: no `data`, but errors or a count. */
 function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   try {
     const page = parseJsonLine(bytes, maxDepth);

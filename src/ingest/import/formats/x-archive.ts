@@ -111,7 +111,6 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const timeForm = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
 
-/** `Wed Oct 10 20:19:24 +0000 2018` */
 function isoTimeOf(value: unknown): unknown {
   const [, month = "", day, time, hours, minutes, year] =
     typeof value === "string" ? (timeForm.exec(value) ?? []) : [];
@@ -151,7 +150,6 @@ function tagsOf(value: unknown): string[] {
   });
 }
 
-/** The mentions that X lists, with account ids, then the others in the text. */
 function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
   const listed = list(value, maxEntities).flatMap((item): Mention[] => {
     const { screen_name: name, id_str: id } = fieldsOf(item);
@@ -190,7 +188,6 @@ function bestVariant(value: unknown): string | null {
   return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
 }
 
-/** Longitude first, as text. */
 function positionOf(value: unknown): { lat?: number; lon?: number } {
   const [lon, lat] = list(fieldsOf(value).coordinates, 2).map(Number);
   if (lat === undefined || lon === undefined) return {};

@@ -4,9 +4,7 @@ import type { Platform } from "../../../posts/post.ts";
 
 export type IngestSample = {
   platform: Platform;
-  /** Start of the five minutes. */
   bucketMs: number;
-  /** Maximum; null if its events have no time. */
   lagMs: number | null;
   posts: number;
 };
@@ -14,7 +12,6 @@ export type IngestSample = {
 export type SampleOperations = typeof sampleOperations;
 
 export const sampleOperations = {
-  /** Merges into the same five minutes. */
   addIngestSamples: relaxed(function* (
     database,
     { samples }: { samples: readonly IngestSample[] },
@@ -30,7 +27,6 @@ export const sampleOperations = {
     return null;
   }),
 
-  /** Maximum lag per interval of `widthMs`. */
   ingestLags: read(function* (
     database,
     requested: { fromMs: number; widthMs: number },

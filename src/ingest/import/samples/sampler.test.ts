@@ -14,7 +14,6 @@ import {
 import { sampleOperations } from "./operations.ts";
 import { createSampler } from "./sampler.ts";
 
-/** Start of a five-minute bucket. */
 const startMs = 1_700_000_100_000;
 
 function startTestSampler() {

@@ -6,10 +6,7 @@ import type { IngestSample, SampleOperations } from "./operations.ts";
 
 const sampleMs = 300_000;
 
-/**
- * Samples every second, stores maximum lag and post count per five minutes, once a minute; a
- * failed write is retried with the next.
- */
+/** Samples every second, and stores maximum lag and post count per five minutes. */
 export type Sampler = {
   postsPerSecond(platform: Platform): number | null;
   start(): void;
@@ -29,10 +26,8 @@ const lookMs = 1_000;
 const writeEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 const rateMs = 60_000;
-/** Two days of two streams. */
 const maxWaiting = 1_152;
 
-/** `posts` counts from the start of the stream. */
 type Look = { atMs: number; posts: number };
 type State = { platform: Platform; lagMs: number | null; posts: number };
 
