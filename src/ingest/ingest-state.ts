@@ -12,7 +12,6 @@ export type StreamState = {
   status: PartStatus;
   detail: string;
   host: string | null;
-  /** Null unless the connection is open and frames are written. */
   liveSinceMs: number | null;
   lagMs: number | null;
   lastEventMs: number | null;
@@ -37,7 +36,6 @@ export type MastodonStreamState = {
   leftOut: number;
   badFrames: number;
   reconnects: number;
-  /** Times between two events in which events may be missing. */
   gaps: number;
   waitingEvents: number;
   caughtUp: number;

@@ -28,7 +28,6 @@ export type IngestRequest = {
 
 const maxRedirects = 3;
 
-/** A failing part reports its state and does not block the others. */
 export function startIngest(request: IngestRequest): Ingest {
   const { archive, clock, random, settings, log } = request;
   const publicUrls = [defaultIngestSettings.appviewUrl, defaultIngestSettings.dictionaryUrl];

@@ -5,7 +5,6 @@ export type RandomBytes = (length: number) => Uint8Array;
 /** Larger bytes would bias the result. */
 const firstUnfairByte = 248;
 
-/** Uniform; 5.95 bits per digit. */
 export function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = "";
   while (text.length < length) {
@@ -16,7 +15,6 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text;
 }
 
-/** From 0 to 2^53; most significant digit first, zero-padded. */
 export function encodeBase62(value: number, length: number): string {
   let text = "";
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {

@@ -1,8 +1,6 @@
-/** `now`: Unix milliseconds; `elapsed`: monotonic milliseconds. */
 export type Clock = {
   now(): number;
   elapsed(): number;
-  /** Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 

@@ -1,4 +1,3 @@
-/** Offsets and lengths count Unicode code points. */
 export type ErrorDetail = {
   code: string;
   message: string;
@@ -12,7 +11,6 @@ export type ErrorDetail = {
 export type EarshotErrorOptions = {
   status?: number;
   retryable?: boolean;
-  /** How to fix it, one sentence. */
   hint?: string;
   details?: readonly ErrorDetail[];
   cause?: unknown;

@@ -7,7 +7,6 @@ const timeoutCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Also ends circular causes. */
 const mostCauses = 8;
 
 /** `EarshotError`s pass; others become `upstream_timeout` or `upstream_unreachable`. */

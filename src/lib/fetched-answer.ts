@@ -6,7 +6,6 @@ export type FetchedAnswer = {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** Invalid UTF-8 becomes U+FFFD. */
   text(): string;
   json(): unknown;
 };

@@ -9,9 +9,9 @@ import { EarshotError } from "./errors.ts";
  */
 export type Guard = {
   /**
-   * Errors: `address_refused` for a literal non-public address. The lookup fails with
-   * `upstream_unreachable` for unknown names and non-public addresses alike, so that callers cannot
-   * probe private names.
+   * The lookup fails with `upstream_unreachable` for unknown names and non-public addresses alike,
+   * so that callers cannot probe private names. Errors: `address_refused` for a literal non-public
+   * address.
    */
   lookupFor(url: URL): LookupFunction;
 };
@@ -27,7 +27,6 @@ export type GuardOptions = {
   resolve?: Resolve | undefined;
 };
 
-/** `configured`: the operator's own URLs. */
 export function createGuard(
   configured: Iterable<string>,
   { setting, resolve = lookup }: GuardOptions = {},
@@ -63,7 +62,6 @@ function inHexadecimal(address: string): string {
   return URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? "";
 }
 
-/** Or what the system's resolver reads as a number. */
 const isNumericHost = (host: string): boolean => isIP(host) !== 0 || ipaddr.isValid(host);
 
 const defaultPorts: Readonly<Record<string, string>> = {

@@ -35,7 +35,6 @@ export function createGuardedAgent({
   };
 }
 
-/** Names are checked in their lookup, literal addresses before connecting. */
 function guardedConnector(guard: Guard, timeoutMs: number): buildConnector.connector {
   return (options, callback) => {
     const port = options.port === "" ? "" : `:${options.port}`;

@@ -10,16 +10,15 @@ import { readUrl, requireWebAddress } from "./web-address.ts";
 export type { FetchedAnswer } from "./fetched-answer.ts";
 
 /**
- * The guard checks every connection and redirect; time and size are bounded. Any HTTP status is an
- * answer. Errors: `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable);
- * `answer_too_large`; the caller's abort reason.
+ * Bounds time and size. Any HTTP status is an answer. Errors: `address_refused`;
+ * `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort
+ * reason.
  */
 export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
 
 export type FetchOptions = {
   method?: "GET" | "POST" | "DELETE";
   body?: string;
-  /** Redirects to another origin get `accept` only. */
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
   maxBytes?: number;
@@ -27,7 +26,6 @@ export type FetchOptions = {
   timeoutMs?: number;
 };
 
-/** Read it to the end or call `cancel`. */
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
@@ -36,7 +34,6 @@ export type StreamedAnswer = {
 };
 
 export type GuardedClient = GuardedFetch & {
-  /** For bodies too large for memory; the limits apply. */
   stream(url: URL | string, options?: FetchOptions): Promise<StreamedAnswer>;
   close(): Promise<void>;
 };
@@ -47,9 +44,7 @@ export type GuardedFetchSettings = {
   timeoutMs: number;
   connectTimeoutMs?: number;
   maxBytes: number;
-  /** 0 returns the redirect itself. */
   maxRedirects: number;
-  /** Default 8; further requests wait. */
   maxConnectionsPerHost?: number;
 };
 
@@ -145,7 +140,6 @@ async function* piecesOf(
   if (response.body === null) return;
   let bytes = 0;
   try {
-    // Leaving early closes the connection.
     for await (const piece of response.body) {
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw tooLarge(url, maxBytes);

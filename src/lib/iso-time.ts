@@ -4,7 +4,6 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
 let lastDay = Number.NaN;
 let lastDayText = "";
 
-/** As `Date.toISOString`, without `.000`. */
 export function isoText(ms: number): string {
   const day = Math.floor(ms / dayMs);
   if (day !== lastDay) {

@@ -1,6 +1,5 @@
 /** JSON with duplicate members is ambiguous: readers differ in which one they use. */
 export function hasRepeatedMembers(json: string): boolean {
-  /** Per open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isNameNext = false;
   for (let index = 0; index < json.length; index += 1) {

@@ -1,15 +1,13 @@
 /**
- * 250,000 different names in one object blocked the event loop for 1.1 s; one linear pass bounds
- * that. Parsing on another thread does not help: receiving the value costs as much.
+ * 250,000 different names in one object blocked the event loop for 1.1 s. Parsing on another thread
+ * does not help: receiving the value costs as much.
  */
 
 import { randomInt } from "node:crypto";
 
-/** What determines parsing time. */
 export type JsonShape = {
   deepest: number;
   values: number;
-  /** Distinct; every long one counts, short ones up to `mostCountedNames`. */
   names: number;
   shortStrings: number;
 };
@@ -26,7 +24,6 @@ const hashedBytes = 64;
 const hashSeed = randomInt(2 ** 32);
 const hashFactor = randomInt(2 ** 31) * 2 + 1;
 
-/** Each call continues where the last one ended and returns the shape so far. */
 export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
   const shape: JsonShape = { deepest: 0, values: 1, names: 0, shortStrings: 0 };
   const names = new Set<number>();

@@ -7,7 +7,6 @@ const keyLength = 32;
 
 export type KeyFileError = { code: string; hint: string };
 
-/** In base64 (either alphabet, optional padding) or hexadecimal. */
 export function readKey(written: string): Uint8Array | null {
   const text = written.trim();
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex");
@@ -17,8 +16,8 @@ export function readKey(written: string): Uint8Array | null {
 }
 
 /**
- * Reads a key file, or creates it owner-readable only. Concurrent processes agree on one key.
- * Errors: `error` (503), without the file's content.
+ * Creates a missing file owner-readable only. Concurrent processes agree on one key. Errors:
+ * `error` (503), without the file's content.
  */
 export function ensureKeyFile(
   path: string,
@@ -72,7 +71,6 @@ function linkUnlessThere(draft: string, path: string): void {
   }
 }
 
-/** Not possible on Windows. */
 function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");

@@ -1,11 +1,9 @@
 import type { Clock } from "./clock.ts";
 
 export type ManualClock = Clock & {
-  /** Wakes sleepers in order; resolves when their consequences have run. */
   advance(ms: number): Promise<void>;
   /** Like a suspended process: due sleepers wake afterwards. */
   hold(ms: number): Promise<void>;
-  /** `elapsed` is unaffected. */
   shiftWall(ms: number): void;
 };
 

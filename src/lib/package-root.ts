@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 
-/** Has package.json, openapi.json and docs/, in sources, dist/ and installed packages. */
 export const packageRoot: URL = folderWithManifest(new URL(".", import.meta.url));
 
 function folderWithManifest(folder: URL): URL {

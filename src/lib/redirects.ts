@@ -10,8 +10,8 @@ export type Step = {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Null without a redirect. Another origin gets `accept` only, as headers may contain credentials.
- * Errors: `address_refused` if that is not enough.
+ * Another origin gets `accept` only, as headers may contain credentials. Errors: `address_refused`
+ * if that is not enough.
  */
 export function redirectOf(step: Step, status: number, location: string | null): Step | null {
   if (!redirectStatuses.has(status) || location === null) return null;

@@ -1,6 +1,6 @@
 /**
- * RFC 9651, as far as used. Unrepresentable values (non-ASCII text, 16 digits, upper-case keys)
- * throw a plain Error: all values are Earshot's own.
+ * RFC 9651, as far as used. Unrepresentable values throw a plain Error: all values are Earshot's
+ * own.
  */
 type BareItem = string | number | boolean | Uint8Array;
 

@@ -7,7 +7,6 @@ export function readUrl(url: URL | string): URL {
   return read;
 }
 
-/** Errors: `address_refused` unless HTTP(S) without user name and password. */
 export function requireWebAddress(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw refused(`${url.protocol} addresses are not allowed`);

@@ -1,8 +1,7 @@
 /**
- * A wrong language is worse than none, as it hides the post from its readers: uncertain texts stay
- * undetected. `eld` (small) was the most accurate of five libraries on 77,273 short posts (80.5 %,
- * the next 72.9 %; bench/languages.ts). It takes 60 µs a post and 140 MB, hence a thread of its
- * own.
+ * A wrong language hides a post from its readers, so uncertain texts stay undetected. `eld` (small)
+ * was the most accurate of five libraries on 77,273 short posts (80.5 %, the next 72.9 %;
+ * bench/languages.ts). It takes 60 µs a post and 140 MB.
  */
 
 import {
@@ -52,15 +51,13 @@ const han = /\p{Script=Han}/gu;
 /** The detector cannot distinguish Malay from Indonesian, which has many more writers. */
 const neverDetected = new Set(["ms"]);
 
-/** Bounds the work; a longer sample is no more accurate. */
 const readLength = 2_000;
 const consideredLength = 80;
 const fewestLetters = 8;
 const fewestLettersOfScript = 4;
 /**
- * Measured with bench/languages.ts: below, the detector is wrong too often. The lead required over
- * the second language falls with the square root of the number of letters. Languages of non-Latin
- * scripts score closer together.
+ * Measured with bench/languages.ts. The lead required over the second language falls with the
+ * square root of the number of letters. Languages of non-Latin scripts score closer together.
  */
 const leastScore = 0.6;
 const leastLead = 0.12;

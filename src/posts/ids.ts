@@ -4,9 +4,8 @@ import type { Post } from "./post.ts";
 /**
  * An ID is 64 bits and sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that
  * distinguish posts of one millisecond. X posts keep their own IDs, of this form since November
- * 2010. On other platforms the lower bits are the first 22 bits of the SHA-256 of the uri. Posts of
- * one millisecond are in the order of that hash; if a post with a lower hash has the number
- * already, the post takes the next one.
+ * 2010. On other platforms the lower bits are the first 22 bits of the SHA-256 of the uri, or the
+ * next free number.
  */
 const epochMs = 1288834974657;
 const lowerBits = 22n;
@@ -18,15 +17,12 @@ export const firstSnowflake = 29_700_000_000n;
 
 export const lastId = 2n ** 63n - 1n;
 
-/** Unix milliseconds; meaningless unless `hasTime`. */
 export const idTimeMs = (id: bigint): number => Number(id >> lowerBits) + epochMs;
 
 export const firstTimeMs = idTimeMs(firstSnowflake);
 
-/** False for X's early numbers and posts from before the epoch. */
 export const hasTime = (id: bigint): boolean => id >= firstSnowflake;
 
-/** 0 before the epoch; clamped to the last representable millisecond. */
 export function lowestId(ms: number): bigint {
   if (ms <= epochMs) return 0n;
   const part = BigInt(Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)) - BigInt(epochMs);
@@ -55,7 +51,6 @@ export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: numb
 export const lookupHash = (key: string, uri: string): bigint =>
   keyedDigest(key, uri).readBigInt64BE(0);
 
-/** 22 bits, in releases before 0055. */
 export const keyedNumber = (key: string, uri: string): bigint =>
   keyedDigest(key, uri).readBigInt64BE(8) & lowerMask;
 
@@ -63,12 +58,11 @@ const keyedDigest = (key: string, uri: string): Buffer =>
   createHash("sha256").update(key).update(uri).digest();
 
 /**
- * Orders the posts of one millisecond: the first 128 bits of the SHA-256 of the uri, in hex. Longer
- * than the 22-bit number, so that posts with equal numbers have the same order on all servers.
+ * The first 128 bits of the SHA-256 of the uri, in hex, so that posts with equal 22-bit numbers
+ * have the same order on all servers.
  */
 export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
 
-/** Unless another post of the millisecond has it. */
 export const numberOfHash = (uriHash: string): bigint =>
   BigInt(Number.parseInt(uriHash.slice(0, 6), 16) >> 2);
 
@@ -85,7 +79,7 @@ export function xIdOf(uri: string): bigint | null {
 
 export type IdRange = { low: bigint; high: bigint };
 
-/** How far post times may be before or after the times in their IDs, milliseconds. */
+/** How far post times may be before or after the times in their IDs. */
 export type TimeSkew = { minMs: number; maxMs: number };
 
 /** Inclusive; a superset of the posts with `fromMs` ≤ time < `toMs`, because of the skew. */
@@ -97,7 +91,7 @@ export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: Ti
   return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
 }
 
-/** Also a superset; IDs without a time are older than those with one. Null is unbounded. */
+/** Also a superset. Null is unbounded. */
 export function windowOfIds(
   low: bigint | null,
   high: bigint | null,

@@ -29,7 +29,6 @@ export type PostCounts = {
 export type Post = {
   platform: Platform;
   uri: string;
-  /** The platform's own ID if it sorts by time (X): it becomes the post's ID. */
   nativeId: bigint | null;
   url: string | null;
   username: string;
@@ -46,7 +45,6 @@ export type Post = {
   seenMs: number | null;
   text: string;
   langs: readonly string[];
-  /** For a post without `langs`; null if undetected. */
   detectedLang: string | null;
   conversationId: string | null;
   inReplyTo: PostReference | null;

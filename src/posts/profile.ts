@@ -1,6 +1,5 @@
 import type { Platform } from "./post.ts";
 
-/** As received; null where the source gives no value. */
 export type Profile = {
   platform: Platform;
   userId: string;

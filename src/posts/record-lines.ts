@@ -1,13 +1,11 @@
 /**
  * A file format: the head has a bit for each line that follows; a bit may be added at the end, and
- * none may change. Both forms are read: records of the first form begin with a quote, a head never
- * does. Hashtags, mentions and links in the text are stored as offsets.
+ * none may change. Records of the first form begin with a quote, a head never does.
  */
 
 import { longName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
-/** Each a value in the JSON form of the response, or empty for the default value. */
 export const line = {
   content: 0,
   username: 1,
@@ -27,7 +25,6 @@ export const line = {
   flags: 11,
   hashtags: 12,
   mentions: 13,
-  /** In the order of the mentions; null where unknown. */
   mentionIds: 14,
   urls: 15,
   media: 16,
@@ -36,7 +33,6 @@ export const line = {
   /** Claimed, Unix milliseconds; empty if equal to the row's time. */
   createdMs: 19,
   source: 20,
-  /** Only where `langs` is empty. */
   detectedLang: 21,
   addedLabels: 22,
 } as const;
@@ -96,10 +92,6 @@ const moreDigits = 1 << bitsOfDigit;
 const quote = 0x22;
 const bracket = 0x5b;
 
-/**
- * Head, text without its quotes, then the lines present. The first form has all lines up to the
- * last non-empty one.
- */
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";
@@ -124,7 +116,6 @@ function headOf(bits: number): string {
   return head + String.fromCharCode(firstDigit + rest);
 }
 
-/** Reads either form; trailing lines may be missing. */
 export function unpackLines(record: string): string[] {
   if (record.charCodeAt(0) === quote) return record.split(separator);
   const at = headLength(record);
@@ -227,7 +218,6 @@ function lengthened(short: string, form: Form, text: string): string {
 const shortBase = 36;
 const unlikeNumber = "=";
 
-/** Anything but a whole number follows an escape character. */
 function shortNumber(value: string): string {
   const number = Number(value);
   const isWhole = Number.isSafeInteger(number) && String(number) === value;

@@ -1,7 +1,7 @@
 /**
  * Stored as sent, a record repeats keys and nulls: 750 bytes for 110 bytes of text. A compact form
  * that is parsed and serialized takes 9.5 µs a record, lines 2.2. A new field is a new line at the
- * end, absent in older rows; a changed form needs a rewrite.
+ * end; a changed form needs a rewrite.
  */
 
 import { isoText } from "../lib/iso-time.ts";
@@ -11,8 +11,8 @@ import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
 /**
- * A stored record is packed lines, without what row and segment already have (ID, platform, time,
- * counts). A response is concatenated from them without parsing.
+ * Packed lines, without what row and segment already have (ID, platform, time, counts). A response
+ * is concatenated from them without parsing.
  */
 const blueskyCollection = "app.bsky.feed.post";
 
@@ -94,7 +94,6 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
   );
 }
 
-/** `createdAt` is ISO 8601 in UTC. */
 export function decodeRecord(row: RecordRow): Post {
   const values = unpackLines(row.record);
   const read = (index: number): unknown => {
@@ -142,7 +141,6 @@ export function decodeRecord(row: RecordRow): Post {
   };
 }
 
-/** Apart from added labels. */
 export const isSameRecord = (record: string, other: string): boolean =>
   record === other || withoutAddedLabels(record) === withoutAddedLabels(other);
 
@@ -156,7 +154,6 @@ export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
 }
 
-/** An import never overrides an observed post. */
 export function recordOrigin(record: string): Origin {
   return originOf(unpackFlags(record));
 }
@@ -242,7 +239,6 @@ function uriText(values: readonly string[], id: string): string {
   return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
 }
 
-/** JSON text, for a post without a `url`. */
 function derivedUrl(values: readonly string[], uri: string): string {
   const kept = values[line.uri];
   if (!kept || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;

@@ -1,7 +1,7 @@
 /**
- * A post is referenced by a key made from what every source knows of it, not by its ID, so that a
- * reference works before the post arrives and after it is deleted. Keys are indexed: another
- * derivation needs another analyzer version.
+ * A reference works before the post arrives and after it is deleted, as its key is made from what
+ * every source knows of the post. Keys are indexed: another derivation needs another analyzer
+ * version.
  */
 
 import { hash } from "node:crypto";
@@ -25,7 +25,6 @@ export const importedUri = (platform: Platform, id: string, server?: string): st
 export const blueskyUri = (did: string, key: string): string =>
   `at://${did}/app.bsky.feed.post/${key}`;
 
-/** Null unless the web address contains the account's DID. */
 export function blueskyUriOf(address: string): string | null {
   const [, account = "", key = ""] = blueskyAddress.exec(address) ?? [];
   return account.startsWith("did:") ? blueskyUri(account, key) : null;
@@ -53,13 +52,11 @@ export function postKeys(platform: Platform, named: Named): string[] {
 }
 
 export type NamedPost = {
-  /** An X post's, or the ID of a record. */
   number: bigint | null;
   keys: readonly string[];
   bluesky: { handle: string; key: string } | null;
 };
 
-/** An ID, a uri, or the address of a page on X or Bluesky. Accepts any string. */
 export function readNamedPost(written: string): NamedPost {
   if (numberForm.test(written)) {
     const number = BigInt(written);

@@ -36,10 +36,7 @@ function longAccount(short: string): string {
   return first === quote ? short.slice(1) : short;
 }
 
-/**
- * Shortens the reference to a Bluesky post, `{"id","uri","username","user_id"}`, to its uri; others
- * are unchanged.
- */
+/** From `{"id","uri","username","user_id"}` of a Bluesky post to its uri. */
 export function shortReference(reference: string): string {
   const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
   if (uri === undefined) return reference;

@@ -1,6 +1,6 @@
 /**
- * Counts are indexed by thresholds only (1, 10, 100 …), because each change of an indexed value
- * rewrites the post's index entry.
+ * Counts are indexed by thresholds only, because each change of an indexed value rewrites the
+ * post's index entry.
  */
 
 import * as facet from "@earshot/query/facets";
@@ -35,7 +35,6 @@ const sensitiveLabels = new Set(["porn", "sexual", "nudity", "graphic-media", "g
 export const isSensitiveLabel = (label: string): boolean =>
   sensitiveLabels.has(label.toLowerCase());
 
-/** On X a dot ends a handle; on other platforms handles are domain names. */
 export const handlesOn = (platform: Platform): EntityOptions => ({
   dottedHandles: platform !== "x",
 });
@@ -96,7 +95,6 @@ function author(platform: Platform, { userId, username }: Named): string[] {
   return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
 }
 
-/** Id and handle as written: readers search for either. */
 function addressed(platform: Platform, named: Named): string[] {
   if (!named.userId) return handleAlone(platform, named.username);
   return [facet.accountById(platform, named.userId), ...byHandle(platform, named.username)];
@@ -147,7 +145,6 @@ function addRelations(facets: Facets, post: Post, text: string): void {
   if (inReplyTo !== null) addAll(facets, postKeys(platform, inReplyTo), facet.repliesTo);
   if (quoted !== null) addAll(facets, postKeys(platform, quoted), facet.quotes);
   if (reposted !== null) addAll(facets, postKeys(platform, reposted), facet.reposts);
-  // A repost of a reply does not count as a reply.
   if (isReply && !isRepost) facets.add(facet.isReply);
   if (isReply && !isRepost && answersItself(post)) facets.add(facet.isSelfReply);
   if (post.isQuote) facets.add(facet.isQuote);
@@ -161,14 +158,12 @@ function isOldStyleRepost(text: string, platform: Platform): boolean {
   return findMentions(text, handlesOn(platform))[0]?.start === sigil;
 }
 
-/** Named by its root post, which belongs to it. */
 function conversationOf(post: Post): string[] {
   const { platform, conversationId, uri } = post;
   if (conversationId !== null) return postKeys(platform, { id: conversationId, uri: null });
   return post.isReply || post.isRepost ? [] : postKeys(platform, { id: null, uri });
 }
 
-/** Compares ids if both are known, else handles. */
 function answersItself({ userId, username, inReplyTo }: Post): boolean {
   if (userId !== null && inReplyTo?.userId) {
     return userId.toLowerCase() === inReplyTo.userId.toLowerCase();
@@ -195,7 +190,6 @@ function addMedia(facets: Facets, media: readonly Media[]): void {
   if (media.some(isVideo)) facets.add(facet.hasVideo);
 }
 
-/** An animated image counts as a video. */
 const isVideo = ({ type }: Media): boolean =>
   /^(?:video(?:\/.*)?|gifv?|animated_gif|image\/gif)$/i.test(type);
 const isImage = (medium: Media): boolean =>

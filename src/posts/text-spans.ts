@@ -1,8 +1,7 @@
 /**
- * A list of strings that occur in a text, as spans of it. Both are contents of JSON strings; a span
- * may begin within an escape sequence. An item is two numbers: its distance from the end of the
- * previous item, and its length. A number below 40 takes one character, others up to 1,575 take
- * two.
+ * A list of strings that occur in a text, as spans of it. A span may begin within an escape
+ * sequence. An item is two numbers: its distance from the end of the previous item, and its length.
+ * A number below 40 takes one character, others up to 1,575 take two.
  */
 
 const firstDigit = 0x30;
@@ -11,12 +10,11 @@ const digits = 64;
 const numbers = shortNumbers + (digits - shortNumbers) * digits;
 const betweenItems = '","';
 
-/** Null if an item is not found in order. */
 export function spansOf(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
-  // An escaped quote in an item can shift where the list is split; joining restores the same list.
+  // An escaped quote can shift where the list is split; joining restores the list.
   for (const item of list.slice(2, -2).split(betweenItems)) {
     const start = text.indexOf(item, end);
     if (start === -1 || start - end >= numbers || item.length >= numbers) return null;

@@ -9,7 +9,6 @@ export type AnalysedChunk = {
   prepared: AnalysedPosts["body"] | null;
   posts: number;
   rejections: readonly Rejection[];
-  /** A line that the rejected file must begin with. */
   head: Buffer | null;
   counts: RecordCounts;
   end: { lines: number; bytes: number };
@@ -17,7 +16,6 @@ export type AnalysedChunk = {
   isStopped: boolean;
 };
 
-/** An object, because an async generator awaits yielded promises. */
 export type PendingChunk = { chunk: Promise<AnalysedChunk> };
 
 export type ChunksRequest = {

@@ -10,9 +10,7 @@ import type { AnalysedLines } from "./import-analysis.ts";
 import { lineChunks } from "./line-chunks.ts";
 import { recordChunks } from "./record-chunks.ts";
 
-/**
- * In order, several concurrently. Yields everything read before the source throws, then rethrows.
- */
+/** Yields everything read before the source throws, then rethrows. */
 export async function* analysedChunks(
   format: ImportFormat,
   request: ChunksRequest,

@@ -1,5 +1,4 @@
 export type LineChunk = {
-  /** Owns its buffer. An overlong line may be truncated. */
   bytes: Uint8Array<ArrayBuffer>;
   lines: number;
   /** `endOffset` is exclusive. */
@@ -11,14 +10,13 @@ export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: nu
 
 /**
  * A chunk ends after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of an
- * overlong line to detect it. If `pieces` throws, the complete lines so far are a last chunk.
+ * overlong line to detect it.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,
   fromOffset: number,
   { maxLines, maxBytes, maxLineBytes }: ChunkBounds,
 ): AsyncGenerator<LineChunk> {
-  /** `maxLineBytes` and a carriage return, plus the byte that makes a line overlong. */
   const maxOfLine = maxLineBytes + 2;
   let stored: Uint8Array[] = [];
   let storedBytes = 0;

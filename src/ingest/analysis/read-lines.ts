@@ -25,7 +25,6 @@ export type ReadLines = {
   posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
-  /** The lines and bytes before a strict import's only rejection. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 

@@ -14,10 +14,7 @@ import { createRecordCounts } from "./record-counts.ts";
 
 const recordOverheadBytes = 200;
 
-/**
- * Reads on this thread, yielding to the event loop; analyses on others. If the source throws, what
- * was read before is a last chunk.
- */
+/** Reads on this thread, yielding to the event loop; analyses on others. */
 export async function* recordChunks(
   format: RecordsFormat,
   { source, analysis, clock, limits, onBadLine, from }: ChunksRequest,

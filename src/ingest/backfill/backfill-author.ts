@@ -96,7 +96,6 @@ export async function backfillAuthor(
     const { did, handle } = account;
     const before = await readAuthorProgress(archive, did);
     const isSame = rev !== null && before.done?.rev === rev && !request.again;
-    // The posts of a reactivated account are accepted only after this change.
     if (status === "active") await writer.add(stateOf(did, status));
     if (handle !== null) await writer.add({ kind: "handle", ...of(did), handle });
     if (isSame) {

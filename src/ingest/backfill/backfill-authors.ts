@@ -24,7 +24,6 @@ export type AuthorResult =
 /** Any other error would affect all accounts. */
 const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
-/** An error of one account does not stop the others; an error of the archive does. */
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
   const { authors, accountsAtOnce, onProgress, onAuthor } = request;
   const results: AuthorResult[] = [];

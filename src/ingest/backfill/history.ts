@@ -14,7 +14,6 @@ export type HistoryContext = {
 
 export type HistoryReport = {
   by: "repository" | "listing";
-  /** Not later than the records read; null if unknown. */
   rev: string | null;
   /** Everything created before this time was read. */
   asOfMs: number;
@@ -24,9 +23,7 @@ export type HistoryReport = {
   resumed: boolean;
   posts: number;
   badRecords: number;
-  /** Null if the account has none, absent if unknown. */
   profile?: unknown;
 };
 
-/** Null if the server returns no records of the inactive account. */
 export type ReadHistory = (context: HistoryContext) => Promise<HistoryReport | null>;

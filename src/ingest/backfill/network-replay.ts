@@ -10,8 +10,7 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 export type NetworkReplay = {
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Decompressed, in order; may contain events of these collections, or account and handle events.
-   * Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
+   * Decompressed, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };

@@ -10,12 +10,10 @@ import type {
 
 /**
  * Per host: a fixed rate, a pause while the host's own allowance (`ratelimit-*`) is used up, and
- * `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` (retryable) if a host
- * requires too long a wait; `upstream_failed` (retryable) if it fails repeatedly. Any other status
- * is returned.
+ * `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and `upstream_failed`
+ * (retryable). Any other status is returned.
  */
 export type PoliteFetch = {
-  /** `tries: 1` if a failure is an acceptable answer. */
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
   post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedAnswer>;
   stream(url: URL, options?: FetchOptions): Promise<StreamedAnswer>;

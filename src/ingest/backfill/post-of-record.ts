@@ -11,7 +11,6 @@ export type ArchivedRecord = {
   rev: string;
 };
 
-/** Uses the time in a TID record key, capped at `nowMs`: no network time is known. */
 export function postOfRecord(
   { did, rkey, record, rev }: ArchivedRecord,
   nowMs: number,

@@ -5,7 +5,7 @@ import type { HistoryContext, HistoryReport } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
 
 /**
- * Pages of com.atproto.repo.listRecords, each written with the next cursor, so that an interrupted
+ * Each page of com.atproto.repo.listRecords is written with the next cursor, so that an interrupted
  * listing resumes. The revision before the first page applies to all. Errors:
  * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */

@@ -8,7 +8,6 @@ import type { HistoryReport } from "./history.ts";
 export const seeksMissing = ({ rev, isComplete }: HistoryReport): boolean =>
   rev !== null && isComplete;
 
-/** Deletes archived posts that the account no longer has, unless newer than the history. */
 export async function removeMissing(
   did: string,
   history: HistoryReport,

@@ -26,11 +26,9 @@ export type StreamReplay = {
 
 /** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
-/** How far events may be out of time order: thirty times what public servers show. */
 const maxDisorderMs = 1_000;
 /** After this silence, with the span in the past, a server has sent everything it has. */
 const quietMs = 5_000;
-/** Total silence for this long proves nothing: the span stays missing. */
 const idleMs = 15_000;
 const tries = 5;
 const backoff = { leastMs: 500, mostMs: 10_000 };

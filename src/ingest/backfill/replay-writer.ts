@@ -7,9 +7,8 @@ import { createRecentKeys } from "../streams/recent-keys.ts";
 export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
- * Each batch also claims coverage up to its last event, so the coverage table shows a later run
- * where to resume. Events of a batch's last millisecond wait for the next batch, because that
- * millisecond is not yet covered.
+ * Each batch also claims coverage up to its last event, from where a later run resumes. Events of a
+ * batch's last millisecond wait for the next batch, because that millisecond is not yet covered.
  *
  * Events that only change counts apply only to times that their collection did not cover; others
  * were already counted. A new post's counts stay unknown, because reactions after the span were
@@ -17,7 +16,6 @@ export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
  */
 export type ReplayWriter = {
   begin(fromMs: number, disorderMs: number): void;
-  /** Returns a promise only if a batch is full. Coverage is measured by `atMs`. */
   add(atMs: number, event: StreamEvent): Promise<void> | undefined;
   flush(reachedMs: number): Promise<void>;
   end(toMs: number): Promise<void>;

@@ -16,10 +16,8 @@ export type ReplayRequest = {
   span: BoundedSpan | "gaps";
   followed: readonly FollowedWord[];
   lookbackMs: number;
-  /** The live stream covers the time from its last event on if that is this recent. */
   liveSlackMs: number;
   stream: Omit<StreamReplay, "clock" | "random" | "followed" | "writer" | "onProgress">;
-  /** Without a token for the archive, time beyond the lookback stays missing. */
   network: NetworkReplay | null;
   networkHost: string;
   onPart?: (part: { span: BoundedSpan; by: "stream" | "archive" }) => void;
@@ -38,9 +36,8 @@ const lookbackMarginMs = 30 * 60_000;
 
 /**
  * Replays uncovered times: from the stream servers within their lookback, before that from a
- * server's archive. Coverage is written with each batch, so an interrupted replay resumes. Errors:
- * `replay_needs_token` at the end if time beyond the lookback remains and there is no token; those
- * of `replayStream` and `replayArchive`.
+ * server's archive. An interrupted replay resumes. Errors: `replay_needs_token` at the end if time
+ * beyond the lookback remains and there is no token; those of `replayStream` and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;

@@ -8,7 +8,6 @@ export type CsvRecord = {
 };
 
 export type CsvSplitter = {
-  /** From the next record on; until then any usual one is accepted. */
   useDelimiter(delimiter: string): void;
   feed(piece: Buffer): Generator<CsvRecord>;
   end(): CsvRecord | null;
@@ -76,7 +75,6 @@ export function delimiterOf(header: string): string {
 
 const countOf = (one: string, text: string): number => text.split(one).length;
 
-/** Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {
   const fields: string[] = [];
   for (let at = 0; ; ) {

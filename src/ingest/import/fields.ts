@@ -2,7 +2,6 @@ import { isWebAddress } from "../../platforms/identity.ts";
 import { parseIsoTime } from "../../platforms/time.ts";
 import type { Media } from "../../posts/post.ts";
 
-/** docs/import.md has the same table. Undefined for an invalid value. */
 export type ImportField<T> = {
   expected: string;
   read(value: unknown): T | undefined;

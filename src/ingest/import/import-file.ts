@@ -12,10 +12,9 @@ import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 
 /**
- * Bad records are counted and written to the rejected file; the import continues. Each batch
- * commits the file's progress atomically, so an interrupted import resumes, and a complete one is
- * skipped unless the file has changed. Chunks are parsed and analysed on other threads, a bounded
- * number at a time.
+ * Bad records are written to the rejected file; the import continues. Each batch commits the file's
+ * progress atomically, so an interrupted import resumes, and a complete one is skipped unless the
+ * file has changed.
  */
 export type ImportRequest = {
   archive: Pick<Archive, "importPosts" | "readCheckpoint">;
@@ -52,8 +51,8 @@ export type ImportSummary = {
 };
 
 /**
- * Errors: `import_unreadable`, `import_too_large` (after writing what was read), `import_rejected`
- * (a bad line in strict mode). Batches already written remain.
+ * Errors: `import_unreadable`, `import_too_large`, `import_rejected` (a bad line in strict mode).
+ * Batches already written remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

@@ -9,7 +9,6 @@ export type JsonSplitter = {
 
 export type JsonSplitterOptions = {
   maxValueBytes: number;
-  /** Its list items replace the object, as with `orderedItems`. */
   listName: string | null;
 };
 

@@ -209,7 +209,6 @@ function conversationOf(
   return first.uri ?? first.id;
 }
 
-/** Except on X, the uri is the identity and a number beside it is not stored. */
 const isNamedBy = (id: string, { nativeId, uri }: RecordIdentity, platform: Platform): boolean =>
   nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
 

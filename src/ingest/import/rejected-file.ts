@@ -2,7 +2,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/** Unchanged, to be repaired and imported again. Created on the first rejection. */
 export type RejectedFile = {
   path(): string | null;
   size(): number;
@@ -14,13 +13,12 @@ export type RejectedFileOptions = {
   file: string;
   dataDir: string;
   preservedBytes: number;
-  /** Set if the source cannot be read again: each such run has its own file. */
   runMs: number | null;
 };
 
 /**
  * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable; for
- * standard input `stdin-<time>.rejected` in `dataDir`, never over another run's file.
+ * standard input `stdin-<time>.rejected` in `dataDir`.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, preservedBytes, runMs } = options;

@@ -83,7 +83,6 @@ export function startRun(request: ImportRequest, opened: Opened) {
     });
   }
 
-  /** Pipelines two batches; a failure is thrown by a later call or at the end. */
   async function writeBatch(
     prepared: PackedPosts | null,
     coverage: readonly CoverageInterval[],

@@ -30,10 +30,9 @@ export type ImportSource = {
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
    * In a zip archive the matching files, in order, else the file itself. Size limits apply to their
-   * total. Errors: `import_unreadable`, also without a match.
+   * total. Errors: `import_unreadable`.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
-  /** A small file in the zip archive or beside the file. Errors: `import_unreadable`. */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };

@@ -121,7 +121,6 @@ async function findDirectory(
   return { offset: numberAt(end64, 48), bytes: numberAt(end64, 40) };
 }
 
-/** The last end record whose comment reaches the end of the file. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - endSize; at >= 0; at -= 1) {
     const isEnd = tail[at] === 0x50 && tail.readUInt32LE(at) === 0x06054b50;

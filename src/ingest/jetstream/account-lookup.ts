@@ -15,9 +15,8 @@ import { nextTry } from "../streams/link.ts";
 import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
- * Looks up what the posts of archived accounts lack: handle, name, and labels of the account.
- * Requests batches from the AppView, each account again after `ageMs`, at a bounded rate that backs
- * off on request.
+ * Looks up what the posts of archived accounts lack: handle, name, and labels of the account, each
+ * account again after `ageMs`.
  *
  * An account that the AppView does not return (deleted or hidden) counts as looked up.
  */
@@ -47,7 +46,6 @@ export type LookUpRequest = {
   log: IngestLog;
 };
 
-/** Accounts accumulate before a request that would not be full. */
 const gatherMs = 2_000;
 const maxRequested = 1_000;
 

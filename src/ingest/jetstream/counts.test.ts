@@ -153,7 +153,6 @@ describe("a repeated event", () => {
 });
 
 test("counts are never too low, wherever the stream stops and with slightly disordered events", async () => {
-  // Each event is up to 30 ms earlier than its predecessor, as on public servers.
   const bent = Array.from({ length: 200 }, (_unused, n) =>
     reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, uriOf("a")),
   );

@@ -7,10 +7,7 @@ const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
-  /**
-   * Moves the start past an event that a server sends although it is too large, in growing steps,
-   * as its end is unknown.
-   */
+  /** Moves the start past an oversized event, in growing steps, as its end is unknown. */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   progressed(): void;
   isFirstStep(): boolean;

@@ -216,7 +216,6 @@ test("a repeated overlap is not progress: the pauses grow", async () => {
   const quick = {
     ...clock,
     sleep: (ms: number, signal?: AbortSignal) => {
-      // The shortest backoff is 7.5 s; the writer and the watchdog sleep at most 1 s.
       if (ms > 2_000) pauses.push(ms);
       return systemClock.sleep(Math.min(ms, 1), signal);
     },

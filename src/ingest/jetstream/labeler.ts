@@ -79,7 +79,6 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const before: number | null = reach?.seq ?? null;
       const fromSeq = passedSeq ?? writer.position()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
-      // Without a position to resume at, earlier labels may be missing.
       if (fromSeq === null) writer.interrupted();
       lastError = null;
       const end = await link.listen(url, host, takeFrame);

@@ -21,7 +21,6 @@ export function resumeUs(position: JetstreamPosition, server: string, overlapMs:
   return position.timeUs - backMs * 1000;
 }
 
-/** How far events may be out of time order: thirty times what public servers show. */
 const maxDisorderMs = 1_000;
 
 /**

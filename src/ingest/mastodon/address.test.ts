@@ -20,7 +20,6 @@ test.each([
   ["https://a.example", "wss://a.example/stream/", "wss://a.example/stream"],
   ["https://a.example", "https://a.example", "wss://a.example/"],
   ["https://a.example:8443", "wss://a.example", "wss://a.example/"],
-  // Nothing is sent in plain text to a server with TLS.
   ["https://a.example", "ws://streaming.a.example", "wss://streaming.a.example/"],
   ["http://127.0.0.1:3000", "wss://127.0.0.1:3000", "ws://127.0.0.1:3000/"],
   ["http://127.0.0.1:3000", "wss://127.0.0.1", "ws://127.0.0.1:3000/"],

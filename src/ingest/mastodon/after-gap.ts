@@ -28,7 +28,6 @@ export type MastodonAfterGapOptions = {
   onMissed: (statuses: readonly unknown[]) => void;
 };
 
-/** After an error that may resolve itself, such as a replaced token. */
 const retryMs = 600_000;
 
 export function createMastodonAfterGap(options: MastodonAfterGapOptions): MastodonAfterGap {

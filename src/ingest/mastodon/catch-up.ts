@@ -8,12 +8,8 @@ export type LastEvent = { statusId: string | null; timeMs: number };
 export type CatchUpEnd = { stoppedBy: string | null };
 
 const pageStatuses = 40;
-/** A late status has an id of its creation time, so the read overlaps by this. */
 const overlapMs = 15 * 60_000;
 
-/**
- * The public timeline since an event, oldest first. It lacks deletions and edits of older statuses.
- */
 export async function catchUpTimeline(
   requests: MastodonRequests,
   request: {
@@ -78,7 +74,6 @@ function newestId(statuses: readonly unknown[]): string | null {
   );
 }
 
-/** Ids of one server grow: first by length, then by characters. */
 const isNewer = (id: string, than: string): boolean =>
   id.length === than.length ? id > than : id.length > than.length;
 

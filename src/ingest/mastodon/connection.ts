@@ -15,7 +15,6 @@ export type MastodonConnections = {
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   opened(): void;
   heard(): void;
-  /** The server reports that it does not stream: closes the connection. */
   refused(status: number | null): void;
   hasLasted(): boolean;
   transport(): MastodonTransport | null;

@@ -22,15 +22,13 @@ export type SeenAt = {
   nowMs: number;
 };
 
-/** A status contains accounts, media and a quoted status, each nested a few levels. */
 const maxDepth = 24;
 const lastRevision = "~";
 
 /**
- * Parses one frame of https://docs.joinmastodon.org/methods/streaming/. Events that concern no post
- * have no changes; null is an unreadable frame. Only statuses that pass `mayBeIndexed` become
- * posts. An edit that no longer passes deletes the post until a later edit. An account that opts
- * out is hidden with all its posts until it opts in again.
+ * Parses one frame of https://docs.joinmastodon.org/methods/streaming/; null if unreadable. Only
+ * statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post
+ * until a later edit. An account that opts out is hidden with all its posts until it opts in again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
   const frame = isBinary ? null : parsed(data);
@@ -119,7 +117,6 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
   revision,
 });
 
-/** Hides an account that opted out; deletes a status that is no longer public. */
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
   const queue = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];

@@ -6,8 +6,8 @@ import type { MastodonRequests } from "./requests.ts";
 
 export type StatusReader = {
   /**
-   * `absent`: the server says that they do not exist. Errors: those of the requests; one with the
-   * reason if the token may not read statuses or the server does not return its own timeline.
+   * `absent`: the server says that they do not exist. Errors: if the token may not read statuses,
+   * or the server does not return its own timeline.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; absent: readonly string[] }>;
 };
@@ -69,7 +69,6 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
   return { read };
 }
 
-/** A proxy's error page is not an answer of the API. */
 function isAbsence(answer: FetchedAnswer): boolean {
   if (answer.status !== 404 && answer.status !== 410) return false;
   return typeof fieldsOf(objectIn(answer)).error === "string";

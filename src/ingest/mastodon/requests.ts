@@ -4,7 +4,6 @@ import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
 export type MastodonRequests = {
-  /** 429, 5xx and connection errors are retried until `signal` aborts. Errors: a missing token. */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
 };
 
@@ -22,7 +21,6 @@ export type MastodonRequestsOptions = {
   };
 };
 
-/** For 40 statuses, each with a card, a poll and media. */
 const mostAnswerBytes = 8 * 1024 ** 2;
 const leftShare = 0.5;
 

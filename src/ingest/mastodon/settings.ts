@@ -61,9 +61,7 @@ export type MastodonStreamSettings = {
   server: string;
   stream: MastodonStreamName;
   privateHosts: readonly string[];
-  /** Without an event; a live connection is then replaced. */
   silenceMs: number;
-  /** Without any traffic, such as a heartbeat; a connection is then closed. */
   idleTimeoutMs: number;
   minBackoffMs: number;
   maxBackoffMs: number;

@@ -124,7 +124,6 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       if (link.signal.aborted) return;
       counts.reconnects += 1;
       log.info({ host, reason }, "mastodon stream: not connected");
-      // A quiet server is not failing: a connection that lasted does not increase the backoff.
       const hasWorked = tally.counts.events > before || connections.hasLasted();
       failures = hasWorked ? 0 : failures + 1;
       await link.wait(host, reason, Math.max(0, failures - 1));

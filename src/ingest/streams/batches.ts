@@ -10,11 +10,9 @@ export type StreamItem = {
 
 export type StreamBatch<Position> = {
   changes: ArchiveChange[];
-  /** One per post and metric, summed over the batch. */
   counts: Map<string, CountChange>;
   events: number;
   position: Position;
-  /** Times that this batch completes; the first span continues the previous batch. */
   spans: { fromMs: number; toMs: number }[];
   firstMs: number;
   firstChangeMs: number | null;
@@ -23,8 +21,8 @@ export type StreamBatch<Position> = {
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
 /**
- * FIFO. Each event is merged into its batch on arrival: a million likes of one post take the space
- * of one number.
+ * FIFO. Events are merged into their batch: a million likes of one post take the space of one
+ * number.
  */
 export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */
@@ -97,7 +95,6 @@ export function createStreamBatches<Position extends object>(
   };
 }
 
-/** Counts come last, after the posts they apply to. */
 export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[] {
   return [...batch.changes, ...batch.counts.values()];
 }

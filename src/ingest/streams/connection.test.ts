@@ -60,10 +60,7 @@ test("distinguishes text and binary frames", async () => {
 describe("a flood of frames", () => {
   const frameBytes = 1_000;
   const frames = 20_000;
-  /**
-   * A hundred frames, the rest of the 64 KiB read with the last of them, and as many that were
-   * already read.
-   */
+  /** A hundred frames, the rest of the last 64 KiB read, and as many that were already read. */
   const maxOfTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
   const flood = (socket: WebSocket) => {
     for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));
@@ -113,7 +110,6 @@ describe("a flood of frames", () => {
       clock,
     );
     await vi.waitFor(() => expect(all).toBe(400), { timeout: 10_000 });
-    // Frames that were read together with the second one still arrive.
     expect(most).toBeLessThan(20);
   }, 15_000);
 

@@ -131,7 +131,6 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
       if (socket.readyState === WebSocket.OPEN) socket.ping();
     }
   }
-  // The abort at the end of the connection rejects it.
   watch().catch(() => {});
 
   return {

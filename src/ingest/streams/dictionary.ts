@@ -6,10 +6,6 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 
 export type KnownDictionary = { id: number; bytes: number; sha256: string };
 
-/**
- * The dictionary of Jetstream's `compress=true`, from its published source: the servers only serve
- * that of their newer endpoint.
- */
 export const jetstreamDictionary: KnownDictionary = {
   id: 1_612_007_021,
   bytes: 112_640,
@@ -27,7 +23,6 @@ export type DictionaryRequest = {
   signal: AbortSignal;
 };
 
-/** Fetched once and stored; verifies its hash. Errors: `dictionary_unavailable`. */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;
   const stored = await readFile(path).catch(() => null);

@@ -1,8 +1,8 @@
 export type ServerSentEvent = { event: string; data: string };
 
 /**
- * Parses `text/event-stream` incrementally. Skips comments (heartbeats) and events without data.
- * Throws if an event is longer than `maxBytes` (in UTF-16 code units).
+ * Parses `text/event-stream`. Skips comments (heartbeats) and events without data. Throws if an
+ * event is longer than `maxBytes` (in UTF-16 code units).
  */
 export function createEventReader(maxBytes: number): (piece: Uint8Array) => ServerSentEvent[] {
   const decoder = new TextDecoder();

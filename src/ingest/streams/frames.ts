@@ -9,7 +9,7 @@ export type FrameReader = (frame: Frame) => FrameText;
 
 /**
  * Text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs more
- * than `maxBytes`, whatever a frame claims or contains.
+ * than `maxBytes`, whatever a frame contains.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 /**
  * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot
- * predict: a false match has probability `capacity` in 2^63. Takes 32 to 64 bytes per key.
+ * predict. Takes 32 to 64 bytes per key.
  */
 export type RecentKeys = {
   add(key: string): boolean;
@@ -10,7 +10,6 @@ export type RecentKeys = {
 
 export function createRecentKeys(capacity: number, random: () => number): RecentKeys {
   const salt = Array.from({ length: 4 }, () => random().toString(36)).join(" ");
-  // A full table becomes the older one; the previous older one is cleared and reused.
   let newer = createTable(capacity);
   let older = createTable(capacity);
   return {
@@ -28,7 +27,6 @@ export function createRecentKeys(capacity: number, random: () => number): Recent
   };
 }
 
-/** Open addressing (linear probing) of pairs of 32 bits, at most half full. */
 function createTable(capacity: number) {
   const positions = 2 ** Math.ceil(Math.log2(capacity * 2));
   const pairs = new Uint32Array(positions * 2);

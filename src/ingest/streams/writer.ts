@@ -12,8 +12,8 @@ import {
 } from "./batches.ts";
 
 /**
- * In order, in batches; one is written while the next fills. Each commits the resume position and
- * coverage. Failed batches are retried until they succeed; none is skipped.
+ * Each batch commits the resume position and coverage. Failed batches are retried until they
+ * succeed; none is skipped.
  */
 export type StreamWriter<Position> = {
   add(item: StreamItem, position: Position): void;
@@ -25,7 +25,6 @@ export type StreamWriter<Position> = {
   waiting(): number;
   position(): Position | null;
   failure(): { reason: string; retryAtMs: number } | null;
-  /** Writes pending events. A batch that fails again is dropped; the saved position precedes it. */
   stop(): Promise<void>;
 };
 

@@ -20,7 +20,6 @@ export function count(
   return setting(name, wholeNumber(bounds), fallback, meaning);
 }
 
-/** `none`, the default, is null. */
 export function countOrNone(
   name: string,
   bounds: readonly [least: number, most: number],
@@ -49,7 +48,6 @@ export function duration(
   return setting(name, durationFrom(leastMs), fallback, meaning);
 }
 
-/** `none`, the default, is 0. */
 export function durationOrNone(name: string, leastMs: number, meaning: string): Setting<number> {
   return setting(name, orNone(durationFrom(leastMs), 0), 0, meaning);
 }
@@ -107,7 +105,6 @@ export function word(name: string, meaning: string): Setting<string | null> {
   return setting(name, kind, null, meaning);
 }
 
-/** Redacted, such as a token. */
 export function secret(name: string, meaning: string): Setting<string | null> {
   const kind = orNone(matching("a text without spaces", /^\S{1,4096}$/), null);
   return { ...setting(name, kind, null, meaning), isSecret: true };

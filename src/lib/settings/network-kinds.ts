@@ -44,7 +44,6 @@ export function urlListOrNone(
   return setting(name, listOrNone(urlsOf(protocols), urlOf(protocols)), fallback, meaning);
 }
 
-/** An origin: no path, query or credentials. */
 export function publicUrl(name: string, meaning: string): Setting<string | null> {
   const kind: Kind<string> = {
     expected: "a URL that begins with https:// or http:// and has no path",
@@ -80,7 +79,6 @@ export function addressList(name: string, meaning: string): Setting<readonly str
   return setting(name, addresses, [], meaning);
 }
 
-/** At code hosts, by number. */
 export function identityList(name: string, meaning: string): Setting<readonly string[]> {
   const identity = matching("", /^(?:github|gitlab):[1-9]\d{0,18}$/);
   const kind = listOrNone("accounts such as github:583231 or gitlab:42", identity);

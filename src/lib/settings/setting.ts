@@ -56,7 +56,6 @@ export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<
   };
 }
 
-/** `none` is the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   const some = listOf(expected, item);
   return {

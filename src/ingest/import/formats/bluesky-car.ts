@@ -14,10 +14,7 @@ import type { FileRecord, RecordsFormat } from "./format.ts";
 /** A repository does not contain the account's handle. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
-/**
- * From com.atproto.sync.getRepo or the apps' "Download CAR file". Read into memory as a whole; each
- * block's hash is verified, the signature is not.
- */
+/** Read into memory as a whole. Each block's hash is verified, the signature is not. */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
     key: author === null ? "bluesky-car" : `bluesky-car:${author}`,

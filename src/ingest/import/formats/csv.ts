@@ -25,7 +25,6 @@ export type CsvOptions = {
 
 type Header = { columns: Columns; delimiter: string; bytes: Buffer };
 
-/** UTF-8, with a header line that shows the separator: comma, semicolon or tab. */
 export function csvFormat(options: CsvOptions): RecordsFormat {
   const shape = JSON.stringify([[...options.columns], options.author]);
 

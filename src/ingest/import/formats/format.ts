@@ -16,7 +16,6 @@ export type ReadContext = {
 
 export type FileRecord = {
   number: number;
-  /** Decompressed; 0 in formats that cannot resume at an offset. */
   endOffset: number;
   size: number;
   raw(): Buffer;
@@ -25,7 +24,6 @@ export type FileRecord = {
   read(context: ReadContext): Post | null;
 };
 
-/** Formats that cannot resume at an offset start again, and the caller skips. */
 type RecordPosition = { lines: number; bytes: number };
 
 export type RecordLimits = {

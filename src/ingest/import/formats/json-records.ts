@@ -12,7 +12,6 @@ import {
   refusedRecord,
 } from "./format.ts";
 
-/** Errors: what the source throws; `import_unreadable` for a truncated file. */
 export async function* jsonValues(
   source: ImportSource,
   files: readonly SourceFile[],

@@ -17,7 +17,7 @@ const maxEntities = 200;
 
 /**
  * The zip archive of a Mastodon account, or its `outbox.json` (an ActivityPub collection). Imports
- * public posts and reposts only; others, including unlisted ones, are not meant to be searchable.
+ * public posts and reposts only: others are not meant to be searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
@@ -88,7 +88,6 @@ const isPublic = ({ to }: Record<string, unknown>): boolean =>
 
 type Author = { author: string; author_name: string | null };
 
-/** From `actor.json`, else from the actor's address, as in `/users/alice` or `/@alice`. */
 function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
   if (actor !== null && named === actor.id) {
     return { author: actor.username, author_name: actor.name };
@@ -137,7 +136,6 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
   return { ...post, mentions: mentionsOf(note.tag, post.mentions) };
 }
 
-/** Mastodon gives a post's language as the key of its content. */
 function languageOf(value: unknown): string | null {
   const [language] = isObject(value) ? Object.keys(value) : [];
   return language !== undefined && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language)

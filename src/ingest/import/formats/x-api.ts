@@ -92,7 +92,6 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   }
 }
 
-/** As a separate page, which can be imported after repair. */
 function pageOf(item: unknown, { users }: Includes): unknown {
   const { author_id: author } = fieldsOf(item);
   const user = typeof author === "string" ? users.get(author) : undefined;

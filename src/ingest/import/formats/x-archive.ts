@@ -15,8 +15,8 @@ type Owner = { username: string; userId: string | null; name: string | null };
 const maxEntities = 200;
 
 /**
- * The zip archive of an X account, or its `data/tweets.js`, which assigns a list of `{"tweet":
- * {…}}` to a variable. The author comes from `account.js` beside it, else from the caller.
+ * The zip archive of an X account, or its `data/tweets.js`, which assigns a list to a variable. The
+ * author comes from `account.js` beside it, else from the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({

@@ -39,7 +39,6 @@ export const sampleOperations = {
     );
   }),
 
-  /** Only a few rows an hour, so one statement deletes all. */
   dropIngestSamples: relaxed(function* (database, { beforeMs }: { beforeMs: number }): Steps<null> {
     yield* database.run("DELETE FROM ingest_sample WHERE bucket_ms < :beforeMs", { beforeMs });
     return null;

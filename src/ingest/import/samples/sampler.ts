@@ -6,7 +6,6 @@ import type { IngestSample, SampleOperations } from "./operations.ts";
 
 const sampleMs = 300_000;
 
-/** Samples every second, and stores maximum lag and post count per five minutes. */
 export type Sampler = {
   postsPerSecond(platform: Platform): number | null;
   start(): void;
