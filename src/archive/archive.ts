@@ -180,7 +180,6 @@ export type CountRequest = {
    * Buckets begin at multiples of it since the Unix epoch; the bounds cut the first and the last.
    */
   bucketMs: number;
-  /** Unix milliseconds. */
   deadlineMs: number;
   account?: string;
 };
@@ -210,10 +209,8 @@ export type SegmentStats = {
   imported: number;
   hidden: number;
   bytes: number;
-  /** From IDs where these contain a time; Unix milliseconds; null if empty. */
   fromMs: number | null;
   toMs: number | null;
-  /** False: of another analyzer, and searched row by row until rewritten. */
   current: boolean;
   optimised: boolean;
   sealed: SealedStats | null;
@@ -277,11 +274,10 @@ export type Archive = {
   preparation: PreparationSettings;
   /**
    * In call order with `write`. Batches may be buffered until they fill a sealed segment: on disk
-   * once `finishImport` resolves. The posts are transferred, not copied.
+   * once `finishImport` resolves. Transfers the posts.
    */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
   finishImport(): Promise<void>;
-  /** On abort, rejects with the signal's reason and stops the search. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   records(positions: readonly Position[]): Promise<StoredRecords>;
   /** JSON in UTF-8, without deleted and damaged posts. */
@@ -327,5 +323,4 @@ export type FetchedName = { platform: Platform; uri: string | null; userId: stri
 
 export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
 
-/** The stored post's ID, or the one that it would get. */
 export type Identified = { id: bigint; isHeld: boolean };

@@ -19,7 +19,6 @@ export type CompactionState = {
   waiting: Readonly<Record<TaskKind, number>>;
   done: Readonly<Record<TaskKind, number>>;
   agedOutPosts: number;
-  /** Null if the last task succeeded; `kind` is null if no task had begun. */
   fault: { kind: TaskKind | null; message: string; atMs: number } | null;
   segments: number;
   bytes: number;
@@ -34,7 +33,6 @@ export type CompactionState = {
 export const countsByKind = (): Record<TaskKind, number> =>
   Object.fromEntries(taskKinds.map((kind) => [kind, 0])) as Record<TaskKind, number>;
 
-/** Before the first look, or when another process runs compaction. */
 export const unknownState = (
   status: CompactionState["status"],
   maxBytes: number,

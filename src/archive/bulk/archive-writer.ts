@@ -4,7 +4,6 @@ import { type BatchWriter, createBatchWriter, type WriterSettings } from "../wri
 import { importWriterOf } from "./import-writer.ts";
 
 export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
-  /** Posts buffered for a sealed segment are durable after `finishImport`. */
   importPosts(batch: ImportBatch): WriteReport;
   finishImport(): void;
 };

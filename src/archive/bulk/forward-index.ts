@@ -33,7 +33,6 @@ export function createForwardIndex(key: string): ForwardIndex {
   let used = tokensOfBlock;
   let tokens = 0;
   let ids = new BigInt64Array(1 << 14);
-  /** Per post: the block of its tokens, the index in it, their number. */
   let places = new Uint32Array(ids.length * 3);
   let posts = 0;
   /** Number of posts when an ID was removed: earlier ones with the ID are ignored. */
@@ -41,7 +40,6 @@ export function createForwardIndex(key: string): ForwardIndex {
   let bounds = new Uint32Array(1_024);
 
   function add(id: bigint, terms: Uint8Array): void {
-    // A token takes two bytes with its separator; the last one takes one.
     const most = (terms.length + 1) >> 1;
     let block = blocks.at(-1);
     if (block === undefined || used + most > block.length) {
@@ -114,7 +112,6 @@ type Forward = {
   order: Uint32Array;
 };
 
-/** Counting sort over a range of terms at a time. */
 function invert({ table, blocks, places, order }: Forward): MergedTerms {
   const sorted = table.inOrder();
   const counts = rankTokens();
@@ -123,7 +120,6 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
   const term = { bytes, length: 0 };
   const numbers = new Uint32Array(postingsOfPass);
   const positions = new Uint32Array(postingsOfPass);
-  /** A range of terms by rank, and the end of each one's postings. */
   let pass = { from: 0, to: 0, numbers, positions, ends: new Uint32Array(0) };
   let rank = -1;
   let used = 0;

@@ -22,7 +22,6 @@ export type StagedSegment = {
   isFull(): boolean;
   posts(): number;
   end(): bigint;
-  /** Makes the segment durable. Its ingest order is that of the IDs and ends at `lastArrival`. */
   seal(lastArrival: number, sealedMs: number): void;
   identify(identity: SegmentIdentity, replacedPath: string): void;
   close(): void;

@@ -22,7 +22,6 @@ export function createTermTable(key: string): TermTable {
   let bytes = Buffer.allocUnsafeSlow(firstTerms * bytesOfTerm);
   let starts = new Uint32Array(firstTerms + 1);
   let hashes = new Uint32Array(firstTerms);
-  /** Linear probing: pairs of a hash and a number plus one. At most half are used. */
   let entries = new Uint32Array(firstTerms * 4);
   let count = 0;
 

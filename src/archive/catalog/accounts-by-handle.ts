@@ -4,7 +4,6 @@ import type { NamedAccount } from "../archive.ts";
 import type { Accounts } from "./accounts.ts";
 import { presentHandle } from "./catalog.ts";
 
-/** A common name may have an account on every Mastodon server. */
 export const mostNamedAccounts = 20;
 
 /**

@@ -5,7 +5,6 @@ import type { AccountStatus, ArchiveChange } from "../archive.ts";
 type AccountRow = {
   status: AccountStatus;
   statusMs: number;
-  /** The last deletion; posts written before it are deleted for good. */
   deletedMs: number | null;
   name: string | null;
   labels: readonly string[];

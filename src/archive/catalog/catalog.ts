@@ -231,10 +231,6 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
   }
 }
 
-/**
- * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it,
- * or else an account id.
- */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog
     .prepare("SELECT platform, user_id FROM handle WHERE handle = ?")

@@ -26,10 +26,6 @@ export const hasCaughtUp = (
   liveSinceMs: number | null,
 ): boolean => liveSinceMs !== null && streamEndMs(intervals) >= liveSinceMs;
 
-/**
- * How far the intervals of a caught-up stream, and others beyond them, reach into a window,
- * ignoring the slack.
- */
 export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
   const newestMs = streamEndMs(intervals);
   const [gap] = gapsIn({ ...window, fromMs: newestMs }, intervals, Number.POSITIVE_INFINITY, 0);

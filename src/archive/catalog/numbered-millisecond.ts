@@ -2,10 +2,6 @@ import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
-/**
- * New IDs by present IDs, equal to inserting all posts with `number-slots.ts`. `low`: first ID of
- * the millisecond; `fixed`: taken IDs.
- */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],

@@ -43,7 +43,6 @@ type SegmentFile = { name: string; path: string; identity: ReturnType<typeof ide
 type CatalogState = {
   uriKey: string;
   commitNumber: number;
-  /** Last commit of each segment; 0 if written by an earlier version. */
   listed: ReadonlyMap<string, number>;
   retired: ReadonlySet<string>;
 };

@@ -5,13 +5,11 @@ import type { Accounts } from "./accounts.ts";
 /** Sorts after every source revision. */
 export const forgottenRevision = "~";
 
-/** Later than any time: the account's later changes are ignored. */
 export const forGoodMs = 8_640_000_000_000_000;
 
 /** Prevent replays and imports from restoring deleted posts. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
-  /** Deleted at this revision or later, or with its account. */
   cover(post: DatedPost): boolean;
 };
 

@@ -4,10 +4,6 @@ import type { Accounts } from "./accounts.ts";
 import type { Labels } from "./labels.ts";
 import { moderationOf } from "./moderation.ts";
 
-/**
- * Deleted posts, those of deleted or hidden accounts, and those with a hiding label, even if not
- * stored.
- */
 export function withheldOf(
   catalog: DatabaseSync,
   accounts: Accounts,

@@ -9,7 +9,6 @@ const few = 50;
 
 const mostRounds = 200;
 
-/** Applies changes since the rows were copied, until few are left. */
 export function* catchUp(segment: FollowedSegment): Steps<void> {
   const { old, followPosts, lastArrival } = segment;
   const take = old.prepare(
@@ -75,7 +74,6 @@ function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of sameBatch(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
-    // A post deleted and ingested again must not stay in the run of its first batch.
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).arrivals.makeRoom(id);
       segment.arrived.add(id);

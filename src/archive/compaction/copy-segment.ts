@@ -6,7 +6,6 @@ import type { Steps } from "./steps.ts";
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
-/** Changed posts are followed later: only their row and uri are copied. */
 export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
   yield* copyPosts(segment);
   yield* copyHidden(segment);

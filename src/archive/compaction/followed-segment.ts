@@ -92,7 +92,6 @@ export function follow(
     if (isHidden.get(id) !== undefined) copy.hide(id);
   }
 
-  /** When renumbering, a change may move other posts of its millisecond. */
   function followMillisecond(low: bigint): void {
     const copy = copyOf(low);
     const high = lastInMillisecond(low);

@@ -36,7 +36,6 @@ function writtenIn(segment: DatabaseSync): BigInt64Array {
   return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
 }
 
-/** Bisects for the ID with n posts below it in both indexes. */
 function inBoth(segment: DatabaseSync, path: string) {
   const numbers = openPostNumbers(segment, path, null);
   const mask = readMask(segment);

@@ -15,7 +15,6 @@ export type LostPosts = {
   spans: readonly Span[];
 };
 
-/** One span per known post; for unknown posts, the spans of unreadable IDs. */
 export function spansOfLost(
   entry: SegmentEntry,
   posts: readonly LostPost[],

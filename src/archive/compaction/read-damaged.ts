@@ -29,7 +29,6 @@ export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platfor
   }
 }
 
-/** The readable hidden posts; account states and labels hide the others again. */
 export function hiddenIn(source: DatabaseSync | null): IdList {
   const hidden = createIdList();
   try {

@@ -23,7 +23,6 @@ export const unchangedIds: Renumbering = { idInCopy: (id) => id, forget: () => {
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Numbers posts as `number-slots.ts`. Fastest in ID order: one query per millisecond. */
 export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumbering {
   const read = segment.prepare("SELECT id, record FROM post WHERE id BETWEEN ? AND ?");
   read.setReadBigInts(true);
@@ -55,7 +54,6 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
   };
 }
 
-/** Nothing to renumber, as on X: only the catalog changes. */
 export function* isNumberedAlready(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

@@ -62,9 +62,7 @@ import { inLock, type Steps } from "./steps.ts";
 export type Replacement = {
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
-  /** `present`: terms are copied, and must be of the present analyzer. */
   terms: "present" | "any";
-  /** Copies all that the segment had at some time after the mark. */
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
   /** Renumbers posts of an earlier release (`number-slots.ts`). */
   renumbers?: boolean;
@@ -194,7 +192,6 @@ function begin(
 
 type CopyDeletions = (to: DatabaseSync) => void;
 
-/** The catalog still has the deletions that a damaged segment lacks. */
 function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
   const copy = deletionsCopier(old);
   if (!salvages) return copy;

@@ -44,7 +44,6 @@ export function createSalvage(
   let named: IdList = createIdList();
   let posts: number | null = null;
   let wasWhole = false;
-  /** Revisions of rows found in pages but not through the table. */
   const fromPages = new Map<bigint, string>();
   const uris = new Map<bigint, string>();
 

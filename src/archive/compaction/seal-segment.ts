@@ -61,7 +61,6 @@ function* fillSealed(
     isSealed = sealedState(source) !== null;
     copy.widen(skew);
     yield* copy.fillFrom(path, function* (target) {
-      // Segments are only written under the catalog lock, so rows and index match.
       yield* inLock(catalog, () => {
         source.exec("BEGIN");
         source.prepare("SELECT count(*) FROM setting").get();
@@ -83,7 +82,6 @@ function* fillSealed(
   } finally {
     source.close();
   }
-  // Otherwise a batch would have to wait for the checkpoint.
   emptyLog(path);
   yield "worked";
 }

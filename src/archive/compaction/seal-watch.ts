@@ -18,9 +18,6 @@ type SealState = {
   isUnfit: boolean;
 };
 
-/**
- * `outdated`: terms of another analyzer. `unreadable`: FTS5 index unreadable at the last attempt.
- */
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
 /**

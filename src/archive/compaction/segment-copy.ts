@@ -39,9 +39,7 @@ export type SegmentCopy = {
   arrivals: IngestOrder;
   holds(id: bigint): boolean;
   idsWithin(from: bigint, to: bigint): bigint[];
-  /** Keeps the ingest order. Returns the uri, null if missing. */
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
-  /** In one transaction, with the segment at `path` attached as `old`. */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
   open(): DatabaseSync;
   widen(skew: TimeSkew): void;

@@ -26,7 +26,6 @@ export function forgetUnreadable(catalog: DatabaseSync, entry: SegmentEntry): vo
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }
 
-/** A rebuilt file has another sequence number, but the same first ID. */
 const nameOf = ({ platform, low }: SegmentEntry): string => `unreadable ${platform} ${low}`;
 
 function findingOf(catalog: DatabaseSync, entry: SegmentEntry): Finding | null {

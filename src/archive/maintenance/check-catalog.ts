@@ -9,7 +9,6 @@ import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
 
-/** Checks the file, that segments own each ID exactly once, and intervals. */
 export function checkCatalog(
   folder: string,
   catalog: DatabaseSync,

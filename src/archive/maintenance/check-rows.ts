@@ -12,7 +12,6 @@ export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; datab
 
 const rowsOfTurn = 500;
 
-/** Compares rows with the other tables and the catalog. `onRow` gets every readable row. */
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
   findings: Findings,
@@ -118,7 +117,6 @@ const unreadableText = ({ from, to }: UnreadableIds): string =>
       ? `post ${from + 1n}`
       : `posts with IDs between ${from} and ${to}`;
 
-/** Posts before the first timed ID are searched among the IDs without a time. */
 function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {
   if (!hasTime(id) && timeMs <= firstTimeMs) return false;
   const off = timeMs - idTimeMs(id);

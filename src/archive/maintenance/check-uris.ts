@@ -20,7 +20,6 @@ export function* checkUrisOnce(
   const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
   const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
   const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
-  // Hashes are evenly distributed, so ranges of equal width have similar counts.
   const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
   for (let pass = 0n; pass < passes; pass++) {
     const from = lowestHash + (hashes * pass) / passes;

@@ -128,7 +128,6 @@ export async function forgetAccount(
   return deleted;
 }
 
-/** False if the account was not forgotten. Its posts return with the next source. */
 export function allowAccountReturn(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,

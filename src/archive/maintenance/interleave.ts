@@ -3,7 +3,6 @@ import { lockPauseMs, type Steps } from "../compaction/steps.ts";
 
 export type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
-/** Yields to the event loop between steps; an abort cleans up. */
 export async function interleave<Value>(
   steps: Steps<Value>,
   { clock, signal }: Interleaved,

@@ -1,7 +1,6 @@
 import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
 import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
 
-/** Postings of one term; the next one reuses the arrays. */
 export type Postings = {
   count: number;
   numbers: Uint32Array;
@@ -153,9 +152,7 @@ export function postingsReader(allPosts: number): PostingsReader {
 const bytesOf = (posts: number): number => (posts === 0 ? 0 : bytesOfContainer(posts));
 
 type Positions = {
-  /** Per post: its position, or 255 if in the table. */
   single: Uint8Array;
-  /** The posts in the table, and where in `list` they begin. */
   ranks: Uint16Array | Uint32Array;
   starts: Uint16Array | Uint32Array;
   list: Uint16Array | Uint32Array;

@@ -3,7 +3,6 @@ import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { PlatformQuery } from "./platform-query.ts";
 
-/** Of one segment: contiguous whole buckets, and single partial ones. */
 export type KnownCounts = {
   fromMs: number;
   toMs: number;
@@ -11,7 +10,6 @@ export type KnownCounts = {
   cuts: Map<string, number>;
 };
 
-/** An LRU cache per reader. Entries match only the same open file, data version and owned IDs. */
 export type CountCache = {
   find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
   keep(

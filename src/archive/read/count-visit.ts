@@ -60,7 +60,6 @@ export function* countVisit(
   const segment = open();
   const version = segment.counter.onSnapshot((each) => each);
   let isUnchanged = true;
-  // Another count may extend the cache entry while this one is suspended.
   const known = copyOf(cache.find(question, segment, entry, version));
 
   function* count(span: Span, grid: Grid): Generator<void, Counted> {

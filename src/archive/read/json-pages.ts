@@ -19,7 +19,6 @@ const rowsAtOnce = 32;
 /** One JSON array, without deleted and damaged posts. Null if `isOver` before it is complete. */
 export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageContext) {
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
-    // Before the rows are read: a newer row under an older version only misses the cache.
     const versionOf = currentVersions();
     cache.beginPage();
     const cached = positions.map((position) => {

@@ -4,7 +4,6 @@ import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
-/** Posts with IDs below `below`, except `seen` ones of earlier pages. */
 export type PageStart = {
   below: bigint;
   seen: ReadonlySet<bigint>;

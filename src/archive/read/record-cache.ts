@@ -1,4 +1,3 @@
-/** The commits of segment and catalog that a rendered record depends on. */
 export type RecordVersion = { path: string; writtenIn: number; catalog: unknown };
 
 export type RenderedRecord = { text: string; isOfRow: boolean };
@@ -23,7 +22,6 @@ export class RecordCache {
   readonly #id = new BigInt64Array(1);
   readonly #idWords = new Uint32Array(this.#id.buffer);
   #fields = new Uint32Array(0);
-  /** Positions grow forever; the remainder is the offset in the ring. -1: none. */
   #slots = new Float64Array(0);
   #head = 0;
   #pageStart = 0;
@@ -53,7 +51,6 @@ export class RecordCache {
     const position = this.#slots[slot] as number;
     const start = (position % this.#ringBytes) + headerBytes;
     const found = { arena: this.#ring, start, end: start + this.#lengthAt(position) };
-    // Half of the ring can be overwritten during a page.
     return position >= this.#pageStart - this.#ringBytes / 2 ? found : this.#move(id, slot, found);
   }
 

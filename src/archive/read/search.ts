@@ -107,7 +107,6 @@ export function* searchSegments(
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
       if (stoppedAt === null || stoppedAt <= low || own.length >= expected) break;
-      // A page that did not search even the first segment would lead to itself.
       if (isOver() && (isStopped() || !isFirst || hasCached(answer))) {
         seenFrom = stoppedAt;
         break;
@@ -137,7 +136,6 @@ export function* searchSegments(
 const hasCached = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
   prepared === 0 || containers > 0 || candidates > 0;
 
-/** Platforms with posts as new share the time of a visit. */
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {
   const rivals = later.filter(({ high }) => high > low);
   return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;

@@ -143,7 +143,6 @@ function earlyTimes(segment: DatabaseSync): Times {
   };
 }
 
-/** Posts from before the epoch without their own numbers have IDs below it. */
 const firstOrdered = nextMillisecondId(0n);
 
 const bytesOf = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);

@@ -5,10 +5,6 @@ export type Word = { positions: Positions; ranks: Uint32Array };
 let nexts = new Uint32Array(64);
 let ends = new Uint32Array(64);
 
-/**
- * The first position at which the words are adjacent, or null. Each word in turn seeks the position
- * the others require, so no position is read twice.
- */
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;
   makeRoom(count);

@@ -31,7 +31,6 @@ export function skipVarints(reader: ByteReader, count: number): void {
   reader.at = at;
 }
 
-/** A varint is odd if the post has another position. */
 export function skipPositions(reader: ByteReader, posts: number): void {
   const { bytes } = reader;
   let at = reader.at;

@@ -30,7 +30,6 @@ export function reserve(writer: ByteWriter, extra: number): void {
   writer.bytes = larger;
 }
 
-/** `value` has up to 53 bits; the caller has reserved `bytesOfVarint`. */
 export function writeVarint(writer: ByteWriter, value: number): void {
   let rest = value;
   while (rest >= 0x80) {

@@ -25,7 +25,6 @@ const member = fc.integer({ min: 0, max: postsOfChunk - 1 });
 const made: fc.Arbitrary<Made> = fc.record({
   count: fc.oneof(fc.constantFrom(...counts), fc.integer({ min: 0, max: 300 })),
   first: member,
-  // Odd steps reach every number of the chunk before they repeat one.
   step: fc.oneof(
     fc.constant(1),
     fc.nat(32_767).map((half) => half * 2 + 1),

@@ -85,7 +85,6 @@ export function addTo(bits: Uint32Array, set: ChunkSet): void {
   }
 }
 
-/** Takes its result from `scratch` before it reads the first set. */
 export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   const out = scratch.take().bits.fill(0);
   let count = 0;

@@ -1,4 +1,3 @@
-/** By doc number: how many source indexes contain the post. */
 export type Coverage = Uint8Array;
 
 const several = 2;

@@ -79,7 +79,6 @@ export function writeEmptyMask(database: DatabaseSync, posts: number): void {
   }
 }
 
-/** A change is the post's number in its chunk × `changes`, plus one of these. */
 const replacing = 0;
 const hiding = 1;
 const showing = 2;

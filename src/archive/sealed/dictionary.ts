@@ -128,10 +128,6 @@ export function checkedBlock(
   return { first, block, next };
 }
 
-/**
- * Moves to this term from the start of its block; false if missing. Shared lengths decide most
- * comparisons.
- */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
   let passed = 0;

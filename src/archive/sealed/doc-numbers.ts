@@ -11,7 +11,6 @@ import { assertSum, rowSum } from "./sums.ts";
 export type PostNumbers = {
   posts: number;
   idOf(number: number): bigint;
-  /** The newest post with an ID below `id`; `posts` if none. */
   below(id: bigint): number;
   numberOf(id: bigint): number | null;
   close(): void;
@@ -55,7 +54,6 @@ export function openPostNumbers(
   return { posts, idOf, below, numberOf, close: pages.close };
 }
 
-/** Newest first. `heads` has the first ID of each page. */
 type IdPages = {
   posts: number;
   heads: BigInt64Array;

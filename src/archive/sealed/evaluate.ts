@@ -156,7 +156,6 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return found;
 }
 
-/** Rare posts first, phrases last. Insertion sort is stable, and fast if nearly sorted. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

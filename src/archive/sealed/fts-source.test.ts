@@ -131,14 +131,12 @@ const forms: [Step[], number, number][] = [
   [[], 32, 2],
   [[write(0), write(1)], 32, 16],
   [[write(0, "a")], 4_050, 16],
-  // A term's posts and a post's positions span several leaves.
   [[{ kind: "many", from: 0, posts: 200 }], 32, 16],
   [[long(1, 600), long(3, 600)], 32, 16],
   [[{ kind: "many", from: 0, posts: 200 }, long(2, 600)], 200, 2],
   [written, 64, 2],
   [[...written, mergeOf(1), write(1, "zz"), mergeOf(-1)], 32, 16],
   [[...written, ...writtenAnew, { kind: "optimize" }, write(2, "b")], 64, 16],
-  // Deleted posts with short and long IDs, then a merge that drops some.
   [[write(0, "a", "b"), write(1, "a"), write(0, "c")], 32, 16],
   [[...written, { kind: "optimize" }, ...writtenAnew], 32, 16],
   [[...written, ...writtenAnew, mergeOf(4), ...written], 32, 3],

@@ -246,7 +246,6 @@ function pieceSource(
   };
 }
 
-/** First byte of terms in the main index; prefix indexes have others. */
 const mainIndex = 0x30;
 
 const beyond = 0x7fff_ffff;

@@ -7,7 +7,6 @@ export type FtsPiece = {
   tombstonePages: number;
 };
 
-/** Bits below the segment's ID in the rowids of FTS5's data table. */
 export const pieceShift = 37;
 
 const ftsVersion = 4;

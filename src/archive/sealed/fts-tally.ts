@@ -52,7 +52,6 @@ export function assertTally(output: Tally, used: Tally): void {
   );
 }
 
-/** SQLite's varint in hexadecimal: big endian, seven bits a byte. */
 function lengthOf(digits: string): number {
   let value = 0;
   for (let at = 0; at < digits.length; at += 2) {

@@ -36,7 +36,6 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
   (maxBytes) => {
     const { buffer, slots } = createIdMemory(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
-    // A single slot would be evicted as soon as it is used.
     expect(slots).not.toBe(1);
     const bytesOfIds = slots * idsOfPage * 8;
     expect(buffer.byteLength - bytesOfIds).toBeLessThanOrEqual(16 + bytesOfIds * 0.01);

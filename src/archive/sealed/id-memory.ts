@@ -53,7 +53,6 @@ function openIds(
 ): Ids {
   const { posts, heads } = source;
   const segment = identityOf(source);
-  /** Slot (or -1) and stamp when last found in shared memory. */
   const slots = new Int32Array(heads.length).fill(-1);
   const stamps = new Int32Array(heads.length);
 
@@ -117,7 +116,6 @@ function openIds(
   return { at, below, close };
 }
 
-/** The first index with an ID below `id`, or `to`. */
 export function firstBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
   let low = from;
   let high = to;
@@ -129,7 +127,6 @@ export function firstBelow(ids: BigInt64Array, from: number, to: number, id: big
   return low;
 }
 
-/** Verifies a search in memory that another thread may overwrite. */
 function liesBetween(
   ids: BigInt64Array,
   from: number,

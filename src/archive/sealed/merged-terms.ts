@@ -5,7 +5,6 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 export type MergedTerms = {
   /** Valid until the next call; null after the last. Leaves the term's postings for `take`. */
   next(): Bytes | null;
-  /** True when the term has no more postings, which then ascend. */
   take(most: number): boolean;
   postings: Postings;
   holdsPositions(): boolean;

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 
-/** Only words and parts of links have positions, for phrases. */
 export const holdsPositions = (term: string): boolean => !cachedForAlone.test(term);
 
 const cachedForAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;

@@ -58,7 +58,6 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
 
 const malformed = (): SealedDamage => new SealedDamage("a row of positions has a wrong length");
 
-/** The positions of post n start at `starts[n]` and end with one that has `lastListed`. */
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {
     bytes: new Uint8Array(starts.length).fill(inList),

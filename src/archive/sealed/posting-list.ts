@@ -5,9 +5,6 @@ export type PostSets = {
   /** Upper bounds by chunk; 0 means none. */
   readonly counts: Uint32Array;
   set(chunk: number): ChunkSet;
-  /**
-   * Builds a slow set in steps; yields the cost in terms read. An abandoned build can be continued.
-   */
   prepare?(chunk: number): Generator<number, void>;
 };
 

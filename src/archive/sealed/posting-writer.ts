@@ -13,11 +13,9 @@ import { rowSum } from "./sums.ts";
 
 export type PostingWriter = {
   count(postings: Postings): Uint32Array;
-  /** Writes the term last passed to `count`; returns its first row. */
   write(postings: Postings, holdsPositions: boolean): Generator<"worked", number>;
 };
 
-/** `chunks`: of the whole index. The caller owns the transaction. */
 export function createPostingWriter(database: DatabaseSync, chunks: number): PostingWriter {
   const insertDocs = database.prepare("INSERT INTO sealed_docs VALUES (?, ?, ?)");
   const insertPositions = database.prepare("INSERT INTO sealed_positions VALUES (?, ?, ?)");

@@ -53,7 +53,6 @@ export function addPosition(postings: Postings, position: number): void {
   postings.counts[post] = at(postings.counts, post) + 1;
 }
 
-/** Merges an ascending or descending run with the previous ones. */
 export function closeRun(postings: Postings): void {
   const { run, posts, numbers } = postings;
   if (posts - run > 1 && at(numbers, run) > at(numbers, run + 1)) {

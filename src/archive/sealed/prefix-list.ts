@@ -21,7 +21,6 @@ import {
 } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-/** The posts with any term of a prefix, and the lists of its terms with positions. */
 export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
 
 /**

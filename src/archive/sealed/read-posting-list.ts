@@ -4,7 +4,6 @@ import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowsList } from "./row-list.ts";
 
-/** Reports its bytes with `grow`, also as more is read. */
 export function postingListOf(
   entry: DictionaryEntry,
   rows: PostingRows,

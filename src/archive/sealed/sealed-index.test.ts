@@ -58,7 +58,6 @@ function corpus(): string[][] {
   for (let number = 0; number < total; number++) {
     const tokens: string[] = [];
     made.push(tokens);
-    // The second chunk has few words: some terms are a bitmap in one chunk and a list in another.
     const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
     if (isPoor) continue;
     const length = random(5);
@@ -491,7 +490,6 @@ describe("looks up many prefixes in steps", () => {
   );
   const remembersNothing = 1;
 
-  /** Stops each call at its first step. Also returns the most terms that a call read. */
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
     const done = { containers: 0, prepared: 0 };

@@ -14,7 +14,6 @@ import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
-/** Members of `set` from `from` to `to` (exclusive). Valid until the next step. */
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
 export const termsOfStep = 256;

@@ -2,7 +2,6 @@ import type { PostingList, PostSets } from "./posting-list.ts";
 import type { PrefixList } from "./prefix-list.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 
-/** A query with its postings. All kinds have the same properties. */
 export type SealedPlan = {
   readonly kind: "posts" | "phrase" | "or" | "and";
   readonly posts: PostSets | null;
@@ -11,12 +10,10 @@ export type SealedPlan = {
   /** An `and` without children matches every post. Evaluation reorders them. */
   readonly children: SealedPlan[];
   readonly excluded: readonly SealedPlan[];
-  /** Per chunk: upper bound of matches, and sort key in a conjunction. */
   most: number;
   cost: number;
 };
 
-/** `beginning` yields the cost of each step, in terms read. */
 export type PlanSources = {
   term(term: string): PostingList | null;
   beginning(prefix: string): Generator<number, PrefixList | null>;
@@ -87,7 +84,6 @@ function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
   return { ...plain, kind: "phrase", phrase: lists, distinct: [...new Set(lists)] };
 }
 
-/** All terms, and a phrase that ends with a term of the prefix. */
 function prefixPlan(
   lists: readonly (PostingList | null)[],
   last: PrefixList | null,

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import { SealedDamage } from "./damage.ts";
 
-/** CRC-32 of the table's name, the row's key and its blobs. */
 export const rowSum = (table: string, key: number, ...blobs: readonly Uint8Array[]): number =>
   blobs.reduce((sum, blob) => crc32(blob, sum), crc32(`${table} ${key}`));
 

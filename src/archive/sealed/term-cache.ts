@@ -1,4 +1,3 @@
-/** A reader thread's LRU cache of postings, bounded in bytes. */
 export type TermCache = {
   open<Value>(): TermMemory<Value>;
 };

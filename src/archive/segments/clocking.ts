@@ -9,7 +9,6 @@ import {
 /** Bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
 export type Grid = { originMs: number; widthMs: number };
 
-/** The time from which all posts are counted, if all IDs from `stoppedAt` are. */
 export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
   // A post below has an ID without time, or a time up to that of the first ID with one.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;

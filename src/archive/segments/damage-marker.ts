@@ -16,7 +16,6 @@ export function markedTables(segmentPath: string): string[] {
   }
 }
 
-/** Best effort: a process without write access detects the damage again. */
 export function markDamaged(segmentPath: string, tables: readonly string[] = []): void {
   try {
     const named = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
@@ -26,7 +25,6 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
   }
 }
 
-/** Runs `otherwise` if the segment is marked, or if `work` finds damage. */
 export function guardedBySeal<Value>(
   segmentPath: string,
   work: () => Value,

@@ -31,7 +31,6 @@ export function indexCost(database: DatabaseSync): IndexCost {
 
   let counted: { posts: number; ofSegment: number } | null = null;
 
-  /** An upper bound: one full count, plus the posts added since. */
   function countPosts(): number {
     const ofSegment = numberOf(postsSql);
     if (counted === null) {

@@ -1,4 +1,3 @@
-/** Ascending IDs as varint deltas from `low`: little endian, bit 7 set in all but the last byte. */
 const bitsOfByte = 7n;
 const moreBytes = 0x80;
 

@@ -12,7 +12,6 @@ export type IngestOrder = {
   flush(): void;
   discard(): void;
   put(number: number, ids: readonly bigint[]): void;
-  /** Converts a run to a list before a new post would fall into it. */
   makeRoom(id: bigint): void;
   renumber(id: bigint, to: bigint): void;
   numbersOf(id: bigint): number[];
@@ -21,7 +20,6 @@ export type IngestOrder = {
   forgetBefore(number: number, rows: number): number;
 };
 
-/** Per row; bounds what a reader of one page skips. */
 const mostPosts = 1_000;
 
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {

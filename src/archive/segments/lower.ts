@@ -87,10 +87,6 @@ function isMatched(element: SequenceElement, seen: Map<string, number>): boolean
   return times <= mostRepeats;
 }
 
-/**
- * Posts have a token for each threshold reached: the next lower one is a superset, the next higher
- * one a subset.
- */
 function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);

@@ -9,7 +9,6 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 /** All candidates from `seenTo` up, newest first. */
 export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
-/** At most `limit`, newest first; may stop above the lower end. */
 export type OverlayLookup = (range: IdRange, limit: number) => CandidateBatch;
 
 export type Sources = {

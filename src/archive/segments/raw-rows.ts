@@ -70,7 +70,6 @@ function pageBytesIn(header: Buffer): number {
   return hasHeader(header) && isPower ? bytes : usualPageBytes;
 }
 
-/** A trunk page has the next trunk page, a count of free pages, and their numbers. */
 function freePages(header: Buffer, count: number, read: (page: number) => Buffer) {
   const free = new Set<number>();
   const expected = header.readUInt32BE(36);

@@ -22,7 +22,6 @@ const sqlFactor = (value: string): string => `(${value} % ${residueOf} + ${shift
 const sqlProduct = (a: string, b: string): string =>
   `${sqlFactor(a)} * ${sqlFactor(b)} % ${productOf}`;
 
-/** A byte's value is its position here, from 1; a missing byte counts as 1. */
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("hex");
 const sqlByte = (blob: string, at: number): string =>
   `instr(x'${allBytes}', substr(${blob}, ${at}, 1))`;

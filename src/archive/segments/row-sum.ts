@@ -15,7 +15,6 @@ export type SummedRow = {
   record: string;
 };
 
-/** CRC-32 with the ID, which detects a row under another ID. */
 export function rowSum(row: SummedRow): number {
   const { id, timeMs, likes, reposts, replies, quotes } = row;
   return crc32(

@@ -83,7 +83,6 @@ export function openSealedPart(
   function currentView(opened: SealedIndex, writtenIn: number | undefined): SealedView {
     const now = version.get()?.data_version;
     if (seen !== null && seen.version === now) {
-      // This snapshot includes the commits that the catalog knew before.
       seen.writtenIn = writtenIn ?? seen.writtenIn;
       return seen.view;
     }

@@ -20,7 +20,6 @@ import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 export type SegmentQuery = {
   expression: string | null;
   sealed: SealedQuery;
-  /** The query without its window, for matching without an index. */
   whole: PlanNode;
   residual: PlanNode;
   fromMs: number | null;
@@ -194,7 +193,6 @@ const never = (): boolean => false;
 const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
   residual.kind === "all" && fromMs === null && toMs === null;
 
-/** The ID has a time outside the skew of either boundary. */
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;

@@ -45,7 +45,6 @@ export type SegmentWriter = {
   commit(): void;
   rollback(): void;
   posts(): number;
-  /** The first ID of the millisecond after the last post. */
   end(): bigint;
   findByUri(hash: bigint, uri: string): StoredPost | null;
   findById(id: bigint): (StoredPost & { uri: string }) | null;
@@ -179,7 +178,6 @@ export function segmentWriterOn(
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   }
 
-  /** As in `segmentLookup`, a damaged row with this hash is the post. */
   function findByUri(hash: bigint, uri: string): StoredPost | null {
     beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
@@ -376,7 +374,6 @@ export function newestCounts(incoming: PostCounts, known: PostCounts): PostCount
   };
 }
 
-/** An unknown count starts at the first positive change; none falls below 0. */
 function countsWith(counts: PostCounts, added: ReadonlyMap<CountMetric, number>): PostCounts {
   const sum = (metric: CountMetric): number | null => {
     const by = added.get(metric) ?? 0;

@@ -11,7 +11,6 @@ import { statementCache } from "./statement-cache.ts";
  * when FTS5 respects the lower end of a range, and combines the sets here.
  */
 export type SlicedCandidates = {
-  /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 
@@ -41,7 +40,6 @@ const firstPosts = 128;
 const postingsOfSlice = 16_384;
 export const mostPosts = 16_384;
 const leastPosts = 64;
-/** Above this, a slice restarts with fewer posts: it may contain the only posts with the terms. */
 export const mostPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
 
@@ -49,7 +47,6 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   const statement = statementCache(database);
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
-  /** Includes hidden posts: the slice ends at the last one. */
   const newestIds = ({ low, high }: IdRange, most: number): bigint[] =>
     firstColumns(statement(postsSql).all(low, high, most));
 

@@ -49,7 +49,6 @@ export class ArchiveWrites {
     const forget = (): void => {
       if (this.#last === written) this.#last = Promise.resolve();
     };
-    // The caller learns of the failure before another batch is accepted.
     written.then(forget, () => setImmediate(forget));
     return written;
   }

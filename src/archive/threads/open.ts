@@ -29,10 +29,6 @@ export type ArchiveSettings = {
 } & Partial<ArchiveBounds>;
 
 export type OpenArchive = Archive & {
-  /**
-   * Changes with every commit of any process. Null while the catalog is being verified, or if
-   * unreadable. Reads on the calling thread.
-   */
   version(): number | null;
 };
 

@@ -11,7 +11,6 @@ export type WriterThreadData = {
   folder: string;
   segmentPosts: number;
   maxBytes: number;
-  /** Fewest posts for which an import makes a sealed segment; null if sealing is off. */
   sealPosts: number | null;
 };
 

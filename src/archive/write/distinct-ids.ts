@@ -1,4 +1,3 @@
-/** X posts. Sorting numbers is cheaper than a set of uris. */
 export function haveDistinctIds(
   posts: readonly { hash: bigint | null; id: bigint | null }[],
 ): boolean {

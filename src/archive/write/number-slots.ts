@@ -26,7 +26,6 @@ export type NumberSlots = {
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
   idOf(key: object): bigint;
-  /** Moves of stored posts, ordered so that each finds its number free. */
   moves(): { from: bigint; to: bigint }[];
 };
 
@@ -102,7 +101,6 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  /** Shifts the post and those adjacent to the next free number; false if there is none. */
   function vacate(id: bigint, step: 1n | -1n): boolean {
     const low = firstInMillisecond(id);
     const high = lastInMillisecond(id);
@@ -124,7 +122,6 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return false;
   }
 
-  /** After the last post with a lower hash; may be one past the millisecond. */
   function positionOf(expected: bigint, hash: string): bigint {
     const low = firstInMillisecond(expected);
     let position = expected;

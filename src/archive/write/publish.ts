@@ -34,7 +34,6 @@ function widenSkews(
   const wider = new Map<SegmentEntry, TimeSkew>();
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
-    // Found among the IDs without a time, whatever the skew.
     if (!hasTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
     const entry = owner(entries, change.id);
     const skew = wider.get(entry) ?? entry.skew;

@@ -67,7 +67,6 @@ export function segmentWritersOf(
     entries,
     writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
-      // A file without an entry is left from a crash.
       const path = segmentPath(folder, entry);
       closePath(path);
       moveToOrphaned(folder, entry);

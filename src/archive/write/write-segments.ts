@@ -65,7 +65,6 @@ export function writeSegments(
 export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange[] =>
   changes.toSorted(compare);
 
-/** By ID; a post makes room before other changes in its millisecond. */
 function compare(a: AssignedChange, b: AssignedChange): number {
   const [first, second] = [positionOf(a), positionOf(b)];
   return first < second ? -1 : first > second ? 1 : 0;

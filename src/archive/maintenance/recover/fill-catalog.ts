@@ -96,7 +96,6 @@ function addSegment(
   for (const userId of withoutHandle) accounts.add(platform, userId);
 }
 
-/** At creation: a writer of another analyzer begins a new segment. */
 function analyzerOf(segment: DatabaseSync): string {
   const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
   const [version, unicode] = ["analyzer", "unicode"].map((name) => read.get(name)?.value);

@@ -175,7 +175,6 @@ async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ["", ...sideFiles]) await rm(path + suffix, { force: true });
 }
 
-/** Opening writes identities to old segments. Rebuilds uri lists if the key was lost. */
 async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): Promise<void> {
   const catalog = openCatalog(folder);
   try {
