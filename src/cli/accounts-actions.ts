@@ -26,7 +26,7 @@ export async function listAccounts(
   if (json) {
     for (const one of listings) terminal.out(`${JSON.stringify(accountAsJson(one))}\n`);
   } else if (listings.length === 0) {
-    terminal.note("there is no account yet – earshot keys create --name NAME makes one\n");
+    terminal.note("no accounts yet – create one with earshot keys create --name NAME\n");
   } else {
     terminal.out(accountsAsTable(listings, terminal));
   }
@@ -62,8 +62,8 @@ export async function changeAccount(
   };
   if (Object.keys(change).length === 0) {
     throw wrongUse(
-      "accounts change needs to know what to change",
-      "give --role, --requests-per-second or --submissions-per-minute",
+      "accounts change requires an option",
+      "use --role, --requests-per-second or --submissions-per-minute",
     );
   }
   terminal.out(accountAsLines(await changed(account, change, terminal)));
@@ -80,17 +80,17 @@ export async function suspendAccount(
   const suspension = { reason: reason.trim().normalize("NFC") };
   if (!isOneVisibleLine(suspension.reason)) {
     throw wrongUse(
-      "the reason holds characters that are not visible, or more than one line",
-      "give it as plain text in one line",
+      "the reason must be one line of visible characters",
+      "rewrite --reason as plain text",
     );
   }
   const { name } = await changed(account, { suspension }, terminal);
-  terminal.out(`account ${withoutControls(name)} is suspended\n`);
+  terminal.out(`account ${withoutControls(name)} suspended\n`);
 }
 
 export async function restoreAccount(account: string, terminal: Terminal): Promise<void> {
   const { name } = await changed(account, { suspension: null }, terminal);
-  terminal.out(`account ${withoutControls(name)} is let in again\n`);
+  terminal.out(`account ${withoutControls(name)} restored\n`);
 }
 
 /** Closes the account at once. A running server, which knows its jobs, deletes the rest; without one this process does. */
@@ -102,8 +102,8 @@ export async function deleteAccount(
   const { id, name } = await inControl(terminal, (control) => found(control, account));
   if (yes !== true) {
     throw wrongUse(
-      `everything that is kept of ${JSON.stringify(withoutControls(name))} would be removed, for good`,
-      "give --yes if that is meant",
+      `this permanently deletes all data of account ${JSON.stringify(withoutControls(name))}`,
+      "add --yes to confirm",
     );
   }
   const nowMs = systemClock.now();
@@ -117,7 +117,7 @@ export async function deleteAccount(
     }),
   );
   if (!(await isDroppedByServer(id, terminal))) await dropHere(id, terminal);
-  terminal.out(`account ${withoutControls(name)} is deleted\n`);
+  terminal.out(`account ${withoutControls(name)} deleted\n`);
 }
 
 async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {
@@ -130,7 +130,7 @@ async function isDroppedByServer(accountId: string, terminal: Terminal): Promise
     if (servedMs === null || Math.abs(systemClock.now() - servedMs) > servedWithinMs) return false;
     await systemClock.sleep(pollMs);
   }
-  terminal.note("the server that runs did not remove it in time; it is removed beside it\n");
+  terminal.note("the running server did not delete it in time; this command deletes it\n");
   return false;
 }
 
@@ -158,7 +158,7 @@ async function changed(
 async function found(control: OpenControl, account: string): Promise<AccountListing> {
   const id = await control.run("resolveAccount", { account });
   const listing = await control.run("findAccount", { id, nowMs: systemClock.now() });
-  if (listing === null) throw new Error("an account is missing that was just found");
+  if (listing === null) throw new Error(`account ${id} disappeared`);
   return listing;
 }
 

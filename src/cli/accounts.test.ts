@@ -24,7 +24,7 @@ async function makeAccount(name: string): Promise<string> {
 
 describe("accounts", () => {
   test("are listed and shown by name and id; the list is empty at first", async () => {
-    expect((await earshot("accounts", "list")).notes).toContain("there is no account yet");
+    expect((await earshot("accounts", "list")).notes).toContain("no accounts yet");
     const id = await makeAccount("ann");
     expect((await earshot("accounts", "list")).out).toMatch(
       new RegExp(
@@ -80,7 +80,7 @@ describe("accounts", () => {
     await earshot("accounts", "change", "emil", "--role", "operator");
     expect(await earshot("accounts", "delete", "dora", "--yes")).toMatchObject({
       code: 0,
-      out: "account dora is deleted\n",
+      out: "account dora deleted\n",
       notes: "",
     });
     expect((await earshot("accounts", "show", id)).code).toBe(1);

@@ -24,8 +24,8 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .helpCommand(false)
     .action(() => {
       throw wrongUse(
-        "accounts needs to know what to do",
-        "write accounts list, show, change, suspend, restore or delete",
+        "accounts requires a subcommand",
+        "use accounts list, show, change, suspend, restore or delete",
       );
     });
   accounts
@@ -98,7 +98,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
 
 function role(written: string): "member" | "operator" {
   if (written === "member" || written === "operator") return written;
-  throw new InvalidArgumentError("There are member and operator.");
+  throw new InvalidArgumentError("It must be member or operator.");
 }
 
 function limit(written: string): RequestedLimit {
@@ -107,5 +107,5 @@ function limit(written: string): RequestedLimit {
 
 function reason(written: string): string {
   if (written.length <= longestReason) return written;
-  throw new InvalidArgumentError(`It takes ${longestReason} characters at most.`);
+  throw new InvalidArgumentError(`It must be at most ${longestReason} characters long.`);
 }

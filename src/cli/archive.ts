@@ -20,8 +20,8 @@ export function addArchive(program: Command, terminal: Terminal): void {
     .helpCommand(false)
     .action(() => {
       throw wrongUse(
-        "archive needs to know what to do",
-        "write archive stats, check, backup, restore, recover, forget, reindex or seal",
+        "archive requires a subcommand",
+        "use archive stats, check, backup, restore, recover, forget, reindex or seal",
       );
     });
   for (const add of [

@@ -41,7 +41,7 @@ async function show({ json, account, limit }: AuditOptions, terminal: Terminal):
     }
     return entries;
   });
-  if (shown === 0 && !json) terminal.note("nothing has been noted yet\n");
+  if (shown === 0 && !json) terminal.note("the audit log is empty\n");
 }
 
 async function* entriesOf(

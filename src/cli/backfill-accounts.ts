@@ -77,7 +77,7 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
   }
   const authors = [...new Set(named.map((name) => name.replace(/^@/, "")))];
   if (authors.length === 0) {
-    throw wrongUse("no account is named", "write a handle or a DID on each line of the file");
+    throw wrongUse("the file lists no accounts", "write one handle or DID per line");
   }
   return authors;
 }
@@ -92,7 +92,7 @@ function labelerOf({ ingest }: Config): { url: string; sources: readonly string[
 }
 
 function incomplete(failed: number, all: number): EarshotError {
-  return new EarshotError("backfill_incomplete", `${failed} of ${all} accounts could not be read`, {
-    hint: "run it again; accounts that were read and have not changed take one request",
+  return new EarshotError("backfill_incomplete", `${failed} of ${all} accounts failed`, {
+    hint: "run it again; unchanged accounts take one request",
   });
 }

@@ -27,7 +27,7 @@ export async function backfillTime(
   terminal: Terminal,
 ): Promise<void> {
   if (requested !== "gaps" && requested.fromMs >= systemClock.now()) {
-    throw wrongUse("--replay begins in the future", "let FROM lie in the past");
+    throw wrongUse("--replay starts in the future", "use a FROM in the past");
   }
   const config = readConfig(terminal);
   const { dir, ...data } = config.data;
@@ -56,8 +56,8 @@ export async function backfillTime(
         : openNetworkReplay(out.fetch, { url: backfill.replayUrl, token: backfill.replayToken }),
       networkHost: new URL(backfill.replayUrl).host,
       onPart: ({ span, by }) => {
-        const whence = by === "stream" ? "the stream's servers" : "the archive";
-        if (!options.json) reports.note(`${spanText(span)} from ${whence}\n`);
+        const origin = by === "stream" ? "Jetstream" : "the network archive";
+        if (!options.json) reports.note(`${spanText(span)} from ${origin}\n`);
       },
       onProgress: ({ reachedMs, doneMs, totalMs, posts, reactions }) =>
         reports.update({
@@ -83,9 +83,9 @@ function lockReplays(dataDir: string): FileLock {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = acquireLock(join(folder, "lock.db"));
   if (lock !== null) return lock;
-  throw new EarshotError("replay_running", "another replay runs on this data folder", {
+  throw new EarshotError("replay_running", "another replay is running on this data folder", {
     retryable: true,
-    hint: "wait for its end",
+    hint: "wait for it to finish",
   });
 }
 
@@ -93,9 +93,9 @@ function stillMissing(spans: readonly BoundedSpan[]): EarshotError {
   const lengthMs = spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   return new EarshotError(
     "backfill_incomplete",
-    `${lengthText(lengthMs)} of the time asked for is still missing`,
+    `${lengthText(lengthMs)} of the requested time is still missing`,
     {
-      hint: "no server that was asked has it; EARSHOT_JETSTREAM_URLS and EARSHOT_NETWORK_REPLAY_URL name others",
+      hint: "none of the servers has it: set EARSHOT_JETSTREAM_URLS or EARSHOT_NETWORK_REPLAY_URL to others",
     },
   );
 }
@@ -133,14 +133,14 @@ function asJson(summary: ReplaySummary): string {
 function asText(summary: ReplaySummary): string {
   const existing =
     summary.alreadyCoveredMs > 0
-      ? `${lengthText(summary.alreadyCoveredMs)} of it was held before\n`
+      ? `${lengthText(summary.alreadyCoveredMs)} was already archived\n`
       : "";
-  if (summary.parts.length === 0) return `${existing}nothing is missing of that time\n`;
+  if (summary.parts.length === 0) return `${existing}nothing is missing\n`;
   const lines = [
     `${number(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${number(summary.posts)} posts ` +
       `(${number(summary.added)} added), ${number(summary.deletes)} deletes, ${number(summary.reactions)} reactions`,
   ];
-  if (summary.badEvents > 0) lines.push(`  ${number(summary.badEvents)} could not be read`);
+  if (summary.badEvents > 0) lines.push(`  ${number(summary.badEvents)} unreadable events`);
   for (const span of summary.missing) lines.push(`  still missing: ${spanText(span)}`);
   return `${existing}${lines.join("\n")}\n`;
 }

@@ -45,8 +45,8 @@ async function backfill(options: BackfillOptions, terminal: Terminal): Promise<v
   const isForAuthors = options.author !== undefined || options.authorsFile !== undefined;
   if (isForAuthors === (options.replay !== undefined)) {
     throw wrongUse(
-      isForAuthors ? "--replay goes with no author" : "it is not said what to read",
-      "give --author or --authors-file, or else --replay",
+      isForAuthors ? "--replay conflicts with authors" : "accounts or a time are required",
+      "use either --author and --authors-file, or --replay",
     );
   }
   if (options.replay === undefined) {

@@ -13,7 +13,7 @@ export function addControl(program: Command, terminal: Terminal): void {
     )
     .helpCommand(false)
     .action(() => {
-      throw wrongUse("control needs to know what to do", "write control backup, check or copy");
+      throw wrongUse("control requires a subcommand", "use control backup, check or copy");
     });
   for (const add of [addBackup, addCheck, addCopy]) add(control, terminal);
 }

@@ -79,10 +79,7 @@ const mostBuckets = 1_000_000;
 
 function requireFewBuckets(spanMs: number, bucketMs: number): void {
   if (spanMs / bucketMs <= mostBuckets) return;
-  throw wrongUse(
-    "there are too many buckets to be printed",
-    "narrow the time with --since and --until, or use a longer --by",
-  );
+  throw wrongUse("too many buckets to print", "narrow --since and --until, or use a longer --by");
 }
 
 /** Shows coverage from `earliestMs` as unbounded. */
@@ -105,7 +102,7 @@ function withoutStart(coverage: Coverage): Coverage {
 function tookTooLong(deadlineMs: number): EarshotError {
   return new EarshotError(
     "deadline_exceeded",
-    `the count ended after ${deadlineMs / 1000} s, before the whole archive was counted`,
+    `the count exceeded its deadline of ${deadlineMs / 1000} s`,
     { hint: "narrow it with --since and --until, or raise EARSHOT_JOB_DEADLINE" },
   );
 }

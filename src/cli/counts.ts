@@ -53,7 +53,7 @@ async function counts(query: string, options: Options, terminal: Terminal): Prom
   const nowMs = systemClock.now();
   const { by, since: sinceMs = null, until: untilMs = null } = options;
   if (sinceMs !== null && sinceMs >= Math.min(untilMs ?? nowMs, nowMs)) {
-    throw wrongUse("no time lies between --since and --until", "--since must be earlier, and past");
+    throw wrongUse("--since must be before --until and in the past", "use an earlier --since");
   }
   const terms: CountTerms = { query, by, sinceMs, untilMs, nowMs };
   const service = chooseService(terminal, options);

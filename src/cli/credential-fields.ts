@@ -9,7 +9,7 @@ type FieldValues = Record<string, string>;
 const longestValue = 16_384;
 
 const secretsHint =
-  "run it in a terminal, or give --secrets - and write name=value lines to its standard input";
+  "run it in a terminal, or use --secrets - and pass name=value lines on standard input";
 
 /**
  * Public fields come from `words` (`--name value` pairs), secret ones from the file `secrets` (`-`: standard input) or a prompt
@@ -42,15 +42,12 @@ function fromWords(fields: readonly CredentialField[], words: readonly string[])
     const field = fields.find(({ name }) => `--${optionOf(name)}` === option);
     if (field === undefined) throw unknownWord(fields, option);
     if (field.isSecret) {
-      throw wrongUse(
-        `${option} is secret: others on this machine can read a command line`,
-        secretsHint,
-      );
+      throw wrongUse(`${option} is secret, and other users can read the command line`, secretsHint);
     }
     if (!word.includes("=")) at += 1;
     const value = word.includes("=") ? rest.join("=") : words[at];
     if (value === undefined || value.trim() === "")
-      throw wrongUse(`${option} has no value`, "write it after it");
+      throw wrongUse(`${option} requires a value`, `use ${option} VALUE`);
     values[field.name] = checked(field, value);
   }
   return values;
@@ -72,8 +69,8 @@ async function fromSecrets(
     const field = named ?? single;
     if (field === undefined) {
       throw wrongUse(
-        `line ${index + 1} of the secrets is no name=value of this kind`,
-        `write ${fields.map((one) => `${one.name}=…`).join(", ")}, one a line`,
+        `line ${index + 1} of the secrets is not a field of this kind`,
+        `write ${fields.map((one) => `${one.name}=…`).join(", ")}, one per line`,
       );
     }
     const value = named === undefined ? line : line.slice(line.indexOf("=") + 1);
@@ -96,25 +93,25 @@ function checked({ name }: CredentialField, value: string): string {
   const isPlain = trimmed.length <= longestValue && !/\p{Cc}/u.test(trimmed);
   if (isPlain && trimmed !== "") return trimmed;
   throw wrongUse(
-    `${optionOf(name)} is empty, longer than ${longestValue} characters, or holds control characters`,
-    "copy it once more",
+    `${optionOf(name)} must be 1 to ${longestValue} characters without control characters`,
+    "copy the value again",
   );
 }
 
 function missing(field: CredentialField): Error {
   const option = optionOf(field.name);
   return field.isSecret
-    ? wrongUse(`${option} is missing and nobody can be asked for it`, secretsHint)
-    : wrongUse(`--${option} is missing: ${field.meaning}`, `write --${option} VALUE`);
+    ? wrongUse(`${option} is required`, secretsHint)
+    : wrongUse(`--${option} is required: ${field.meaning}`, `add --${option} VALUE`);
 }
 
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
   const open = fields.filter(({ isSecret }) => !isSecret);
   const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
   // May be a misplaced secret.
-  const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "a word behind the kind";
+  const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
   return wrongUse(
-    `${shown} is nothing that this kind takes`,
-    known === "" ? "it takes nothing on the command line" : `it takes ${known}`,
+    `${shown} is not supported by this kind`,
+    known === "" ? "remove it" : `use ${known}`,
   );
 }

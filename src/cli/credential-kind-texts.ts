@@ -58,5 +58,5 @@ const fieldLine =
   (indent: number) =>
   ({ name, meaning, isSecret, isOptional }: CredentialField): Line => {
     const written = isSecret ? `${optionOf(name)} (secret)` : `--${optionOf(name)}`;
-    return { indent, text: `${written}${isOptional ? ", may be left out" : ""}: ${meaning}` };
+    return { indent, text: `${written}${isOptional ? ", optional" : ""}: ${meaning}` };
   };

@@ -22,8 +22,8 @@ export async function addCredential(
 ): Promise<void> {
   if (platform.startsWith("-") || kindName.startsWith("-")) {
     throw wrongUse(
-      "the platform and the kind stand first",
-      "write credentials add PLATFORM KIND, then the rest",
+      "the platform and the kind must come first",
+      "use credentials add PLATFORM KIND [options]",
     );
   }
   await withCredentials(terminal, kindsOf, async (folder) => {
@@ -35,16 +35,16 @@ export async function addCredential(
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
       (one) => one.id === id,
     );
-    if (listing === undefined) throw new Error("the credential is missing that was just kept");
+    if (listing === undefined) throw new Error(`credential ${id} disappeared`);
     if (options.json) {
       terminal.out(`${JSON.stringify(listingAsJson(listing, systemClock.now()))}\n`);
       return;
     }
     if (accountId === null && kind.sharing !== undefined) terminal.note(`${kind.sharing}\n`);
-    const owner = accountId === null ? "the deployment" : `the account ${options.account}`;
+    const owner = accountId === null ? "the deployment" : `account ${options.account}`;
     terminal.out(
       withoutControls(
-        `credential ${id} is kept: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
+        `credential ${id} stored: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
       ),
     );
   });
@@ -65,10 +65,10 @@ async function promptFor(
   const { input } = terminal;
   if (input?.interactive !== true) {
     throw wrongUse(
-      `${kind.platform} ${kind.name} is allowed in a browser, and nobody is there to do it`,
+      `${kind.platform} ${kind.name} requires a terminal to authorize it in a browser`,
       kind.fields.length === 0
         ? "run it in a terminal"
-        : "run it in a terminal, or give what you have of it with --secrets -",
+        : "run it in a terminal, or pass the secrets with --secrets -",
     );
   }
   const values = await readFields(authorization.fields, words, undefined, terminal);

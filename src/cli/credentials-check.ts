@@ -24,7 +24,7 @@ export async function checkCredentials(
     const all = await folder.store.read("listCredentials", null);
     const requested = id === undefined ? all : all.filter((one) => one.id === id);
     if (id !== undefined && requested.length === 0) throw unknownCredential(id);
-    if (requested.length === 0) terminal.note("there is no credential yet\n");
+    if (requested.length === 0) terminal.note("no credentials yet\n");
     const leases = createCredentialLeases(folder);
     let failed = 0;
     try {
@@ -47,7 +47,7 @@ function asText(
 ): string {
   const { id, platform, kind } = listing;
   const result = works ? "ok" : "failed";
-  const end = released ? "; it is released from quarantine" : "";
+  const end = released ? "; released from quarantine" : "";
   return withoutControls(
     `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${text}${end}\n`,
   );
@@ -59,7 +59,7 @@ function asJson({ id, platform, kind }: ListedCredential, outcome: CheckedCreden
 }
 
 function doNotWork(failed: number, all: number): EarshotError {
-  return new EarshotError("credentials_fail", `${failed} of ${all} credentials do not work`, {
-    hint: "earshot credentials add makes one anew; earshot credentials remove ID ends it",
+  return new EarshotError("credentials_fail", `${failed} of ${all} credentials failed`, {
+    hint: "replace them with earshot credentials add, or delete them with earshot credentials remove",
   });
 }

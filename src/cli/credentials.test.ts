@@ -195,14 +195,14 @@ async function listed(): Promise<Record<string, unknown>[]> {
 test("the program has the command, and its help lists the kinds", async () => {
   const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
   expect(wrong).toMatchObject({ code: 2, out: "" });
-  expect(wrong.notes).toMatch(/credentials add, .* or credentials remove\n$/);
+  expect(wrong.notes).toMatch(/credentials add, list, test or remove\n$/);
   const help = await credentials(["add", "--help"]);
   expect(help.out).toMatch(
     /\n {2}mastodon user-token\n {4}a token of an account\n {4}--host: the server\n/,
   );
   expect(help.out).toMatch(/\n {4}access-token \(secret\): the token\n/);
   expect(help.out).toMatch(
-    /\n {4}--client-id, may be left out: .*\n {4}with --secrets, .*:\n {6}access-token/,
+    /\n {4}--client-id, optional: .*\n {4}with --secrets, .*:\n {6}access-token/,
   );
 });
 
@@ -215,7 +215,7 @@ describe("add", () => {
       { question: "client-id (the app's id; empty for none)", hidden: false },
     ]);
     expect(out).toMatch(
-      /^credential \w{10} is kept: mastodon user-token of the deployment, for ann\[31m at mastodon\.example, secret cana…\n$/,
+      /^credential \w{10} stored: mastodon user-token of the deployment, for ann\[31m at mastodon\.example, secret cana…\n$/,
     );
   });
 
@@ -243,18 +243,21 @@ describe("add", () => {
       ["add", "mastodon", "app"],
       /"mastodon app" is no kind of credential – there are mastodon user-token, mastodon shared-token, x oauth/,
     ],
-    [["add", "--host", host, "mastodon", "user-token"], /stand first/],
-    [["add", "mastodon", "user-token"], /--host is missing: the server – write --host VALUE/],
-    [addArgs, /access-token is missing and nobody can be asked for it – .*--secrets -/],
-    [[...addArgs, "--access-token", canary], /--access-token is secret: others .* – .*--secrets -/],
+    [["add", "--host", host, "mastodon", "user-token"], /must come first/],
+    [["add", "mastodon", "user-token"], /--host is required: the server – add --host VALUE/],
+    [addArgs, /access-token is required – .*--secrets -/],
+    [
+      [...addArgs, "--access-token", canary],
+      /--access-token is secret, and other users .* – .*--secrets -/,
+    ],
     [[...addArgs, `--access-token=${canary}`], /--access-token is secret/],
     [
       [...addArgs, canary],
-      /a word behind the kind is nothing that this kind takes – .*--host VALUE, --client-id VALUE/,
+      /an argument after the kind is not supported by this kind – .*--host VALUE, --client-id VALUE/,
     ],
-    [[...addArgs, "--colour", "red"], /--colour is nothing that this kind takes/],
-    [[...addArgs, "--client-id"], /--client-id has no value/],
-    [["add", "x", "oauth"], /allowed in a browser, and nobody is there/],
+    [[...addArgs, "--colour", "red"], /--colour is not supported by this kind/],
+    [[...addArgs, "--client-id"], /--client-id requires a value/],
+    [["add", "x", "oauth"], /x oauth requires a terminal/],
   ] satisfies [string[], RegExp][])("wrong use: %s", async ([args, message]) => {
     const { code, out, notes } = await credentials(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -265,12 +268,12 @@ describe("add", () => {
   test.for([
     [
       `token=${canary}\nmore=${canary}`,
-      /line 1 of the secrets is no name=value of this kind – write host=…, accessToken=…/,
+      /line 1 of the secrets is not a field of this kind – write host=…, accessToken=…/,
     ],
-    ["", /access-token is missing/],
-    ["accessToken=\n", /access-token is empty/],
-    [`${canary}${"x".repeat(20_000)}`, /longer than 16384 characters/],
-    [`${canary}\u0007`, /holds control characters/],
+    ["", /access-token is required/],
+    ["accessToken=\n", /access-token must be 1 to 16384 characters/],
+    [`${canary}${"x".repeat(20_000)}`, /access-token must be 1 to 16384 characters/],
+    [`${canary}\u0007`, /without control characters/],
   ] satisfies [string, RegExp][])(
     "does not repeat malformed secrets: %#",
     async ([piped, message]) => {
@@ -294,7 +297,7 @@ describe("add", () => {
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     lock.release();
     expect(code).toBe(1);
-    expect(notes).toContain("set EARSHOT_SECRET_KEY for this command");
+    expect(notes).toContain("EARSHOT_SECRET_KEY is required");
     expect(readdirSync(dataDir)).not.toContain("secret.key");
     await added(canary);
     expect(readdirSync(dataDir)).toContain("secret.key");
@@ -393,7 +396,7 @@ describe("test", () => {
     expect(all.out).toMatch(new RegExp(`^${good} .*: ok: it is ann's, …$`, "m"));
     expect(all.out).toMatch(new RegExp(`^${bad} .*: failed: 401 for …$`, "m"));
     expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no answer$`, "m"));
-    expect(all.notes).toMatch(/2 of 3 credentials do not work – /);
+    expect(all.notes).toMatch(/2 of 3 credentials failed – /);
     expect(await listed()).toMatchObject([
       { state: "ok" },
       { state: "quarantined", quarantine: { reason: "401 for …" } },
@@ -431,7 +434,7 @@ describe("test", () => {
 
 describe("list and remove", () => {
   test("show owner, subject, hint, use and state; a removed credential is gone", async () => {
-    expect((await credentials(["list"])).notes).toMatch(/there is no credential yet/);
+    expect((await credentials(["list"])).notes).toMatch(/no credentials yet/);
     const id = await added(canary);
     const control = await openControl({ dataDir: dataDir });
     const untilMs = Date.UTC(2999, 0, 2, 3, 4);

@@ -26,8 +26,8 @@ export function addCredentials(
     .helpCommand(false)
     .action(() => {
       throw wrongUse(
-        "credentials needs to know what to do",
-        "write credentials add, credentials list, credentials test or credentials remove",
+        "credentials requires a subcommand",
+        "use credentials add, list, test or remove",
       );
     });
   credentials
@@ -98,7 +98,7 @@ async function list({ json }: { json?: boolean }, terminal: Terminal): Promise<v
   if (json) {
     for (const one of listings) terminal.out(`${JSON.stringify(listingAsJson(one, nowMs))}\n`);
   } else if (listings.length === 0) {
-    terminal.note("there is no credential yet – earshot credentials add PLATFORM KIND keeps one\n");
+    terminal.note("no credentials yet – add one with earshot credentials add PLATFORM KIND\n");
   } else {
     terminal.out(listingsAsTable(listings, nowMs, terminal));
   }

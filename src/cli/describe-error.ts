@@ -15,9 +15,9 @@ export function wrongUse(message: string, hint: string): EarshotError {
 /** For a query whose errors were already printed. */
 export function refusedQuery(count: number): EarshotError {
   const errors = count === 1 ? "an error" : `${count} errors`;
-  return new EarshotError("invalid_query", `the query has ${errors} and cannot be run`, {
+  return new EarshotError("invalid_query", `the query has ${errors}`, {
     status: 400,
-    hint: "mend what is marked above",
+    hint: "fix what is marked above",
   });
 }
 
@@ -30,7 +30,7 @@ export function describeError(thrown: unknown): { line: string | null; code: num
 }
 
 function hintOf({ code, hint }: EarshotError): string | undefined {
-  return hint ?? (code === "invalid_query" ? "earshot explain marks the place" : undefined);
+  return hint ?? (code === "invalid_query" ? "run earshot explain to see where" : undefined);
 }
 
 function codeOf(thrown: unknown): number {
@@ -45,8 +45,7 @@ function isWrongUse(thrown: unknown): boolean {
 function describeCommanderError(error: CommanderError): { line: string | null; code: number } {
   if (error.exitCode === 0) return { line: null, code: exitCode.ok };
   const [first = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const hint =
-    suggestion?.replace(/^\(|\)$/g, "").replace(/^D/, "d") ?? "--help shows what there is";
+  const hint = suggestion?.replace(/^\(|\)$/g, "").replace(/^D/, "d") ?? "see --help";
   return { line: oneLine(first, hint), code: exitCode.wrongUse };
 }
 
@@ -57,11 +56,11 @@ function systemHint(thrown: unknown): string | undefined {
       return "check the path";
     case "EACCES":
     case "EPERM":
-      return "check who may read and write there";
+      return "check the permissions";
     case "EADDRINUSE":
-      return "another program listens there; choose another EARSHOT_PORT, or stop it";
+      return "another program uses this port: stop it, or set EARSHOT_PORT";
     case "ENOSPC":
-      return "the disk is full";
+      return "free some disk space";
     default:
       return undefined;
   }

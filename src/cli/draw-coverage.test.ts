@@ -50,7 +50,7 @@ describe("the coverage drawing", () => {
       "bluesky likes  █████████████████████████████▒····▒█████████████████████████▒████",
       "x posts        █████████████····················································",
       "               |2026-11-01                   |2026-11-11             2026-11-21|",
-      "█ held  ▒ in part  · not held  (times are UTC)",
+      "█ covered  ▒ partly  · not covered  (times are UTC)",
       "gap 2026-11-20 03:10 – 04:25 (1 h 15 min): bluesky posts, bluesky likes",
       "gap 2026-11-10 12:00 – 2026-11-12 01:00 (37 h): bluesky posts, bluesky likes",
     ]);
@@ -63,7 +63,7 @@ describe("the coverage drawing", () => {
       "bluesky posts  ###++###############################",
       "x posts        ....................................",
       "               |11-20 00:00            11-21 12:00|",
-      "# held  + in part  . not held  (times are UTC)",
+      "# covered  + partly  . not covered  (times are UTC)",
       "gap 2026-11-20 03:10 - 04:25 (1 h 15 min): bluesky",
       "posts",
     ]);
@@ -95,13 +95,13 @@ describe("the coverage drawing", () => {
       "bluesky: also what was fetched of the account did:plc:ann by itself",
     );
     expect(draw([own("did:plc:ann"), own("did:plc:bob")])).toEqual([
-      "no time is known to be covered completely",
+      "no time is fully covered",
       "bluesky: also what was fetched of 2 accounts by itself",
     ]);
   });
 
   test("of an empty archive says so", () => {
-    expect(draw([])).toEqual(["no time is known to be covered completely"]);
+    expect(draw([])).toEqual(["no time is fully covered"]);
   });
 });
 

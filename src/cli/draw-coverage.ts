@@ -41,7 +41,7 @@ export function drawCoverage(
     unicode: options.unicode,
   });
   const lines = [...coverage.flatMap(accountsOf)];
-  if (rows.length === 0) lines.unshift("no time is known to be covered completely");
+  if (rows.length === 0) lines.unshift("no time is fully covered");
   return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
 }
 

@@ -48,7 +48,7 @@ export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOpt
       .join("");
     return isBeside ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
   });
-  const legend = `${marks.covered} held  ${marks.partly} in part  ${marks.none} not held  (times are UTC)`;
+  const legend = `${marks.covered} covered  ${marks.partly} partly  ${marks.none} not covered  (times are UTC)`;
   const scale = scaleOf(fromMs, options.toMs, cells);
   return [
     ...timelines,

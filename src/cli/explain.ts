@@ -69,7 +69,7 @@ type Reading = {
 
 async function explain(query: string, options: Options, terminal: Terminal): Promise<void> {
   if (options.maxResults !== undefined && !options.analyze) {
-    throw wrongUse("--max-results goes with --analyze", "without it nothing is searched");
+    throw wrongUse("--max-results requires --analyze", "add --analyze");
   }
   const startedAt = systemClock.elapsed();
   const { tree, diagnostics } = parseQueryLeniently(query);

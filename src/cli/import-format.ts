@@ -46,22 +46,19 @@ export function importFormat(
   if (platform === undefined) {
     throw wrongUse(
       "required option '--platform <name>' not specified",
-      "name the platform that the posts are from",
+      "use the platform of the posts",
     );
   }
   if (named !== undefined && named !== platform) {
-    throw wrongUse(
-      `--format ${format} is for ${platform}, not for ${named}`,
-      "leave out --platform",
-    );
+    throw wrongUse(`--format ${format} is for ${platform}, not for ${named}`, "remove --platform");
   }
   if (columns !== undefined && format !== "csv") {
-    throw wrongUse("--columns belongs to --format csv alone", "leave it out, or add --format csv");
+    throw wrongUse("--columns requires --format csv", "add --format csv, or remove --columns");
   }
   if (author !== undefined && !takesAuthor.includes(format)) {
     throw wrongUse(
-      `--author belongs to --format ${takesAuthor.join(", ")}`,
-      "leave it out: the files name the author",
+      `--author requires --format ${takesAuthor.join(", ").replace(/, (?=[^,]*$)/, " or ")}`,
+      "remove --author: the files name the author",
     );
   }
   const authorName = author ?? null;
@@ -84,14 +81,16 @@ export function columnMap(written: string): ColumnMap {
   for (const pair of written.split(",")) {
     const [, name = "", column] = /^\s*([a-z_]+)=(.+)$/.exec(pair) ?? [];
     if (column === undefined) {
-      throw new InvalidArgumentError("It takes FIELD=COLUMN,…, such as text=body,created_at=date.");
+      throw new InvalidArgumentError(
+        "It must be FIELD=COLUMN,…, such as text=body,created_at=date.",
+      );
     }
     if (!isFieldName(name)) {
       throw new InvalidArgumentError(
-        `There is no field ${JSON.stringify(name)}. There are ${Object.keys(importFields).join(", ")}.`,
+        `Unknown field ${JSON.stringify(name)}. Use one of ${Object.keys(importFields).join(", ")}.`,
       );
     }
-    if (map.has(name)) throw new InvalidArgumentError(`${name} is there twice.`);
+    if (map.has(name)) throw new InvalidArgumentError(`${name} is repeated.`);
     map.set(name, column.trim());
   }
   return map;
@@ -101,5 +100,5 @@ export function columnMap(written: string): ColumnMap {
 export function authorHandle(written: string): string {
   const handle = importFields.author.read(written);
   if (handle !== undefined) return handle;
-  throw new InvalidArgumentError("It takes a handle, such as alice or alice.example.com.");
+  throw new InvalidArgumentError("It must be a handle, such as alice or alice.example.com.");
 }

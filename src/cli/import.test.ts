@@ -6,7 +6,7 @@ import { interruption } from "./import.ts";
 import { authorHandle, columnMap, formatNames, importFormat } from "./import-format.ts";
 
 const reason = new EarshotError("interrupted", "stopped by SIGINT before the end", {
-  hint: "run it again; an import goes on where it was",
+  hint: "run it again; imports and backfills resume",
 });
 
 test("an interrupted file resumes where it stopped, standard input does not", () => {
@@ -14,7 +14,7 @@ test("an interrupted file resumes where it stopped, standard input does not", ()
   expect(interruption(reason, "-")).toMatchObject({
     code: "interrupted",
     message: reason.message,
-    hint: expect.stringMatching(/^the standard input cannot be continued: send it again/),
+    hint: expect.stringMatching(/^send the input again from its start/),
   });
 });
 
@@ -36,10 +36,10 @@ describe("the format of an import", () => {
   test("accepts --columns and --author only where it uses them", () => {
     const ndjson = { format: "ndjson", platform: "x" } as const;
     expect(() => importFormat({ ...ndjson, columns: new Map() }, 1_000)).toThrow(
-      "--columns belongs to --format csv alone",
+      "--columns requires --format csv",
     );
     expect(() => importFormat({ ...ndjson, author: "ann" }, 1_000)).toThrow(
-      "--author belongs to --format csv, x-archive, bluesky-car",
+      "--author requires --format csv, x-archive or bluesky-car",
     );
   });
 
@@ -48,11 +48,11 @@ describe("the format of an import", () => {
       ["text", "Tweet body"],
       ["created_at", "a=b"],
     ]);
-    expect(() => columnMap("text")).toThrow("It takes FIELD=COLUMN");
-    expect(() => columnMap("body=text")).toThrow('There is no field "body". There are id, uri');
-    expect(() => columnMap("text=a,text=b")).toThrow("text is there twice");
+    expect(() => columnMap("text")).toThrow("It must be FIELD=COLUMN");
+    expect(() => columnMap("body=text")).toThrow('Unknown field "body". Use one of id, uri');
+    expect(() => columnMap("text=a,text=b")).toThrow("text is repeated");
     expect(authorHandle("@ann")).toBe("ann");
-    expect(() => authorHandle("a b")).toThrow("It takes a handle");
+    expect(() => authorHandle("a b")).toThrow("It must be a handle");
   });
 
   test("is documented in docs/import.md", () => {

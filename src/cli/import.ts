@@ -131,7 +131,7 @@ async function importFiles(
     if (unreadable.length > 0) throw noPosts(unreadable);
     if (options.covers !== undefined && rejectedInAll > 0) {
       terminal.note(
-        `earshot: lines of these files were rejected (${rejectedInAll.toLocaleString("en")} in all), so --covers was not recorded – mend them in the files and run the same command again\n`,
+        `earshot: --covers was not recorded, because ${rejectedInAll === 1 ? "1 line was" : `${rejectedInAll.toLocaleString("en")} lines were`} rejected – fix them in the files and run the command again\n`,
       );
     }
   } catch (thrown) {
@@ -159,7 +159,7 @@ async function sealImported(
   } catch (thrown) {
     if (terminal.stopping.aborted) throw thrown;
     terminal.note(
-      `earshot: everything is imported, but segments could not be sealed: ${messageOf(thrown)} – earshot archive seal tries it again\n`,
+      `earshot: the import succeeded, but sealing failed: ${messageOf(thrown)} – retry with earshot archive seal\n`,
     );
   }
 }
@@ -169,16 +169,16 @@ const hasNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): b
   rejected > 0 && imported + updated + unchanged === 0;
 
 function noPosts(files: readonly string[]): EarshotError {
-  return new EarshotError("import_rejected", `no record of ${files.join(", ")} is a post`, {
-    hint: 'check --format; an NDJSON file has one JSON object a line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"}: see docs/import.md',
+  return new EarshotError("import_rejected", `${files.join(", ")}: no valid posts`, {
+    hint: 'check --format; NDJSON has one JSON object per line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"} (docs/import.md)',
   });
 }
 
 function refuseFuture(toMs: number): void {
   if (toMs <= systemClock.now()) return;
   throw wrongUse(
-    `--covers ends at ${isoTime(toMs)}, which is in the future: nobody holds the posts of that time yet`,
-    "let TO be no later than the moment when the files were made",
+    `--covers ends in the future, at ${isoTime(toMs)}`,
+    "use a TO no later than the time at which the files were made",
   );
 }
 
@@ -186,7 +186,7 @@ function refuseFuture(toMs: number): void {
 export function interruption(reason: unknown, file: string): unknown {
   if (file !== "-") return reason;
   return new EarshotError("interrupted", messageOf(reason), {
-    hint: "the standard input cannot be continued: send it again from its start; what was written stays, and nothing is doubled",
+    hint: "send the input again from its start; posts already imported are not duplicated",
   });
 }
 
@@ -240,7 +240,7 @@ function asJson(file: string, summary: ImportSummary): string {
 function asText(name: string, summary: ImportSummary): string {
   const file = withoutControls(name);
   if (summary.alreadyImported) {
-    return `${file}: imported before, nothing to do${coverageText(summary)}\n`;
+    return `${file}: already imported${coverageText(summary)}\n`;
   }
   const number = (value: number) => value.toLocaleString("en");
   const lines = [
@@ -249,7 +249,7 @@ function asText(name: string, summary: ImportSummary): string {
       `in ${summary.seconds.toFixed(1)} s${coverageText(summary)}`,
   ];
   if (summary.resumedAfterLines > 0) {
-    lines.push(`  continued after line ${number(summary.resumedAfterLines)} of an earlier run`);
+    lines.push(`  resumed after line ${number(summary.resumedAfterLines)}`);
   }
   if (summary.rejectedFile !== null)
     lines.push(`  rejected lines are in ${withoutControls(summary.rejectedFile)}`);
@@ -259,11 +259,11 @@ function asText(name: string, summary: ImportSummary): string {
   }
   if (summary.ignoredFields.size > 0) {
     const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
-    lines.push(`  fields that mean nothing here: ${withoutControls(names.join(", "))}`);
+    lines.push(`  ignored fields: ${withoutControls(names.join(", "))}`);
   }
   return `${lines.join("\n")}\n`;
 }
 
 function coverageText({ coverage }: ImportSummary): string {
-  return coverage === "added" ? "; what it covers is recorded" : "";
+  return coverage === "added" ? "; coverage recorded" : "";
 }

@@ -64,11 +64,11 @@ export function createInput(
 const unshown = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 function interrupted(): EarshotError {
-  return new EarshotError("interrupted", "stopped before the end", { hint: "nothing was changed" });
+  return new EarshotError("interrupted", "interrupted", { hint: "nothing was changed" });
 }
 
 function inputEnded(): EarshotError {
-  return new EarshotError("input_ended", "the input ended before everything was given");
+  return new EarshotError("input_ended", "the input ended too early");
 }
 
 function inputTooLong(): EarshotError {

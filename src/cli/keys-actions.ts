@@ -44,7 +44,7 @@ export async function listKeys(options: { json?: boolean }, terminal: Terminal):
   if (options.json) {
     for (const key of listings) terminal.out(`${JSON.stringify(keyAsJson(key, nowMs))}\n`);
   } else if (listings.length === 0) {
-    terminal.note("there is no key yet – earshot keys create --name NAME makes one\n");
+    terminal.note("no keys yet – create one with earshot keys create --name NAME\n");
   } else {
     terminal.out(keyTable(listings, nowMs, terminal));
   }
@@ -62,7 +62,7 @@ export async function rotateKey(id: string, overlapMs: number, terminal: Termina
     }),
   );
   if (terminal.interactive) {
-    const until = overlapMs === 0 ? "has ended" : `ends in ${formatDuration(overlapMs)}`;
+    const until = overlapMs === 0 ? "has expired" : `expires in ${formatDuration(overlapMs)}`;
     terminal.note(`key ${id} ${until}\n`);
   }
   printOnce(made, terminal);
@@ -73,7 +73,7 @@ export async function revokeKey(id: string, terminal: Terminal): Promise<void> {
   await withControl(readConfig(terminal), (control) =>
     control.run("revokeKey", { id, by: "command_line", nowMs }),
   );
-  terminal.out(`key ${id} is revoked\n`);
+  terminal.out(`key ${id} revoked\n`);
 }
 
 function printOnce({ id, token }: { id: string; token: string }, terminal: Terminal): void {

@@ -17,10 +17,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
     )
     .helpCommand(false)
     .action(() => {
-      throw wrongUse(
-        "keys needs to know what to do",
-        "write keys create, keys list, keys rotate or keys revoke",
-      );
+      throw wrongUse("keys requires a subcommand", "use keys create, list, rotate or revoke");
     });
   const limit = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   keys

@@ -53,7 +53,7 @@ async function readKey({ input }: Terminal): Promise<string> {
   const text = input?.interactive ? await input.askSecret("API key") : await input?.readAll();
   const key = text?.trim() ?? "";
   if (key !== "") return key;
-  throw new EarshotError("missing_key", "no key was given", {
-    hint: "create one in the dashboard of the service, and enter it or pass it on standard input",
+  throw new EarshotError("missing_key", "an API key is required", {
+    hint: "create one in the dashboard of the service, then enter it or pass it on standard input",
   });
 }

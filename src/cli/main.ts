@@ -17,7 +17,8 @@ export async function runCommandLine(): Promise<void> {
 /** Resolves with the exit code (describe-error.ts). Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");
+    if (args.length === 0)
+      throw wrongUse("earshot requires a command", "run earshot --help for a list");
     const words = withoutHelpOfUnknown(args);
     const program = await makeProgram(terminal, words[0] === "help" ? words[1] : words[0]);
     await program.parseAsync([...words], { from: "user" });

@@ -105,7 +105,7 @@ async function withArchive(
   if (existsSync(join(dir, "archive")))
     return { config: quiet, removeFolder: async () => undefined };
   terminal.note(
-    `mcp: there is no archive in ${resolve(dir)} (EARSHOT_DATA_DIR); only platforms are searched\n`,
+    `mcp: no archive in ${resolve(dir)} (EARSHOT_DATA_DIR), so only platforms are searched\n`,
   );
   const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-"));
   return {

@@ -57,9 +57,9 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   boundHeapGrowth();
   try {
     const { gateway, evidence } = config.node;
-    terminal.out(`node ${node.id} (${node.name}) takes jobs from ${gateway}\n`);
+    terminal.out(`node ${node.id} (${node.name}) leases jobs from ${gateway}\n`);
     terminal.out(
-      `evidence ${evidence}${isInsecure(evidence) ? ", which proves nothing about this machine" : ""}\n`,
+      `evidence ${evidence}${isInsecure(evidence) ? ", which proves nothing about the machine" : ""}\n`,
     );
     const warning = otherRoleWarning("node", terminal.environment);
     if (warning !== null) terminal.out(`${warning}\n`);
@@ -67,7 +67,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     statuses.begin(node.id);
     const error = await Promise.race([untilStopped(terminal.stopping), node.refused]);
     if (error !== undefined) throw error;
-    terminal.out("stopping: running jobs may end; a second signal stops at once\n");
+    terminal.out("stopping when the running jobs end; send a second signal to stop at once\n");
   } finally {
     await node.stop();
     endSoon();
@@ -92,17 +92,14 @@ function nodeConfig({ gateway, gatewayKey }: NodeOptions, terminal: Terminal): C
 
 function nameOf({ name }: NodeOptions): string | undefined {
   if (name === undefined || /^\P{C}{1,64}$/u.test(name)) return name;
-  throw wrongUse(
-    "the name of a node must be one line of 1 to 64 characters",
-    "choose another name",
-  );
+  throw wrongUse("--name must be one line of 1 to 64 visible characters", "use another name");
 }
 
 function readGateway(written: string): string {
   const url = URL.parse(written);
   if (url !== null && ["http:", "https:"].includes(url.protocol)) return written;
   throw wrongUse(
-    `${JSON.stringify(written)} is not the address of a gateway`,
-    "write it with its scheme, such as https://earshot.example",
+    `--gateway must be an HTTP URL, not ${JSON.stringify(written)}`,
+    "use a URL such as https://earshot.example",
   );
 }

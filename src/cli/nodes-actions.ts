@@ -27,10 +27,10 @@ export async function listNodes(
     );
   else if (known.length === 0) {
     terminal.note(
-      "no node has connected yet: `earshot nodes enroll` prints its settings, `earshot node` starts it\n",
+      "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
     );
   } else if (nodes.length === 0) {
-    terminal.note("all nodes were removed: `earshot nodes list --all` shows them\n");
+    terminal.note("all nodes are removed – list them with earshot nodes list --all\n");
   } else {
     terminal.out(nodesTable(nodes, nowMs, terminal));
   }
@@ -72,21 +72,21 @@ export async function changeNode(
 }
 
 const stillListed =
-  "the policy still lists its machine: remove it from `platforms` (EARSHOT_NODES_POLICY); another node on it needs approval\n";
+  "the policy still lists its machine – remove it from `platforms` (EARSHOT_NODES_POLICY); other nodes on it then need approval\n";
 
 function approvalOf(before: NodeRecord | null, nowMs: number): string {
   if (before === null || before.state === "pending") {
-    return "is approved and gets work when it attests next, within seconds";
+    return "approved; it gets jobs when it attests again, within seconds";
   }
   if (before.state === "draining" || (before.quarantinedUntilMs ?? 0) > nowMs) {
-    return "is approved and gets work again, within a second if it is connected";
+    return "approved; it gets jobs again, within a second if it is connected";
   }
-  return "was already approved: it may move to the machine from which it attests next";
+  return "was already approved; it may move to the machine from which it attests next";
 }
 
 const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
-  drain: "gets no more jobs; running ones may end",
-  remove: "is removed permanently; its jobs go to other nodes",
+  drain: "draining; its running jobs may finish",
+  remove: "removed permanently; its jobs go to other nodes",
 };
 
 export async function listEvents(
@@ -129,7 +129,7 @@ async function secretKeyIn(terminal: Terminal): Promise<Uint8Array> {
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
   const { writeSimulatedTee } = await import("../remote/evidence/simulated/simulated-folder.ts");
   const files = await writeSimulatedTee(resolve(folder), systemClock.now());
-  terminal.note("SIMULATED: it proves nothing about any machine. Settings of the gateway:\n");
+  terminal.note("SIMULATED: it proves nothing about a machine. Settings of the gateway:\n");
   terminal.out(
     [
       "EARSHOT_NODES_EVIDENCE=tdx,simulated",
@@ -145,9 +145,9 @@ export async function simulateTee(folder: string, terminal: Terminal): Promise<v
 async function found(control: OpenControl, id: string): Promise<NodeRecord> {
   const node = await control.run("node", { id });
   if (node !== null) return node;
-  throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
+  throw new EarshotError("node_not_found", `node ${JSON.stringify(id)} not found`, {
     status: 404,
-    hint: "`earshot nodes list --all` shows the ids",
+    hint: "find its id with earshot nodes list --all",
   });
 }
 

@@ -81,7 +81,7 @@ const keep = (changed: Partial<NodeArrival> = {}) =>
 describe("list and show", () => {
   test("show nodes without control characters; the list is empty at first", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
-      "no node has connected yet: `earshot nodes enroll` prints its settings, `earshot node` starts it\n",
+      "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
     );
     await keep();
     await keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
@@ -100,7 +100,7 @@ describe("list and show", () => {
       attested_at: "2026-01-02T03:04:05.000Z",
     });
     const shown = (await earshot("nodes", "show", id)).out;
-    expect(shown).toMatch(/^machine +machine-1, which the policy does not name$/m);
+    expect(shown).toMatch(/^machine +machine-1, not listed in the policy$/m);
     expect(shown).toMatch(/^x +getbyid \(api, archive\)$/m);
     expect(out + shown).not.toContain("\u001b");
   });
@@ -121,7 +121,7 @@ describe("list and show", () => {
       const { code, notes } = await earshot("nodes", word, "nobody");
       expect(code).toBe(1);
       expect(notes).toMatch(
-        /^earshot: there is no node "nobody" – `earshot nodes list --all` shows/,
+        /^earshot: node "nobody" not found – find its id with earshot nodes list --all/,
       );
     }
   });
@@ -136,7 +136,7 @@ describe("a node", () => {
     expect(early).toMatchObject({ code: 1 });
     expect(early.notes).toMatch(/is pending .* – use `earshot nodes approve` or/);
     expect((await earshot("nodes", "approve", id)).out).toMatch(
-      /^node 0123456789abcdef \(berlin\[31m\) is approved and gets/,
+      /^node 0123456789abcdef \(berlin\[31m\) approved; it gets/,
     );
     expect(await state()).toBe("approved");
     await earshot("nodes", "drain", id);
@@ -145,7 +145,7 @@ describe("a node", () => {
     await earshot("nodes", "remove", id);
     expect(await state()).toBe("removed");
     expect((await earshot("nodes", "list")).notes).toBe(
-      "all nodes were removed: `earshot nodes list --all` shows them\n",
+      "all nodes are removed – list them with earshot nodes list --all\n",
     );
     expect(await json("nodes", "list")).toEqual([]);
     expect((await earshot("nodes", "list", "--all")).out).toMatch(/^0123456789abcdef .* removed /m);
@@ -169,22 +169,22 @@ describe("a node", () => {
   test("that is removed but listed in the policy gets a warning", async () => {
     await keep({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
-    expect(out).toContain("is removed");
-    expect(notes).toContain("the policy still lists its machine: remove it");
+    expect(out).toContain("removed permanently");
+    expect(notes).toContain("the policy still lists its machine – remove it");
   });
 
   test("approval says when it gets work, by its previous state", async () => {
     await keep();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
-    expect(await approve()).toMatch(/gets work when it attests next, within seconds\n$/);
-    expect(await approve()).toMatch(/already approved: it may move/);
+    expect(await approve()).toMatch(/it gets jobs when it attests again, within seconds\n$/);
+    expect(await approve()).toMatch(/already approved; it may move/);
     await earshot("nodes", "drain", id);
-    expect(await approve()).toMatch(/gets work again, within a second if it is connected\n$/);
+    expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
     const untilMs = Date.UTC(2999, 0, 1);
     await inStore((control) =>
       control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }),
     );
-    expect(await approve()).toMatch(/gets work again, within a second if it is connected\n$/);
+    expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
   });
 
   test("that is quarantined is shown as such and resumed by approving it", async () => {

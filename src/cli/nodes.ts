@@ -28,8 +28,8 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .helpCommand(false)
     .action(() => {
       throw wrongUse(
-        "nodes needs to know what to do",
-        "write nodes list, nodes show, nodes approve, nodes drain, nodes remove, nodes events, nodes enroll, nodes key or nodes simulate",
+        "nodes requires a subcommand",
+        "use nodes list, show, approve, drain, remove, events, enroll, key or simulate",
       );
     });
   addLists(nodes, terminal);

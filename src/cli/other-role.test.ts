@@ -13,9 +13,9 @@ test("settings of the same or both roles give no warning", () => {
 
 test("settings of the other role are named on one line", () => {
   const atNode = otherRoleWarning("node", { ...node, ...gateway, ...both });
-  expect(atNode).toMatch(/^not used here: EARSHOT_EMBEDDED_NODE, EARSHOT_NODES_EVIDENCE, for /);
+  expect(atNode).toMatch(/^ignored: EARSHOT_EMBEDDED_NODE, EARSHOT_NODES_EVIDENCE, which /);
   expect(atNode).toContain("EARSHOT_NODE_");
   const atServer = otherRoleWarning("serve", { ...node, ...gateway, ...both });
-  expect(atServer).toMatch(/^not used here: EARSHOT_NODE_GATEWAY, EARSHOT_NODE_EVIDENCE, for /);
+  expect(atServer).toMatch(/^ignored: EARSHOT_NODE_GATEWAY, EARSHOT_NODE_EVIDENCE, which /);
   expect(`${atNode}${atServer}`).not.toContain("\n");
 });

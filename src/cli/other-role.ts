@@ -6,11 +6,11 @@ const namesOf = (settings: Readonly<Record<string, { name: string }>>): readonly
 const roles = {
   node: {
     foreign: namesOf(gatewaySettings),
-    told: "earshot serve alone; those of a node begin with EARSHOT_NODE_",
+    hint: "which only earshot serve reads; settings of nodes begin with EARSHOT_NODE_",
   },
   serve: {
     foreign: namesOf(nodeSettings),
-    told: "earshot node alone; those of a server that nodes come to begin with EARSHOT_NODES_",
+    hint: "which only earshot node reads; settings of the gateway begin with EARSHOT_NODES_",
   },
 } as const;
 
@@ -19,7 +19,7 @@ export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | null {
-  const { foreign, told: hint } = roles[command];
+  const { foreign, hint } = roles[command];
   const idle = foreign.filter((name) => environment[name]);
-  return idle.length === 0 ? null : `not used here: ${idle.join(", ")}, for ${hint}`;
+  return idle.length === 0 ? null : `ignored: ${idle.join(", ")}, ${hint}`;
 }

@@ -11,13 +11,13 @@ export function wholeNumber(least: number, most: number): (written: string) => n
     const value = Number(written);
     if (/^\d{1,15}$/.test(written) && value >= least && value <= most) return value;
     const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
-    throw new InvalidArgumentError(`It takes a whole number ${bounds}.`);
+    throw new InvalidArgumentError(`It must be a whole number ${bounds}.`);
   };
 }
 
 /** Inclusive bounds. */
 export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
-  const expectation = `It takes a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
+  const expectation = `It must be a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
   return (written) => {
     try {
       const ms = parseDuration(written);
@@ -43,7 +43,7 @@ export function methodList(written: string): readonly Method[] {
 export function moment(written: string): number {
   const ms = parseIsoTime(written);
   if (ms !== null) return ms;
-  throw new InvalidArgumentError("It takes yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
+  throw new InvalidArgumentError("It must be yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
 }
 
 /** FROM inclusive, TO exclusive. */
@@ -53,7 +53,7 @@ export function timeSpan(written: string): { fromMs: number; toMs: number } {
   const toMs = parseIsoTime(to);
   if (fromMs === null || toMs === null || more.length > 0) {
     throw new InvalidArgumentError(
-      "It takes FROM..TO, each yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.",
+      "It must be FROM..TO, each yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.",
     );
   }
   if (fromMs >= toMs) throw new InvalidArgumentError("FROM must be before TO.");

@@ -29,7 +29,7 @@ export function printAnswer(
 
 function countOf({ records, hasMore }: PrintedAnswer): string {
   const posts = records.length === 1 ? "1 post" : `${records.length} posts`;
-  return hasMore ? `${posts}; there are more, --max-results takes up to 500` : posts;
+  return hasMore ? `${posts}; more match: raise --max-results, up to 500` : posts;
 }
 
 /** A formatted answer: unchanged for a file or program; for a screen without the control characters that posts may contain. */

@@ -22,14 +22,14 @@ const ofKind: Readonly<Record<EvidenceKind, readonly string[]>> = {
     "Anything about a machine or a program: SIMULATED evidence is made in software, by anyone who has its file.",
   ],
   none: [
-    "Anything about a machine, a program or its operator: nothing vouches for the key, and the sender of this proof, such as the gateway, could have made all of it.",
+    "Anything about a machine, a program or its operator: nothing vouches for the key, and the sender of this proof, such as the gateway, could have made it all up.",
   ],
 };
 
 const ofAll: readonly string[] = [
   "That the posts are true or complete: a node reports what platforms and its archive returned.",
   "When it was attested and signed: nodes take the time from the gateway. Compare it with the time of your request; --as-of and --collateral check the evidence at another time.",
-  "That it answers your request: compare the request above with it. --job, --query, --from, --to, --first-page and --result compare only the values they are given. Which post an ID identifies is not proven.",
+  "That it answers your request: compare the request above with it. --job, --query, --from, --to, --first-page and --result compare only the given values. Which post an ID identifies is not proven.",
   "That your request and its answer are private: the gateway sees both.",
 ];
 

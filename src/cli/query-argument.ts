@@ -16,7 +16,7 @@ export function queryOf({ args }: Command): string {
   if (option !== undefined) {
     throw wrongUse(
       `unknown option '${option}'`,
-      "--help shows what there is; a query that begins with two minuses needs a space before them",
+      "see --help; put a space before a query that begins with --",
     );
   }
   if (more.length > 0) {

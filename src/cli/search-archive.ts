@@ -100,8 +100,8 @@ function pageOf({ answer, records }: Found, tree: QueryNode): AnswerPage {
 
 const morePosts: SourceWarning = {
   code: "more_posts",
-  message: "there are more posts",
-  hint: "--max-results takes up to 500",
+  message: "more posts match",
+  hint: "raise --max-results, up to 500",
 };
 
 function tookTooLong(deadlineMs: number): EarshotError {

@@ -29,7 +29,7 @@ export function isServed(dir: string): boolean {
 function secretKeyNeeded(): EarshotError {
   return new EarshotError(
     "secret_key_needed",
-    "the running server has its secret key in EARSHOT_SECRET_KEY, and this command does not",
-    { hint: "set EARSHOT_SECRET_KEY for this command to the value that the server has" },
+    "EARSHOT_SECRET_KEY is required, because the running server uses it",
+    { hint: "set it to the server's value" },
   );
 }

@@ -43,7 +43,7 @@ async function serve(terminal: Terminal): Promise<void> {
     for (const warning of warnings) if (warning !== null) terminal.out(`${warning}\n`);
     if (!(await hasKey(service))) {
       const command = `${earshotIn(terminal)} keys create --name NAME`;
-      terminal.out(`no API key exists yet: make one with \`${command}\`\n`);
+      terminal.out(`no API keys yet: create one with ${command}\n`);
     }
     await offerFirstSignIn(service, terminal);
     const watching = reportIngest(service, terminal);
@@ -51,7 +51,7 @@ async function serve(terminal: Terminal): Promise<void> {
     const stopped = untilStopped(terminal.stopping);
     // A damaged catalog stops the server.
     await Promise.race([stopped, service.context.archive.verified().then(() => stopped)]);
-    terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
+    terminal.out("stopping when the running work ends; send a second signal to stop at once\n");
     await watching;
   } finally {
     await service.stop();
@@ -96,8 +96,8 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
     if (!hasOffered && isUnreachable(state)) {
       hasOffered = true;
       if (await isEmpty(service)) {
-        terminal.out(nextSteps("the stream cannot be reached, and the archive is empty", terminal));
-        terminal.out("  EARSHOT_INGEST=off works offline, without trying again\n");
+        terminal.out(nextSteps("the stream is unreachable, and the archive is empty", terminal));
+        terminal.out("  EARSHOT_INGEST=off works offline, without retries\n");
       }
     }
     const gist = gistOf(state);
@@ -124,7 +124,7 @@ const nextSteps = (why: string, terminal: Terminal): string => {
   const earshot = earshotIn(terminal);
   return (
     `${why}:\n` +
-    `  ${earshot} demo --keep serves some invented posts, to try everything out\n` +
+    `  ${earshot} demo --keep serves a few hundred invented posts to try it out\n` +
     `  ${earshot} import FILE --platform x adds posts from a file\n`
   );
 };

@@ -13,7 +13,7 @@ export function readConfig(terminal: Terminal): Config {
 export function requireDataDir(config: Config): void {
   const { dir } = config.data;
   if (existsSync(join(dir, "archive"))) return;
-  throw new EarshotError("no_archive", `there is no archive in ${resolve(dir)}`, {
-    hint: "earshot import or earshot serve makes one; EARSHOT_DATA_DIR names another folder",
+  throw new EarshotError("no_archive", `no archive in ${resolve(dir)}`, {
+    hint: "create one with earshot import or earshot serve, or set EARSHOT_DATA_DIR",
   });
 }

@@ -40,11 +40,11 @@ export function accountAsText(result: AuthorResult): string {
   const { summary } = result;
   const name = summary.handle === null ? requested : `${summary.handle} (${summary.did})`;
   if (summary.outcome === "inactive") {
-    return `${name}: the account is ${summary.status}; its posts are no longer shown\n`;
+    return `${name}: the account is ${summary.status}; its posts are hidden\n`;
   }
   const took = ` in ${summary.seconds.toFixed(1)} s`;
   if (summary.outcome === "unchanged") {
-    return `${name}: nothing has changed since it was read${took}${labelsText(summary)}\n`;
+    return `${name}: unchanged since the last backfill${took}${labelsText(summary)}\n`;
   }
   return (
     `${name}: ${several(summary.posts, "post")}, ${number(summary.inserted)} added, ${number(summary.updated)} updated, ` +
@@ -57,7 +57,7 @@ const several = (count: number, noun: string): string =>
 
 function noPosts(records: number): string {
   if (records === 0) return "";
-  return `${several(records, "record")} ${records === 1 ? "is no post" : "are no posts"}`;
+  return `${several(records, "invalid record")}`;
 }
 
 const labelsText = ({ labels }: AuthorSummary): string =>
@@ -65,12 +65,10 @@ const labelsText = ({ labels }: AuthorSummary): string =>
 
 function notesText(summary: AuthorSummary): string {
   const notes = [
-    summary.resumed ? "went on where an earlier run was" : "",
-    summary.by === "listing"
-      ? "its posts were listed, as its repository was not read as a whole"
-      : "",
+    summary.resumed ? "resumed an earlier run" : "",
+    summary.by === "listing" ? "its posts were listed instead of reading its repository" : "",
     noPosts(summary.badRecords),
-    summary.missingSought ? "" : "deleted posts were not sought",
+    summary.missingSought ? "" : "deleted posts were not detected",
   ].filter((note) => note !== "");
   return notes.length === 0 ? "" : `; ${notes.join("; ")}`;
 }

@@ -65,7 +65,7 @@ const analysis: Analysis = {
 const shown = showAnalysis(analysis, { colour: false, columns: 80 });
 
 test("a search that timed out says so, and where it continues", () => {
-  expect(shown).toMatch(/deadline +came first: .*EARSHOT_JOB_DEADLINE/);
+  expect(shown).toMatch(/deadline +exceeded: .*EARSHOT_JOB_DEADLINE/);
   expect(shown).toContain("below ID 5 of x");
 });
 
@@ -86,10 +86,10 @@ test("times have three significant digits and are aligned", () => {
 });
 
 test("platforms without an index query say so, and identical queries are shown once", () => {
-  expect(shown).toContain("bluesky\n    nothing: none of its posts can match\n");
+  expect(shown).toContain("bluesky\n    nothing: no post can match\n");
   expect(shown).toContain("x\n    every post\n");
 });
 
 test("a name cannot control the terminal", () => {
-  expect(shown).toContain("account ab stands for any of nothing");
+  expect(shown).toContain("account ab resolves to nothing");
 });

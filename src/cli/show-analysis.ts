@@ -13,7 +13,7 @@ export function showAnalysis(
   const { names, answer, tookMs } = analysis;
   const sections: [string, string[]][] = [
     ["Names", nameLines(names)],
-    ["Asked of the index", queryLines(analysis, terminal.columns)],
+    ["Index query", queryLines(analysis, terminal.columns)],
     ["Work", workLines(analysis)],
     ["Opened segments", segmentLines(answer.work)],
     ["Time", timeLines(tookMs)],
@@ -28,25 +28,25 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
   const line =
     (subject: string) =>
     ([name, keys]: readonly [string, readonly string[]]) =>
-      withoutControls(`${subject} ${name} stands for any of ${keys.join(", ") || "nothing"}`);
+      withoutControls(`${subject} ${name} resolves to ${keys.join(", ") || "nothing"}`);
   return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
 }
 
 /** Platforms with the same index query share lines. */
 function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
   const texts = queries.map(({ platform, query }) => {
-    if (query === null) return { platform, lines: ["nothing: none of its posts can match"] };
+    if (query === null) return { platform, lines: ["nothing: no post can match"] };
     const { expression, residual, fromMs, toMs } = query;
     const match = wrap(withoutControls(expression ?? "every post"), columns - 4);
     const isTimed = fromMs !== null || toMs !== null;
-    if (isTimed) match.push("checked again: the time, where the ID leaves it open");
+    if (isTimed) match.push("rechecked: the time, where the ID is not exact");
     if (residual.kind === "all") return { platform, lines: match };
     const again = withoutControls(describePlan(residual)).split("\n");
     return {
       platform,
       lines: [
         ...match,
-        "checked again, as the index cannot say it exactly:",
+        "rechecked, because the index cannot express it exactly:",
         ...again.map(indented),
       ],
     };
@@ -63,17 +63,17 @@ function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
 function workLines({ answer, limit }: Analysis): string[] {
   const { work, complete, next } = answer;
   const deadline = complete
-    ? "kept"
-    : "came first: narrow the query with since: and until:, or raise EARSHOT_JOB_DEADLINE";
+    ? "met"
+    : "exceeded: narrow the query with since: and until:, or raise EARSHOT_JOB_DEADLINE";
   return table([
     [
       "segments",
-      `${work.segmentsHeld} held, ${work.segmentsInWindow} in the window, ${work.segmentsOpened} opened`,
+      `${work.segmentsHeld} stored, ${work.segmentsInWindow} in the window, ${work.segmentsOpened} opened`,
     ],
     ["statements", String(work.statements)],
     [
       "candidates",
-      `${work.candidates}, ${work.rechecked} of them checked again${next === null ? "" : "; enough were found, older ones were not looked at"}`,
+      `${work.candidates}, ${work.rechecked} rechecked${next === null ? "" : "; stopped at the limit, before older posts"}`,
     ],
     ["containers", `${work.containers} of sealed segments`],
     ["returned", `${work.returned} of at most ${limit}`],
@@ -84,7 +84,7 @@ function workLines({ answer, limit }: Analysis): string[] {
 
 function segmentLines({ segments, segmentsOpened }: SearchWork): string[] {
   if (segments.length === 0) return [];
-  const head = ["platform", "segment", "candidates", "checked again", "containers", "found", "ms"];
+  const head = ["platform", "segment", "candidates", "rechecked", "containers", "found", "ms"];
   const rows = segments.map((work) => [
     work.platform,
     ...[work.sequence, work.candidates, work.rechecked, work.containers, work.found].map(String),
@@ -99,7 +99,7 @@ function timeLines(tookMs: Analysis["tookMs"]): string[] {
   const rows = [...steps.map((step) => [step, tookMs[step]] as const), ["total", total] as const];
   const width = Math.max(...rows.map(([, ms]) => milliseconds(ms).length));
   const lines = table(rows.map(([step, ms]) => [step, `${milliseconds(ms).padStart(width)} ms`]));
-  return [...lines, "a server opens the archive once, and parses faster after its first queries"];
+  return [...lines, "a running server is faster: it opens the archive once, and its code is warm"];
 }
 
 /** Numbers are right-aligned. */

@@ -89,14 +89,14 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   const unknown = buckets.filter(({ complete }) => !complete).length;
   if (first === undefined || total === 0) {
     return coverage.complete
-      ? "0 posts. The archive covers all of this time: there are none."
-      : "0 posts found. The archive does not cover all of this time: there may be some.";
+      ? "0 posts. The archive covers this time completely."
+      : "0 posts found. There may be some: the archive does not cover all of this time.";
   }
   const most = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
-  const peak = `the most, ${most.count.toLocaleString("en")}, in the ${by} from ${minuteText(most.fromMs)}`;
+  const peak = `peak ${most.count.toLocaleString("en")} in the ${by} from ${minuteText(most.fromMs)}`;
   const knowledge =
     unknown === 0
-      ? "The archive covers all of this time."
+      ? "The archive covers this time completely."
       : `Coverage is incomplete in ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s (?): there may be more.`;
   return `${posts}; ${peak} (UTC). ${knowledge}`;
 }

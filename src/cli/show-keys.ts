@@ -41,7 +41,7 @@ export function keyTable(keys: readonly KeyListing[], nowMs: number, terminal: T
   const rows = keys.map((key) => [
     key.id,
     withoutControls(key.name),
-    withoutControls(key.accountName ?? "its own"),
+    withoutControls(key.accountName ?? "own"),
     limitsOf(key),
     key.methods === null ? "all" : key.methods.join(","),
     dayOf(key.createdMs),

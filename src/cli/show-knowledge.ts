@@ -7,10 +7,10 @@ import { wrap } from "./text-layout.ts";
 
 /** An empty list must never hide a gap. */
 export function knowledgeOf({ coverage }: Pick<SourceAnswer, "coverage">): string {
-  if (coverage.complete) return "The archive covers all of this time";
+  if (coverage.complete) return "The archive covers this time completely";
   return coversSome(coverage)
     ? "There may be more: the archive does not cover all of this time"
-    : "There may be more: the archive is not known to cover any of this time";
+    : "There may be more: the archive does not cover this time";
 }
 
 const coversSome = ({ platforms = [] }: Coverage): boolean =>

@@ -38,7 +38,7 @@ test("statuses before the node is named are printed after it", () => {
   expect(shown()).toBe("");
   begin("0123456789abcdef");
   expect(shown()).toBe(
-    "the gateway waits for an operator to approve this node: run `earshot nodes approve 0123456789abcdef` there\n",
+    "this node awaits approval: run earshot nodes approve 0123456789abcdef on the gateway\n",
   );
 });
 
@@ -51,9 +51,9 @@ test("each change is printed once", () => {
   show({ state: "unreachable", error });
   show({ state: "admitted", attested });
   expect(shown().split("\n")).toEqual([
-    "attested: the gateway gives it work",
-    "the gateway cannot be reached, it is tried again: evidence of the kind none is not taken here",
-    "attested: the gateway gives it work",
+    "attested and ready for jobs",
+    "the gateway is unreachable, retrying: evidence of the kind none is not taken here",
+    "attested and ready for jobs",
     "",
   ]);
 });
@@ -62,7 +62,7 @@ test("an unconfirmed gateway key is reported with the setting that confirms it",
   const { print: show, begin, shown } = make(null);
   begin("0123456789abcdef");
   show({ state: "admitted", attested });
-  expect(shown()).toContain("gateway key KEY: the first one seen");
+  expect(shown()).toContain("gateway key KEY: trusted on first use");
   expect(shown()).toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
 

@@ -43,9 +43,9 @@ function textOf(status: NodeStatus, nodeId: string, isKeyUnknown: boolean): stri
     case "connecting":
       return null;
     case "unreachable":
-      return `the gateway cannot be reached, it is tried again: ${status.error.message}\n`;
+      return `the gateway is unreachable, retrying: ${status.error.message}\n`;
     case "pending":
-      return `the gateway waits for an operator to approve this node: run \`earshot nodes approve ${nodeId}\` there\n`;
+      return `this node awaits approval: run earshot nodes approve ${nodeId} on the gateway\n`;
     case "refused": {
       const { message, hint } = status.error;
       return `the gateway refused the node: ${message}${hint === undefined ? "" : ` – ${hint}`}\n`;
@@ -53,9 +53,9 @@ function textOf(status: NodeStatus, nodeId: string, isKeyUnknown: boolean): stri
     case "admitted": {
       const { gatewayKey } = status.attested;
       const seen = isKeyUnknown
-        ? `\ngateway key ${gatewayKey}: the first one seen, kept until the node stops; EARSHOT_NODE_GATEWAY_KEY names it for good`
+        ? `\ngateway key ${gatewayKey}: trusted on first use, until the node stops; set EARSHOT_NODE_GATEWAY_KEY to pin it`
         : "";
-      return `attested: the gateway gives it work${seen}\n`;
+      return `attested and ready for jobs${seen}\n`;
     }
   }
 }

@@ -72,11 +72,11 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
     ...optional("compose", node.composeHash),
     ...optional("machine", node.machine === null ? null : machineOf(node)),
     ...methodsOf(node),
-    ["at a time", `${node.concurrency} jobs`],
+    ["concurrency", `${node.concurrency} jobs`],
     ["version", oneLine(node.version)],
-    ["came", isoTime(node.createdMs)],
+    ["created", isoTime(node.createdMs)],
     ["attested", isoTime(node.attestedMs)],
-    ["seen", isoTime(node.seenMs)],
+    ["last seen", isoTime(node.seenMs)],
     ["jobs", `${node.jobsDone} done, ${node.jobsFailed} failed`],
     ...quarantineOf(node, nowMs),
   ];
@@ -94,7 +94,7 @@ const optional = (name: string, value: string | null): [string, string][] =>
   value === null ? [] : [[name, oneLine(value)]];
 
 const machineOf = ({ machine, isListed }: NodeRecord): string =>
-  `${machine}, ${isListed ? "which the policy names" : "which the policy does not name"}`;
+  `${machine}, ${isListed ? "listed in the policy" : "not listed in the policy"}`;
 
 function methodsOf({ capabilities }: NodeRecord): [string, string][] {
   return platforms.flatMap((platform): [string, string][] => {

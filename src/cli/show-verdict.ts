@@ -86,7 +86,7 @@ function contentFields({ proof, signed, evidence, asOfMs, records, words }: Cont
 function asText({ steps }: ProofVerdict, content: Content | null, terminal: Terminal): string {
   const { bold } = painter(terminal);
   const checks = steps.map(stepLine).join("\n");
-  if (content === null) return [bold("The proof does not hold."), checks].join("\n\n");
+  if (content === null) return [bold("The proof is invalid."), checks].join("\n\n");
   return [
     bold(headlines[content.evidence.kind]),
     checks,
@@ -99,9 +99,9 @@ function asText({ steps }: ProofVerdict, content: Content | null, terminal: Term
 }
 
 const headlines: Readonly<Record<VerifiedEvidence["kind"], string>> = {
-  tdx: "The proof holds.",
-  simulated: "The proof holds, with SIMULATED evidence: it proves nothing about a machine.",
-  none: "The proof holds, with NO evidence: nothing vouches for the key that signed.",
+  tdx: "The proof is valid.",
+  simulated: "The proof is valid, with SIMULATED evidence: it proves nothing about a machine.",
+  none: "The proof is valid, with NO evidence: nothing vouches for the signing key.",
 };
 
 const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
@@ -122,17 +122,17 @@ function rowsOf({
   const about = aboutText(request);
   return [
     ["Job", proof.job],
-    ["Asked", requestText(request)],
+    ["Request", requestText(request)],
     ...(about === null ? [] : [["About", about] satisfies [string, string]]),
     ["Type", request.type],
-    ["Page", isFirstPage(request) ? "the first" : "a further one: what comes before is not in it"],
+    ["Page", isFirstPage(request) ? "first" : "a later one: earlier pages are not in it"],
     [
       "Answer",
       `${counted(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
     ],
     ["Covered", `${spanText(coverage)}${gapsText(coverage)}`],
-    ["Signed", `${isoTime(signed.signedAtMs)} by the clock that the gateway tells`],
-    ["Node", `${node_id}, which its gateway calls ${JSON.stringify(name)}`],
+    ["Signed", `${isoTime(signed.signedAtMs)} by the gateway's clock`],
+    ["Node", `${node_id}, named ${JSON.stringify(name)} by its gateway`],
     ["Gateway", `${JSON.stringify(statement.audience)}, key ${statement.gateway_key}`],
     ["Evidence", evidenceText(evidence)],
     ...(asOfMs === null ? [] : [["As of", asOfText(asOfMs, signed)] satisfies [string, string]]),
@@ -156,21 +156,19 @@ const spanText = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }): st
 
 function gapsText({ complete, gaps }: Coverage): string {
   if (complete) return "";
-  return `, but for ${gaps.length === 1 ? "1 gap" : `${gaps.length} gaps`}`;
+  return `, except ${gaps.length === 1 ? "1 gap" : `${gaps.length} gaps`}`;
 }
 
 function evidenceText(evidence: VerifiedEvidence): string {
   const { kind, image, composeHash, facts } = evidence;
   if (facts === null) return kind;
   const program = composeHash === null ? "" : `, compose file ${composeHash}`;
-  const listed = evidence.isListedPlatform
-    ? "which your policy names"
-    : "which your policy does not name";
-  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "without a name"}, ${listed}, rated ${facts.tcbStatus}`;
+  const listed = evidence.isListedPlatform ? "listed in your policy" : "not listed in your policy";
+  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "unknown"}, ${listed}, rated ${facts.tcbStatus}`;
 }
 
 const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
-  `${isoTime(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as you asked"}: certificates and collateral were in force then`;
+  `${isoTime(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as requested"}: certificates and collateral were valid then`;
 
 const machineOf = ({ facts }: VerifiedEvidence): string | null =>
   facts?.platformInstanceId ?? facts?.ppid ?? null;

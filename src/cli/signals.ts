@@ -33,8 +33,8 @@ export function endAtOnce(signal: (typeof signals)[number]): void {
 }
 
 function interrupted(signal: string): EarshotError {
-  return new EarshotError("interrupted", `stopped by ${signal} before the end`, {
-    hint: "run it again; an import goes on where it was",
+  return new EarshotError("interrupted", `interrupted by ${signal}`, {
+    hint: "run it again; imports and backfills resume",
   });
 }
 

@@ -56,15 +56,13 @@ describe("a valid proof", () => {
     expect(out).toContain("SIMULATED evidence: it proves nothing about a machine");
     expect(out).toContain(`Job       ${jobUuid}\n`);
     expect(out).toContain(
-      'Asked     searchbyquery of x: "cats lang:en", from 2026-01-30T12:00:00.000Z',
+      'Request   searchbyquery of x: "cats lang:en", from 2026-01-30T12:00:00.000Z',
     );
     expect(out).toContain("Type      social\n");
-    expect(out).toContain("Page      the first\n");
+    expect(out).toContain("Page      first\n");
     expect(out).toContain("Answer    2 records, complete\n");
     expect(out).toContain("Covered   from 2026-01-30T12:00:00.000Z to 2026-01-31T12:00:00.000Z\n");
-    expect(out).toContain(
-      "Signed    2026-01-31T12:00:00.000Z by the clock that the gateway tells\n",
-    );
+    expect(out).toContain("Signed    2026-01-31T12:00:00.000Z by the gateway's clock\n");
     expect(out).toMatch(/ok {6}evidence/);
     expect(out).toMatch(/\n- {7}expected/);
     const [, proven = "", notProven = ""] = out.split(/Proven\n|Not proven\n/);
@@ -79,9 +77,9 @@ describe("a valid proof", () => {
   test("without evidence warns that its sender could have made it", async () => {
     const { code, out } = await verify(proofFile(bare), "--accept", "none");
     expect(code).toBe(0);
-    expect(out).toContain("with NO evidence: nothing vouches for the key");
+    expect(out).toContain("with NO evidence: nothing vouches for the signing key");
     expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "the sender of this proof, such as the gateway, could have made all of it",
+      "the sender of this proof, such as the gateway, could have made it all up",
     );
   });
 
@@ -170,11 +168,11 @@ describe("an invalid proof", () => {
     const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
     const { code, out, notes } = await verify(proofFile(changed), ...trusting());
     expect(code).toBe(1);
-    expect(out).toContain("The proof does not hold.\n");
+    expect(out).toContain("The proof is invalid.\n");
     expect(out).toMatch(/FAILED {2}signature .*\(request_digest\)/);
     expect(out).not.toMatch(/dogs|Proven|Asked/);
     expect(notes).toBe(
-      "earshot: the proof does not hold: the answer was signed for another request\n",
+      "earshot: the proof is invalid: the answer was signed for another request\n",
     );
   });
 
@@ -192,14 +190,9 @@ describe("an invalid proof", () => {
   });
 
   test.each([
-    ["evidence that was not asked for", () => bare, [], "--accept takes it"],
-    ["a simulated quote that is not accepted", () => simulated, [], "--accept takes it"],
-    [
-      "a quote without a policy",
-      () => simulated,
-      ["--accept", "simulated"],
-      "--policy names the file",
-    ],
+    ["evidence that was not asked for", () => bare, [], "add it to --accept"],
+    ["a simulated quote that is not accepted", () => simulated, [], "add it to --accept"],
+    ["a quote without a policy", () => simulated, ["--accept", "simulated"], "use --policy"],
   ] as const)("has a hint about %s", async (_name, proof, args, hint) => {
     const { code, notes } = await verify(proofFile(proof()), ...args);
     expect(code).toBe(1);
@@ -215,7 +208,10 @@ describe("an invalid proof", () => {
     const withoutRoot = ["--policy", file("rootless.json", JSON.stringify(rootless))];
     expect(
       await verify(proofFile(simulated), ...withoutRoot, "--accept", "simulated"),
-    ).toMatchObject({ code: 1, notes: expect.stringContaining("`simulated_root` of the policy") });
+    ).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining("as `simulated_root` to the policy"),
+    });
   });
 
   test("with a duplicate member is refused", async () => {
@@ -249,7 +245,7 @@ describe("a proof about an account", () => {
     const { code, out } = await verify(path, ...given);
     expect(code).toBe(0);
     expect(out).toContain("About     bluesky:@alice.example\n");
-    expect(out).toContain("Page      a further one");
+    expect(out).toContain("Page      a later one");
     const report = JSON.parse((await verify(path, ...given, "--json")).out);
     expect(report).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
     const first = await verify(path, ...given, "--first-page");

@@ -104,16 +104,15 @@ function invalidProof({ steps }: ProofVerdict): EarshotError {
   const hint = hintFor(failed);
   return new EarshotError(
     "proof_refused",
-    `the proof does not hold: ${withUnseenEscaped(failed?.message ?? "nothing was checked")}`,
+    `the proof is invalid: ${withUnseenEscaped(failed?.message ?? "nothing was checked")}`,
     { status: 422, ...(hint === undefined ? {} : { hint }) },
   );
 }
 
 const hints: Readonly<Record<string, string>> = {
-  policy_missing: "--policy names the file with the programs and machines that you trust",
-  simulated_root_missing: "`simulated_root` of the policy is the root, if you mean to trust it",
-  kind_not_accepted:
-    "--accept takes it, if it is good enough for you: it proves nothing of the machine",
+  policy_missing: "use --policy with a file of the programs and machines that you trust",
+  simulated_root_missing: "add the root as `simulated_root` to the policy if you trust it",
+  kind_not_accepted: "add it to --accept if you need no proof of the machine",
 };
 
 const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];

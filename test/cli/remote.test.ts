@@ -53,7 +53,7 @@ const withKey = (...args: string[]) => earshot([...args, "--url", url], { EARSHO
 describe("search on a service", () => {
   test("prints posts, their count and the coverage", async () => {
     const { code, out, notes } = await withKey("search", "comet", "--max-results", "2");
-    expect(notes).toContain("2 posts; there are more, --max-results takes up to 500. There may be");
+    expect(notes).toContain("2 posts; more match: raise --max-results, up to 500. There may be");
     expect(code).toBe(0);
     expect(out).toContain("=comet number0");
     expect(out).not.toContain("number3");
@@ -108,7 +108,7 @@ describe("counts on a service", () => {
     expect(counts).toHaveLength(8);
     const total = counts.reduce((sum, line) => sum + Number(/ (\d+)\??$/.exec(line)?.[1] ?? 0), 0);
     expect(total).toBe(4);
-    expect(notes).toMatch(/^4 posts; the most/);
+    expect(notes).toMatch(/^4 posts; peak/);
   });
 
   test("joins the pages of a long window", async () => {
@@ -152,7 +152,7 @@ describe("login", () => {
     });
     expect(local.out).toContain("=comet number1");
     const elsewhere = await earshot(["search", "x", "--url", "https://other.example"]);
-    expect(elsewhere.notes).toContain("there is no key for https://other.example/");
+    expect(elsewhere.notes).toContain("an API key for https://other.example/ is required");
 
     expect((await earshot(["logout"])).code).toBe(0);
     expect(() => statSync(loginFile)).toThrow();
@@ -163,7 +163,7 @@ describe("login", () => {
     writeFileSync(loginFile, "{");
     const { code, notes } = await earshot(["search", "number1"]);
     expect(code).toBe(1);
-    expect(notes).toContain(`${loginFile} cannot be read`);
+    expect(notes).toContain(`${loginFile} is not a valid login file`);
     expect((await earshot(["logout"])).code).toBe(0);
   });
 
@@ -171,16 +171,16 @@ describe("login", () => {
     const elsewhere = { EARSHOT_DATA_DIR: join(home, "empty") };
     await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(key));
     const { notes } = await earshot(["search", "number1"], elsewhere);
-    expect(notes).toContain("there is no archive");
+    expect(notes).toContain("no archive in");
     await earshot(["logout"]);
   });
 });
 
 test.each([
-  [["search", "x", "--url", "search.example"], /--url is "search\.example"/],
+  [["search", "x", "--url", "search.example"], /--url must be an HTTP URL, not "search\.example"/],
   [["search", "x", "--url", "https://a.example", "--local"], /cannot be used with/],
   [["search", "x", "--json", "--csv"], /cannot be used with/],
-  [["login", "ftp://a.example"], /the address is "ftp:/],
+  [["login", "ftp://a.example"], /the address must be an HTTP URL, not "ftp:/],
 ])("%j is a usage error with exit code 2", async (args, message) => {
   const { code, notes } = await earshot(args);
   expect(notes).toMatch(message);

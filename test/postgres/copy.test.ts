@@ -75,7 +75,7 @@ test("a service continues in PostgreSQL with its accounts, keys and jobs", async
   const { code, out } = await runCommand(["control", "copy", "--to", url], {
     EARSHOT_DATA_DIR: folder,
   });
-  expect(out).toMatch(/^\d+ rows in \d+ tables, all equal\.\n.*EARSHOT_SECRET_KEY/);
+  expect(out).toMatch(/^\d+ rows in \d+ tables copied and verified\.\n.*EARSHOT_SECRET_KEY/);
   expect(code).toBe(0);
   await withService(settings, async (call) => {
     const old = await call("GET", `/v1/search/live/social/status/${uuid}`, key);

@@ -55,7 +55,7 @@ describe("serve", () => {
     [
       "offline",
       { EARSHOT_INGEST: "bluesky", EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe" },
-      "the stream cannot be reached, and the archive is empty",
+      "the stream is unreachable, and the archive is empty",
     ],
   ])("on an empty archive, %s, prints the next step", async (name, settings, message) => {
     const run = start(["serve"], {

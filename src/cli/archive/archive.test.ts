@@ -94,11 +94,14 @@ describe("wrong use", () => {
     [["archive"], /archive stats, check, backup, restore, recover, forget, reindex or seal/],
     [["archive", "chekc"], /too many arguments/],
     [["archive", "backup"], /missing required argument 'folder'/],
-    [["archive", "forget"], /give --author, --post or --query/],
-    [["archive", "forget", "--author", "a", "--query", "b"], /give --author, --post or --query/],
+    [["archive", "forget"], /use --author, --post or --query/],
+    [["archive", "forget", "--author", "a", "--query", "b"], /use --author, --post or --query/],
     [["archive", "forget", "--query", "b", "--undo"], /--undo/],
-    [["archive", "forget", "--query", "b", "--for-good"], /--for-good is about an account/],
-    [["archive", "forget", "--author", "a", "--for-good", "--allow-return"], /exclude each other/],
+    [["archive", "forget", "--query", "b", "--for-good"], /--for-good requires --author/],
+    [
+      ["archive", "forget", "--author", "a", "--for-good", "--allow-return"],
+      /conflicts with --allow-return/,
+    ],
     [["archive", "reindex", "--all", "--segment", "x/1"], /cannot be used with/],
   ])("%s", async ([args, message]) => {
     const { code, out, notes } = await earshot(args);
@@ -111,9 +114,7 @@ describe("wrong use", () => {
     async (command) => {
       const { code, notes } = await earshot(["archive", command]);
       expect(code).toBe(1);
-      expect(notes).toMatch(
-        /there is no archive in .* – earshot import or earshot serve makes one/,
-      );
+      expect(notes).toMatch(/no archive in .* – create one with earshot import or earshot serve/);
       expect(readdirSync(dataDir)).toEqual([]);
     },
   );
@@ -127,7 +128,7 @@ describe("stats", () => {
     expect(out).toMatch(/^PLATFORM +POSTS +IMPORTED .* FROM +TO$/m);
     expect(out).toMatch(/^bluesky +12 +12 +0 .* 3 +0 +2026-01-01 00:10 +2026-01-01 00:21$/m);
     expect(out).toContain("of 20.0 GB that the archive may take");
-    expect(out).toContain("no time is known to be covered completely");
+    expect(out).toContain("no time is fully covered");
   });
 
   test("shows coverage and gaps", async () => {
@@ -195,7 +196,7 @@ describe("check", () => {
     const { code, out } = await earshot(["archive", "check"]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^3 segments, 12 posts, the index of 12 of them: all agree, in [\d.]+ s\n$/,
+      /^3 segments, 12 posts, the index of 12 of them: no findings, in [\d.]+ s\n$/,
     );
     expect(await json(["archive", "check", "--full"])).toMatchObject({ sound: true, findings: [] });
   });
@@ -209,7 +210,7 @@ describe("check", () => {
       "segment bluesky/2: it records 99 posts, but contains 5\n  → earshot archive reindex --segment bluesky/2\n",
     );
     expect(notes).toBe(
-      "earshot: the archive does not agree with itself: 1 finding – each says above what to do; docs/operations.md has more\n",
+      "earshot: the archive is inconsistent: 1 finding – apply the fix listed with each; see docs/operations.md\n",
     );
     const { sound, findings } = await json(["archive", "check"]);
     expect(sound).toBe(false);
@@ -289,8 +290,8 @@ describe("forget", () => {
     importPosts();
     const { code, out } = await earshot(["archive", "forget", "--author", "@Ann.example"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^6 posts of did:plc:ann \(bluesky\) would be forgotten:\n/);
-    expect(out).toMatch(/… and 1 more\nnothing was done: add --yes to do it\n$/);
+    expect(out).toMatch(/^6 posts of did:plc:ann \(bluesky\) would be deleted:\n/);
+    expect(out).toMatch(/… and 1 more\nnothing was deleted; add --yes to delete them\n$/);
     expect(found("zebrafish")).toHaveLength(6);
   });
 
@@ -299,7 +300,7 @@ describe("forget", () => {
     expect(bytesContain("zebrafish")).toBe(true);
     const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^6 posts forgotten, and stay out\ntheir texts are gone from the disk/);
+    expect(out).toMatch(/^6 posts deleted, blocked from return\ntheir texts are deleted from disk/);
     expect(bytesContain("zebrafish")).toBe(false);
     importPosts([...posts, { ...line(0), text: "zebrafish edited" }]);
     expect(found("zebrafish")).toEqual([]);
@@ -371,7 +372,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toEqual([uriOf(ann, 2)]);
     const undone = await earshot(["archive", "forget", "--author", ann, "--undo"]);
     expect(undone.out).toBe(
-      "did:plc:ann may come back with the next replay, backfill or import: 5 posts\n",
+      "did:plc:ann may return with the next replay, backfill or import: 5 posts\n",
     );
     importPosts();
     expect(found("zebrafish")).toHaveLength(6);
@@ -387,7 +388,7 @@ describe("forget", () => {
       "--for-good",
       "--yes",
     ]);
-    expect(out).toMatch(/^6 posts forgotten, and stay out\n/);
+    expect(out).toMatch(/^6 posts deleted, blocked from return\n/);
     const later = { ...line(0), uri: uriOf(ann, 99), created_at: "2026-03-01T00:00:00Z" };
     importPosts([...posts, later]);
     const writer = writerOn(dataDir, 5);
@@ -427,7 +428,7 @@ describe("forget", () => {
     importPosts([{ ...written, uri: "https://m.example/@ann/1", text: "otter two" }], "mastodon");
     const forget = ["archive", "forget", "--author", "ann", "--platform", "x"];
     expect((await earshot([...forget, "--for-good"])).notes).toMatch(
-      /nothing is known of ann but the handle/,
+      /knows only the handle of ann/,
     );
     expect(await json([...forget, "--yes"])).toMatchObject({ posts: 1 });
     expect(found("otter")).toEqual(["https://m.example/@ann/1"]);
@@ -458,7 +459,7 @@ describe("forget", () => {
     importPosts();
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
-    expect(out).toMatch(/their texts are still on the disk: the running server rewrites/);
+    expect(out).toMatch(/their texts are still on disk until the running server has rewritten/);
     expect(found("zebrafish")).toEqual([]);
     expect(await json(["archive", "stats"])).toMatchObject({ waiting_rewrites: 3 });
     lock?.release();
@@ -484,7 +485,7 @@ describe("reindex", () => {
       platforms: [{ outdated_segments: 3 }],
     });
     const { out } = await earshot(["archive", "reindex"]);
-    expect(out).toMatch(/^3 segments with 12 posts made anew in [\d.]+ s\n$/);
+    expect(out).toMatch(/^3 segments with 12 posts rewritten in [\d.]+ s\n$/);
     expect(await json(["archive", "stats"])).toMatchObject({
       platforms: [{ outdated_segments: 0 }],
     });
@@ -518,9 +519,9 @@ describe("reindex", () => {
   test("queues the work for a running server", async () => {
     importPosts();
     const lock = lockCompaction(join(dataDir, "archive"));
-    expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server sees to/);
+    expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server reindexes/);
     expect((await earshot(["archive", "reindex", "--all"])).out).toMatch(
-      /noted: the running server rewrites 3 segments/,
+      /queued: the running server rewrites 3 segments/,
     );
     lock?.release();
   });

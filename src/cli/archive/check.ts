@@ -63,13 +63,9 @@ async function checkArchive(options: Options, terminal: Terminal): Promise<void>
 
 function unsound(count: number): EarshotError {
   const findings = count === 1 ? "1 finding" : `${numberText(count)} findings`;
-  return new EarshotError(
-    "archive_unsound",
-    `the archive does not agree with itself: ${findings}`,
-    {
-      hint: "each says above what to do; docs/operations.md has more",
-    },
-  );
+  return new EarshotError("archive_unsound", `the archive is inconsistent: ${findings}`, {
+    hint: "apply the fix listed with each; see docs/operations.md",
+  });
 }
 
 function asText(report: CheckReport, seconds: number): string {
@@ -81,12 +77,12 @@ function asText(report: CheckReport, seconds: number): string {
   if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more of the same kinds`);
   if (report.outdated.length > 0) {
     lines.push(
-      `not compared, as another analyzer made it: the index of ${report.outdated.join(", ")} – earshot archive reindex`,
+      `not checked, built by another analyzer: the index of ${report.outdated.join(", ")} – run earshot archive reindex`,
     );
   }
   lines.push(
     `${segmentsText(report.segments)}, ${numberText(report.posts)} posts, the index of ${numberText(report.indexed)} of them: ` +
-      `${report.findingCount === 0 ? "all agree" : `${numberText(report.findingCount)} findings`}, in ${seconds.toFixed(1)} s`,
+      `${report.findingCount === 0 ? "no findings" : `${numberText(report.findingCount)} findings`}, in ${seconds.toFixed(1)} s`,
   );
   return `${lines.join("\n")}\n`;
 }

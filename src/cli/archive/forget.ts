@@ -112,16 +112,16 @@ async function act(work: Work, options: Options, terminal: Terminal): Promise<nu
 function requireOneSubject({ author, post, query, undo, forGood, allowReturn }: Options): void {
   const subjects = [author, post, query].filter((subject) => subject !== undefined);
   if (subjects.length !== 1) {
-    throw wrongUse("forget needs to know whose or which posts", "give --author, --post or --query");
+    throw wrongUse("forget requires one selection of posts", "use --author, --post or --query");
   }
   if (undo && query !== undefined) {
-    throw wrongUse("what is gone cannot be found by a query", "give --author or --post to --undo");
+    throw wrongUse("--undo does not work with --query", "use --author or --post");
   }
   if (forGood && author === undefined) {
-    throw wrongUse("--for-good is about an account", "give --author");
+    throw wrongUse("--for-good requires --author", "add --author");
   }
   if (forGood && allowReturn) {
-    throw wrongUse("--for-good and --allow-return exclude each other", "give one of them");
+    throw wrongUse("--for-good conflicts with --allow-return", "use one of them");
   }
 }
 
@@ -165,8 +165,8 @@ async function postsOf(
 
 const withoutId = (name: string) =>
   wrongUse(
-    `nothing is known of ${name} but the handle, which others may bear later`,
-    "leave --for-good out, or name the account by its id",
+    `the archive knows only the handle of ${name}, which another account may take over`,
+    "remove --for-good, or name the account by its id",
   );
 
 const postsNamed = ({ folder, catalog }: Pick<Work, "folder" | "catalog">, options: Options) =>
@@ -211,7 +211,7 @@ function undo(work: Work, options: Options): string {
     const lifted = allowReturn(work, postsNamed(work, options));
     return options.json
       ? `${JSON.stringify({ posts_let_return: lifted })}\n`
-      : `${postsText(lifted)} may come back with the next replay, backfill or import\n`;
+      : `${postsText(lifted)} may return with the next replay, backfill or import\n`;
   }
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
@@ -221,8 +221,8 @@ function undo(work: Work, options: Options): string {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }
   const name = withoutControls(options.author ?? "");
-  if (!isLifted && lifted === 0) return `${name} was not forgotten\n`;
-  return `${name} may come back with the next replay, backfill or import${isLifted ? "" : `: ${postsText(lifted)}`}\n`;
+  if (!isLifted && lifted === 0) return `${name} is not forgotten\n`;
+  return `${name} may return with the next replay, backfill or import${isLifted ? "" : `: ${postsText(lifted)}`}\n`;
 }
 
 const shownPosts = 5;
@@ -236,13 +236,13 @@ function trialText({ author, posts }: Subject, options: Options): string {
     author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
   const lines = posts
     .slice(0, shownPosts)
-    .map((post) => withoutControls(`  ${post.uri}${post.held === null ? " (not held)" : ""}`));
+    .map((post) => withoutControls(`  ${post.uri}${post.held === null ? " (not archived)" : ""}`));
   if (posts.length > shownPosts)
     lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
   return `${[
-    `${postsText(archived)}${ofAuthor} would be forgotten${lines.length === 0 ? "" : ":"}`,
+    `${postsText(archived)}${ofAuthor} would be deleted${lines.length === 0 ? "" : ":"}`,
     ...lines,
-    "nothing was done: add --yes to do it",
+    "nothing was deleted; add --yes to delete them",
   ].join("\n")}\n`;
 }
 
@@ -262,13 +262,13 @@ function doneText(forgotten: number, outcome: RewriteOutcome, options: Options):
     return `${JSON.stringify(summary)}\n`;
   }
   if (forgotten === 0 && segments === 0)
-    return `no such post was held${options.post === undefined ? "" : "; what was named stays out"}\n`;
-  const stays = options.allowReturn ? "may come back" : "stay out";
+    return `no matching post is archived${options.post === undefined ? "" : "; the named posts are blocked from return"}\n`;
+  const stays = options.allowReturn ? "may return" : "blocked from return";
   const where =
     by === "elsewhere"
-      ? "their texts are still on the disk: the running server rewrites the segments that held them, and removes the old files some minutes later; earshot archive stats tells how many are left"
+      ? "their texts are still on disk until the running server has rewritten the segments, in some minutes; earshot archive stats shows how many are left"
       : oldFilesGone
-        ? `their texts are gone from the disk: ${segmentsText(segments)} rewritten, the old files removed`
-        : `${segmentsText(segments)} rewritten; the old files are removed by the running server some minutes later, and the texts with them`;
-  return `${postsText(forgotten)} forgotten, and ${stays}\n${where}\n`;
+        ? `their texts are deleted from disk: ${segmentsText(segments)} rewritten, old files removed`
+        : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, in some minutes`;
+  return `${postsText(forgotten)} deleted, ${stays}\n${where}\n`;
 }

@@ -58,17 +58,18 @@ const nameOf = ({ platform, sequence }: { platform: string; sequence: number }):
 function asText(report: RecoverReport, dir: string, seconds: number): string {
   const { segments, posts, deletions, former, takenOver, setAside, unreadable, damaged } = report;
   const lines = [
-    `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions noted in them kept, in ${seconds.toFixed(1)} s`,
+    `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions preserved, in ${seconds.toFixed(1)} s`,
   ];
-  for (const file of setAside) lines.push(`${nameOf(file)} was set aside: ${file.reason}`);
+  for (const file of setAside)
+    lines.push(`${nameOf(file)} moved to archive/orphaned: ${file.reason}`);
   if (unreadable > 0) {
-    lines.push(`${numberText(unreadable)} rows cannot be read; earshot archive check names them`);
+    lines.push(`${numberText(unreadable)} unreadable rows; earshot archive check lists them`);
   }
-  for (const name of damaged) lines.push(`${name}: not all of its deletions can be read`);
-  if (former !== null) lines.push(`the former catalog is in ${relative(dir, former)}`);
-  if (takenOver.length > 0) lines.push(`taken over from it: ${takenOver.join(", ")}`);
+  for (const name of damaged) lines.push(`${name}: some of its deletions are unreadable`);
+  if (former !== null) lines.push(`the former catalog was moved to ${relative(dir, former)}`);
+  if (takenOver.length > 0) lines.push(`copied from it: ${takenOver.join(", ")}`);
   lines.push(
-    "unknown from now on: coverage, counts that waited; earshot backfill fetches what the sources still have",
+    "lost: coverage and pending counts; run earshot backfill to fetch what the sources still have",
   );
   return `${lines.join("\n")}\n`;
 }

@@ -73,11 +73,11 @@ function asText(
 ): string {
   if (by === "elsewhere") {
     return requested === 0
-      ? "nothing to do: the running server sees to segments of another analyzer"
-      : `noted: the running server rewrites ${segmentsText(requested)}; earshot archive stats tells how many are left`;
+      ? "nothing to do: the running server reindexes segments of another analyzer"
+      : `queued: the running server rewrites ${segmentsText(requested)}; earshot archive stats shows how many are left`;
   }
-  if (segments === 0) return "nothing to do: every segment was made by the present analyzer";
-  return `${segmentsText(segments)} with ${numberText(posts)} posts made anew in ${seconds.toFixed(1)} s`;
+  if (segments === 0) return "nothing to do: all segments use the current analyzer";
+  return `${segmentsText(segments)} with ${numberText(posts)} posts rewritten in ${seconds.toFixed(1)} s`;
 }
 
 export const segmentsText = (count: number): string =>

@@ -98,7 +98,7 @@ describe("import", () => {
     try {
       const { code, out } = await importPosts(12);
       expect(code).toBe(0);
-      expect(out).toContain("noted: the running server seals 2 segments");
+      expect(out).toContain("queued: the running server seals 2 segments");
     } finally {
       compaction?.release();
       server.release();
@@ -121,7 +121,7 @@ describe("import", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/: 1 imported/);
     expect(notes).toMatch(
-      /everything is imported, but segments could not be sealed: .* – earshot archive seal tries it again\n$/,
+      /the import succeeded, but sealing failed: .* – retry with earshot archive seal\n$/,
     );
   });
 });
@@ -133,7 +133,7 @@ describe("seal", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^2 segments with 10 posts sealed in \d+\.\d s\n$/);
     expect(await sealedPosts()).toEqual([5, 5, null]);
-    expect((await earshot(["archive", "seal"])).out).toMatch(/^nothing to do: every segment/);
+    expect((await earshot(["archive", "seal"])).out).toMatch(/^nothing to do: no segment/);
     const stats = await earshot(["archive", "stats"]);
     expect(stats.out).toMatch(/^mastodon +11 .* 3 +2 +2026/m);
     expect(stats.out).toMatch(
@@ -190,7 +190,7 @@ describe("seal", () => {
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
     lock?.release();
-    expect(out).toMatch(/^noted: the running server seals 1 segment; earshot archive stats tells/);
+    expect(out).toMatch(/^queued: the running server seals 1 segment; earshot archive stats shows/);
     expect(await sealStatus()).toMatchObject({ waiting_seals: 1 });
   });
 

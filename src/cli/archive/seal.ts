@@ -45,14 +45,14 @@ async function seal({ segment, json }: Options, terminal: Terminal): Promise<voi
 
 function asText(outcome: TimedOutcome, config: Config): string {
   if (config.data.seal === "off") return "nothing to do: EARSHOT_SEAL is off";
-  return sealedText(outcome) ?? "nothing to do: every segment that is worth it is sealed";
+  return sealedText(outcome) ?? "nothing to do: no segment is worth sealing";
 }
 
 /** Null if there was nothing to seal. */
 export function sealedText({ wanted, by, segments, posts, seconds }: TimedOutcome): string | null {
   if (wanted === 0) return null;
   if (by === "elsewhere") {
-    return `noted: the running server seals ${segmentsText(wanted)}; earshot archive stats tells how many are left`;
+    return `queued: the running server seals ${segmentsText(wanted)}; earshot archive stats shows how many are left`;
   }
   return `${segmentsText(segments)} with ${numberText(posts)} posts sealed in ${seconds.toFixed(1)} s`;
 }

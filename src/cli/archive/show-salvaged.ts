@@ -6,9 +6,9 @@ import { numberText } from "../quantities.ts";
 const mostNamed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
-  const salvaged = `${segment} was damaged: ${numberText(posts)} posts are salvaged`;
-  const aside = "  the damaged file is in archive/orphaned";
-  if (lost === null) return [`${salvaged}, none is lost`, aside];
+  const salvaged = `${segment} was damaged: ${numberText(posts)} posts salvaged`;
+  const aside = "  the damaged file was moved to archive/orphaned";
+  if (lost === null) return [`${salvaged}, none lost`, aside];
   const count = lost.isExact ? numberText(lost.count) : `at least ${numberText(lost.count)}`;
   const named = lost.posts
     .slice(0, mostNamed)

@@ -43,7 +43,7 @@ async function check(
   terminal.out(options.json ? `${JSON.stringify(asJson(report))}\n` : asText(path, report));
   if (report.findingCount === 0) return;
   throw new EarshotError("control_unsound", `${path} is damaged: ${findings(report)}`, {
-    hint: "docs/operations.md, section Damage, says how to restore a backup",
+    hint: "restore a backup: see Damage in docs/operations.md",
   });
 }
 

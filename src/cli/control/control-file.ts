@@ -8,6 +8,6 @@ export function controlFileOf({ data, database }: Pick<Config, "data" | "databas
   throw new EarshotError(
     "control_in_database",
     "EARSHOT_DATABASE_URL is set: accounts, keys and jobs are in PostgreSQL, not in control.db",
-    { hint: "use its own tools, such as pg_dump and pg_amcheck (docs/scaling.md)" },
+    { hint: "use PostgreSQL's tools, such as pg_dump and pg_amcheck (docs/scaling.md)" },
   );
 }

@@ -33,13 +33,10 @@ async function copy(options: { to?: string; json?: boolean }, terminal: Terminal
   const { data, database } = readConfig(terminal);
   const url = options.to ?? database.url;
   if (url === null) {
-    throw wrongUse("control copy needs a database", "write --to URL, or set EARSHOT_DATABASE_URL");
+    throw wrongUse("control copy requires a database", "add --to, or set EARSHOT_DATABASE_URL");
   }
   if (!/^postgres(?:ql)?:\/\/./.test(url)) {
-    throw wrongUse(
-      "--to is no address of PostgreSQL",
-      "write postgres://user:password@host/database",
-    );
+    throw wrongUse("--to must be a PostgreSQL URL", "use postgres://user:password@host/database");
   }
   const reports = startReports(terminal, systemClock, "copy");
   const tables = await copyControl({
@@ -54,9 +51,9 @@ async function copy(options: { to?: string; json?: boolean }, terminal: Terminal
     return;
   }
   const path = join(data.dir, "secret.key");
-  const key = data.secretKey === null ? `with the content of ${path}` : "as it is set now";
+  const key = data.secretKey === null ? `set to the content of ${path}` : "unchanged";
   terminal.out(
-    `${numberText(rows)} rows in ${tables.length} tables, all equal.\n` +
-      `Start gateways with EARSHOT_DATABASE_URL, and with EARSHOT_SECRET_KEY ${key}.\n`,
+    `${numberText(rows)} rows in ${tables.length} tables copied and verified.\n` +
+      `Start the gateways with EARSHOT_DATABASE_URL, and EARSHOT_SECRET_KEY ${key}.\n`,
   );
 }

@@ -45,7 +45,7 @@ function parseLine(line: string): Line {
   const person = people[parts?.person ?? ""];
   const unit = parts?.unit;
   if (parts === undefined || person === undefined || !isUnit(unit)) {
-    throw new Error(`not a line of the demo's corpus: ${line}`);
+    throw new Error(`invalid line of the demo corpus: ${line}`);
   }
   const options = (parts.options ?? "").trim().split(" ").filter(Boolean);
   return {

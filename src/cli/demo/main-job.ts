@@ -33,32 +33,32 @@ export async function showMainJob(
 
   const bounds = { end_time: isoText(corpusEndMs(nowMs)) };
 
-  print("1  Submit a search of the last seven days. The answer is a uuid: the job is on disk now.");
+  print(
+    "1  Submit a search of the last seven days. The response contains the job's uuid: the job is on disk now.",
+  );
   const first = await send(
     submission("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
   );
   const uuid = uuidOf(expectStatus(first, 202));
 
   print(
-    "2  Fetch its result. ?wait holds the request until the job has ended; x-next-cursor leads on to older posts.",
+    "2  Fetch its result. ?wait keeps the request open until the job ends; X-Next-Cursor is the cursor of older posts.",
   );
   expectStatus(await send({ method: "GET", path: `${base}/result/${uuid}?wait=10` }), 200);
 
   print(
-    "3  The status says what was searched, where, and which part of the time is covered completely.",
+    "3  The status shows what was searched, where, and which part of the time is fully covered.",
   );
   expectStatus(await send({ method: "GET", path: `${base}/status/${uuid}` }), 200);
 
   print(
-    "4  Many operators at once, over the full archive: a place, a threshold, a span of days, safe posts only.",
+    "4  Combine operators over the full archive: an area, a threshold, a range of days, safe posts only.",
   );
   const second = await send(submission("searchbyfullarchive", manyOperators(nowMs), 10, bounds));
   const other = uuidOf(expectStatus(second, 202));
   expectStatus(await send({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
 
-  print(
-    "5  A query that cannot be read is refused with the place and the fix; nothing is guessed.",
-  );
+  print("5  An invalid query is rejected, with the position of each error and its fix.");
   expectStatus(
     await send(submission("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
     400,
@@ -76,6 +76,6 @@ function expectStatus(answer: Answer, status: number): Answer {
   throw new EarshotError(
     "demo_failed",
     `the service answered ${answer.status} where the demo expects ${status}`,
-    { hint: "this is a fault of Earshot: please report it with the output above" },
+    { hint: "this is a bug in Earshot: report it with the output above" },
   );
 }

@@ -94,9 +94,9 @@ const halfPast = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 function introduction(posts: number, terminal: Terminal): string {
   const { bold } = painter(terminal);
   return [
-    `${bold("Earshot demo")}: the whole service on a temporary folder, without network or account.`,
+    `${bold("Earshot demo")}: the whole service in a temporary folder, without network or account.`,
     `Its archive holds ${posts} posts of an invented town, written for this demo; nobody in them exists.`,
-    "Answers are as curl shows them, but for some header fields and the layout of the JSON.",
+    "Responses are shown as by curl, without some header fields and with the JSON indented.",
     "",
     "",
   ].join("\n");
@@ -150,7 +150,7 @@ async function keepRunning(
 ): Promise<void> {
   const { bold } = painter(terminal);
   terminal.out(
-    `${bold("It keeps running")} on ${service.url} until you stop it (Ctrl-C); then the posts are gone.\n\n`,
+    `${bold("It keeps running")} on ${service.url} until you stop it with Ctrl-C, which deletes the posts.\n\n`,
   );
   terminal.out(
     `The dashboard, good once, within ${formatDuration(config.signIn.linkMs)}:\n${await makeSignInLink(config, service.url)}\n\n`,
@@ -170,13 +170,13 @@ function whatNext(seconds: number): string {
   return [
     `Done in ${seconds.toFixed(1)} s; nothing is left behind. What to try next:`,
     "",
-    "  npm run demo -- --keep              the same, left running for your own curl and a look at the dashboard",
+    "  npm run demo -- --keep              keep the demo running for curl and the dashboard",
     "  npx earshot serve                   your own archive, filled from Bluesky's public stream",
     "  npx earshot keys create --name me   a key for it",
     "  npx earshot import FILE --platform x",
     "  npx earshot explain 'lang:en cats OR dogs -filter:retweets'",
     "",
-    "README.md leads on; docs/query-language.md has every operator, docs/api.md every path.",
+    "Next: README.md; docs/query-language.md has all operators, docs/api.md all endpoints.",
     "",
   ].join("\n");
 }

@@ -14,7 +14,7 @@ export async function checkPlatformCredentials(
   terminal: Terminal,
   dataDir: string,
 ): Promise<Finding[]> {
-  if (!hasCredentials(dataDir)) return [ok("credentials", "there are none")];
+  if (!hasCredentials(dataDir)) return [ok("credentials", "none stored")];
   return await withCredentials(terminal, credentialKinds, async (folder) => {
     const findings: Finding[] = [];
     const leases = createCredentialLeases(folder);
@@ -23,7 +23,8 @@ export async function checkPlatformCredentials(
         terminal.stopping.throwIfAborted();
         const { works, message } = await checkCredential(listing, { ...folder, leases });
         const subject = `credential ${listing.id} (${listing.platform}, ${subjectOf(listing)})`;
-        const fix = "earshot credentials add replaces it; earshot credentials remove removes it";
+        const fix =
+          "replace it with earshot credentials add, or delete it with earshot credentials remove";
         findings.push(works ? ok(subject, message) : { level: "error", subject, message, fix });
       }
     } finally {

@@ -57,6 +57,6 @@ async function serverFindings(pool: Pool, connections: number): Promise<Finding[
 const noSecretKey: Finding = {
   level: "error",
   subject: "secret key",
-  message: "EARSHOT_DATABASE_URL is set, and EARSHOT_SECRET_KEY is not",
-  fix: "give all gateways the same key: openssl rand -base64 32 makes one",
+  message: "EARSHOT_DATABASE_URL requires EARSHOT_SECRET_KEY",
+  fix: "set the same key for all gateways: openssl rand -base64 32 generates one",
 };

@@ -21,7 +21,7 @@ export async function checkFolder({ data, database }: Config): Promise<Finding[]
         level: "warning",
         subject: "data folder",
         message: `${dir} does not exist`,
-        fix: "earshot serve and earshot import create it; EARSHOT_DATA_DIR names another one",
+        fix: "create it with earshot serve or earshot import, or set EARSHOT_DATA_DIR",
       },
     ];
   }
@@ -38,7 +38,7 @@ function accessOf(dir: string): Finding {
       level: "error",
       subject,
       message: `this user may not read and write ${dir}`,
-      fix: "run as the user that owns it, or change its owner; check whether its disk is mounted read-only",
+      fix: "run as its owner, or change its owner; check whether its disk is mounted read-only",
     };
   }
   if ((statSync(dir).mode & 0o077) !== 0) {
@@ -61,13 +61,13 @@ async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<Finding> {
   const disk = await diskOf(data.dir);
   if (disk === null) return ok("disk and files", "enough");
   const { freeBytes, totalBytes } = disk;
-  const message = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} are free`;
+  const message = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} free`;
   if (freeBytes >= leastFreeBytes) return ok("disk and files", message);
   return {
     level: "warning",
     subject: "disk and files",
     message,
-    fix: "free some space: the archive, results and compaction need it",
+    fix: "free some space for the archive, results and compaction",
   };
 }
 
@@ -80,7 +80,7 @@ function controlOf(dir: string): Finding {
   }
   try {
     openControlForReading(dir).close();
-    return ok(subject, "can be opened; earshot control check checks it thoroughly");
+    return ok(subject, "opened; earshot control check verifies it fully");
   } catch (thrown) {
     return errorOf(subject, thrown);
   }
@@ -93,7 +93,7 @@ function archiveOf(dir: string): Finding {
   try {
     const problem = catalogProblem(folder);
     if (problem !== null) return errorOf(subject, problem);
-    return ok(subject, "catalog and segments match; earshot archive check checks them thoroughly");
+    return ok(subject, "catalog and segments match; earshot archive check verifies them fully");
   } catch (thrown) {
     return errorOf(subject, thrown);
   }
@@ -105,6 +105,6 @@ function errorOf(subject: string, thrown: unknown): Finding {
     level: "error",
     subject,
     message: messageOf(thrown),
-    fix: fix ?? "docs/operations.md, section Damage, says how to restore a backup",
+    fix: fix ?? "restore a backup: see Damage in docs/operations.md",
   };
 }

@@ -54,7 +54,7 @@ async function askServer(
       level: "warning",
       subject,
       message: messageOf(thrown),
-      fix: "check the name, DNS, the firewall and proxies; searches there fail until it answers",
+      fix: "check the host name, DNS, firewall and proxies; searches there fail until it answers",
     };
     return { origin, offsetMs: null, finding };
   }
@@ -75,7 +75,7 @@ function clockFindings(answers: readonly Answer[]): Finding[] {
       level: "error",
       subject: "clock",
       message: `it is ${seconds} s ${medianMs > 0 ? "slow" : "fast"} by these servers`,
-      fix: "synchronize it (timedatectl set-ntp true, or chrony)",
+      fix: "synchronize the clock (timedatectl set-ntp true, or chrony)",
     },
   ];
 }

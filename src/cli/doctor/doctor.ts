@@ -34,7 +34,7 @@ async function doctor({ offline, json }: Options, terminal: Terminal): Promise<v
   }
   if (errors === 0) return;
   throw new EarshotError("not_ready", errors === 1 ? "1 error" : `${errors} errors`, {
-    hint: "each has its fix above",
+    hint: "apply the fix listed with each",
   });
 }
 
@@ -46,7 +46,7 @@ async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<F
     return;
   }
   const { config } = read;
-  yield ok("settings", "can be read");
+  yield ok("settings", "valid");
   yield* await checkFolder(config);
   const { url } = config.database;
   if (url !== null) {
@@ -79,7 +79,7 @@ function readSettings(terminal: Terminal): { config: Config } | { findings: Find
         level: "error",
         subject: "settings",
         message: problem.message,
-        fix: problem.hint ?? hint ?? "docs/configuration.md describes the settings",
+        fix: problem.hint ?? hint ?? "see docs/configuration.md",
       })),
     };
   }

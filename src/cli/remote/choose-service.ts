@@ -39,8 +39,8 @@ export function requireUrl(name: string, text: string): string {
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "") {
     return url.href;
   }
-  const message = `${name} is ${JSON.stringify(text)}`;
-  const hint = "give the address of an Earshot service, such as https://search.example";
+  const message = `${name} must be an HTTP URL, not ${JSON.stringify(text)}`;
+  const hint = "use the address of an Earshot service, such as https://search.example";
   if (name.startsWith("EARSHOT_")) throw new EarshotError("invalid_setting", message, { hint });
   throw wrongUse(message, hint);
 }
@@ -50,9 +50,9 @@ function withKey(url: string, environment: Terminal["environment"]): Service {
   if (key) return { url, key };
   const login = readLogin(environment);
   if (login?.url === url) return login;
-  throw new EarshotError("missing_setting", `there is no key for ${url}`, {
+  throw new EarshotError("missing_setting", `an API key for ${url} is required`, {
     hint:
-      "set EARSHOT_API_KEY, or run earshot login; keys are created in the dashboard of the service, or with " +
+      "set EARSHOT_API_KEY, or run earshot login; create a key in the dashboard of the service, or with " +
       "earshot keys create on its server",
   });
 }

@@ -22,8 +22,8 @@ export function readLogin(environment: Environment): Service | null {
     return serviceOf(parseUntrustedJson(readFileSync(path)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new EarshotError("login_unreadable", `${path} cannot be read as a login`, {
-      hint: "earshot logout removes it; then earshot login writes a new one",
+    throw new EarshotError("login_unreadable", `${path} is not a valid login file`, {
+      hint: "run earshot logout, then earshot login",
     });
   }
 }
@@ -35,7 +35,7 @@ function serviceOf(value: unknown): Service {
       return { url, key };
     }
   }
-  throw new Error("a login has a url and a key");
+  throw new Error("a login requires a url and a key");
 }
 
 /** Only the user may read it: it contains the key. */

@@ -90,8 +90,8 @@ export const notFoundProblems = {
     ],
     example: {
       request: "An operator approves the node `8d1f4c02b7a96e35`, which never connected.",
-      detail: 'there is no node "8d1f4c02b7a96e35"',
-      hint: "`earshot nodes list --all` shows the ids",
+      detail: 'node "8d1f4c02b7a96e35" not found',
+      hint: "find its id with earshot nodes list --all",
     },
   },
   account_not_found: {

@@ -307,9 +307,9 @@ export function* changeNodeState(
 function* requireNode(database: Database, id: string): Steps<NodeRecord> {
   const node = yield* nodeOf(database, id);
   if (node !== null) return node;
-  throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
+  throw new EarshotError("node_not_found", `node ${JSON.stringify(id)} not found`, {
     status: 404,
-    hint: "`earshot nodes list --all` shows the ids",
+    hint: "find its id with earshot nodes list --all",
   });
 }
 
