@@ -81,7 +81,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
 
   async function list(
     accountId: string,
-    { states, methods, before, limit }: JobFilter,
+    { before, limit, ...filter }: JobFilter,
   ): Promise<JobPage> {
     const nowMs = now();
     const jobs: JobPage["jobs"][number][] = [];
@@ -93,10 +93,9 @@ export function createJobReads(context: JobReadsContext): JobReads {
     ) {
       const missing = limit + 1 - jobs.length;
       const part: ListedPart = {
+        ...filter,
         accountId,
         before: position,
-        states,
-        methods,
         limit: missing,
         nowMs,
       };

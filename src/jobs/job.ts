@@ -61,6 +61,8 @@ export type JobSummary = Omit<Job, "result"> & {
   count: number | null;
   complete: boolean | null;
   evidence: EvidenceKind | null;
+  /** Null if no source has a price. */
+  microUsd: number | null;
 };
 
 export type ListPosition = { submittedMs: number; uuid: string };

@@ -13,7 +13,14 @@ afterEach(async () => {
   await jobs.close();
 });
 
-const all: JobFilter = { states: null, methods: null, before: null, limit: 100 };
+const all: JobFilter = {
+  states: null,
+  methods: null,
+  platforms: null,
+  text: null,
+  before: null,
+  limit: 100,
+};
 
 async function uuidsOf(filter: Partial<JobFilter>): Promise<string[]> {
   const page = await jobs.queue.list("one", { ...all, ...filter });
@@ -61,7 +68,7 @@ test("a listed job has the number of its results, but not the results", async ()
   const [job] = (await jobs.queue.list("one", all)).jobs;
   const found = await jobs.queue.find("one", uuid);
   const { result: _, ...head } = found ?? { result: null };
-  expect(job).toEqual({ ...head, count: 2, complete: true, evidence: "none" });
+  expect(job).toEqual({ ...head, count: 2, complete: true, evidence: "none", microUsd: null });
   await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   await jobs.queue.complete(lease.uuid, lease.token, { ...result, complete: false, items: [] });
@@ -100,6 +107,37 @@ test("filters by method and by public state", async () => {
   expect(await uuidsOf({ states: ["done"] })).toEqual([]);
   expect(await uuidsOf({ states: ["expired"] })).toEqual([done]);
 });
+
+test("filters by platform and by part of the query", async () => {
+  const submitted = async (special: Partial<typeof request>) =>
+    (await jobs.queue.submit({ ...newJob(), request: { ...request, ...special } })).uuid;
+  const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
+  const everywhere = await submitted({ platform: "social", query: "storm" });
+  expect(await uuidsOf({ platforms: ["x"] })).toEqual([onX]);
+  expect((await uuidsOf({ platforms: ["x", "social"], text: "STORM" })).sort()).toEqual(
+    [onX, everywhere].sort(),
+  );
+  expect(await uuidsOf({ text: "0% _" })).toEqual([onX]);
+  expect(await uuidsOf({ text: "%" })).toEqual([onX]);
+  expect(await uuidsOf({ text: "s_orm" })).toEqual([]);
+});
+
+test("a listed job has the cost of its result, or none without a price", async () => {
+  const priced = (microUsd: number) => ({ ...source, cost: { microUsd, month: null } });
+  const uuids = [];
+  for (const sources of [[source, priced(5_000), priced(10_000)], [source]]) {
+    const { uuid } = await jobs.queue.submit(newJob());
+    const lease = await jobs.lease();
+    await jobs.queue.complete(lease.uuid, lease.token, { ...result, sources });
+    uuids.push(uuid);
+  }
+  const listed = new Map(
+    (await jobs.queue.list("one", all)).jobs.map(({ uuid, microUsd }) => [uuid, microUsd]),
+  );
+  expect(uuids.map((uuid) => listed.get(uuid))).toEqual([15_000, null]);
+});
+
+const source = { platform: "x", via: "api", fromMs: null, toMs: 0, count: 1 } as const;
 
 test("finds a single match among thousands, and fills its pages", async () => {
   insertEnded(3_500, "error");

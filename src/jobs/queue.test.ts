@@ -259,7 +259,16 @@ test("refuses submissions beyond the maximum of waiting jobs", async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   expect(outcomes[2]).toMatchObject({ reason: { code: "overloaded", status: 503 } });
   expect(
-    (await queue.list("one", { states: null, methods: null, before: null, limit: 10 })).jobs,
+    (
+      await queue.list("one", {
+        states: null,
+        methods: null,
+        platforms: null,
+        text: null,
+        before: null,
+        limit: 10,
+      })
+    ).jobs,
   ).toHaveLength(2);
   await leaseNow();
   await queue.submit(newJob());

@@ -3,6 +3,7 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import type { Method } from "../platforms/methods.ts";
+import type { SearchPlatform } from "../platforms/source.ts";
 import type { MergeableSearch } from "../search/merged-answer.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createChangeReaders } from "./change-readers.ts";
@@ -97,6 +98,9 @@ export type SubmittedJob =
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
+  platforms: readonly SearchPlatform[] | null;
+  /** Part of the query. */
+  text: string | null;
   before: ListPosition | null;
   limit: number;
 };

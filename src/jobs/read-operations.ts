@@ -2,6 +2,7 @@ import { read } from "../db/operations.ts";
 import type { Steps } from "../db/statements.ts";
 import { latestMs } from "../lib/latest-time.ts";
 import type { Method } from "../platforms/methods.ts";
+import type { SearchPlatform } from "../platforms/source.ts";
 import type { JobChange, JobState, ListPosition } from "./job.ts";
 import { shownStateSql } from "./states.ts";
 import { type JobRow, type ListedRow, listedColumns, rowColumns } from "./stored.ts";
@@ -11,6 +12,9 @@ export type ListedPart = {
   before: ListPosition;
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
+  platforms: readonly SearchPlatform[] | null;
+  /** Part of the query. */
+  text: string | null;
   limit: number;
   nowMs: number;
 };
@@ -30,7 +34,7 @@ export const readOperations = {
   /** Also returns the position scanned so far; null at the end. Scans a bounded number per call. */
   listJobs: read(function* (
     database,
-    { accountId, before, states, methods, limit, nowMs }: ListedPart,
+    { accountId, before, states, methods, platforms, text, limit, nowMs }: ListedPart,
   ): Steps<{ rows: ListedRow[]; seen: ListPosition | null }> {
     const position = { accountId, ms: before.submittedMs, uuid: before.uuid };
     const seen = yield* database.get<ListPosition>(
@@ -43,6 +47,8 @@ export const readOperations = {
          WHERE ${olderJobs} AND (submitted_ms, uuid) >= (:seenMs, :seenUuid)
            AND (CAST(:states AS TEXT) IS NULL OR ${shownStateSql} IN (SELECT value FROM json_each(:states)))
            AND (CAST(:methods AS TEXT) IS NULL OR request ->> '$.method' IN (SELECT value FROM json_each(:methods)))
+           AND (CAST(:platforms AS TEXT) IS NULL OR request ->> '$.platform' IN (SELECT value FROM json_each(:platforms)))
+           AND (CAST(:pattern AS TEXT) IS NULL OR request ->> '$.query' LIKE :pattern ESCAPE '\\')
          ORDER BY submitted_ms DESC, uuid DESC LIMIT :limit`,
       {
         ...position,
@@ -50,6 +56,8 @@ export const readOperations = {
         seenUuid: seen?.uuid ?? "",
         states: jsonOrNull(states),
         methods: jsonOrNull(methods),
+        platforms: jsonOrNull(platforms),
+        pattern: text === null ? null : `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`,
         limit,
         nowMs,
       },

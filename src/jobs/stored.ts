@@ -38,10 +38,12 @@ export type ListedRow = JobHead & {
   count: number | null;
   complete: number | string | null;
   evidence: EvidenceKind | null;
+  sources: string | null;
 };
 
 export const listedColumns = `${headColumns}, json_array_length(result, '$.positions') AS count,
-  result ->> '$.complete' AS complete, result ->> '$.signature.evidence' AS evidence`;
+  result ->> '$.complete' AS complete, result ->> '$.signature.evidence' AS evidence,
+  result ->> '$.sources' AS sources`;
 
 type StoredPosition = [platform: Platform, id: string];
 /** Jobs of earlier releases have no hash. */
@@ -153,7 +155,7 @@ export function resultlessJobOf(row: JobHead, nowMs: number): Job {
 }
 
 export function summaryOf(
-  { count, complete, evidence, ...head }: ListedRow,
+  { count, complete, evidence, sources, ...head }: ListedRow,
   nowMs: number,
 ): JobSummary {
   const summary = headOf(head, nowMs);
@@ -163,7 +165,13 @@ export function summaryOf(
     count: isStored ? count : null,
     complete: isStored ? Number(complete) === 1 : null,
     evidence: isStored ? (evidence ?? "none") : null,
+    microUsd: isStored && sources !== null ? costOf(JSON.parse(sources)) : null,
   };
+}
+
+function costOf(sources: JobResult["sources"]): number | null {
+  const costs = sources.flatMap(({ cost }) => (cost === undefined ? [] : [cost.microUsd]));
+  return costs.length === 0 ? null : costs.reduce((sum, each) => sum + each);
 }
 
 export function jobAfter(

@@ -70,7 +70,14 @@ test("jobs of the first schema are completed and read after the upgrade", async 
     failure: { code: "broken" },
   });
   expect(await queue.find("one", "runs")).toMatchObject({ state: "received", attempts: 1 });
-  const listed = await queue.list("one", { states: null, methods: null, before: null, limit: 9 });
+  const listed = await queue.list("one", {
+    states: null,
+    methods: null,
+    platforms: null,
+    text: null,
+    before: null,
+    limit: 9,
+  });
   expect(listed.jobs.map(({ uuid }) => uuid).sort()).toEqual([
     "done",
     "failed",

@@ -124,6 +124,8 @@ test("no statement scans all jobs, however many have ended", () => {
     before: { submittedMs: 99, uuid: "" },
     states: ["done"],
     methods: ["searchbyquery"],
+    platforms: ["x"],
+    text: "comet",
     limit: 9,
     nowMs: 9,
   });

@@ -172,7 +172,14 @@ test("errors keep their code across threads, and one does not affect others of i
     "fulfilled",
   ]);
   expect(outcomes[1]).toMatchObject({ reason: { code: "key_not_found", status: 404 } });
-  const listed = { accountId, before: { submittedMs: 2, uuid: "" }, states: null, methods: null };
+  const listed = {
+    accountId,
+    before: { submittedMs: 2, uuid: "" },
+    states: null,
+    methods: null,
+    platforms: null,
+    text: null,
+  };
   const { rows } = await control.store.read("listJobs", { ...listed, limit: 10, nowMs: 2 });
   expect(rows.map(({ uuid }) => uuid)).toEqual(["c", "a"]);
   await control.close();

@@ -124,7 +124,8 @@ describe("the examples of docs/api.md", () => {
       await service.result(by, await uuidOf(service, by, query));
     }
     const given = await run(service, by, command);
-    expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+    const body = given.body.replace(/"key":"\w{8}"/, '"key":"EXAMPLE0"');
+    expect(JSON.parse(masked(body))).toEqual(JSON.parse(masked(answer)));
   });
 });
 
@@ -436,7 +437,8 @@ describe("the list of jobs", () => {
       const status = (await service.call(by, { method: "GET", url })).json();
       const { sources, coverage, next_cursor, warnings, ...rest } = status;
       const { warnings: remarks, ...first } = body.jobs[0];
-      expect(first).toEqual(rest);
+      const [, keyId] = by.split("_");
+      expect(first).toEqual({ ...rest, key: keyId, cost_usd: null });
       expect(warnings).toEqual(expect.arrayContaining(remarks));
       expect(first).toMatchObject({ status: "done", count: 1, complete: false });
     },
@@ -480,12 +482,32 @@ describe("the list of jobs", () => {
     expect(await listed("?status=received,in%20progress,error(retrying),cancelled")).toEqual([]);
   });
 
+  withFileStore("can be filtered by platform and by part of the query", async () => {
+    expect(await listed("?platform=social&query=OME")).toEqual(uuids);
+    expect(await listed("?platform=bluesky,x")).toEqual([]);
+    expect(await listed("?query=asteroid")).toEqual([]);
+  });
+
+  test("names no key for a job of the dashboard", async () => {
+    const session = await service.signIn();
+    await service.callAs(session, {
+      method: "POST",
+      url: "/v1/search/social",
+      payload: search("comet"),
+    });
+    const answer = await service.callAs(session, { method: "GET", url: `${base}/jobs` });
+    expect(answer.json()).toMatchObject({ jobs: [{ query: "comet", key: null }] });
+  });
+
   test.each([
     ["?status=finished", "/status", /there is no status "finished"/],
     ["?status=", "/status", /there is no status ""/],
     ["?status=done,", "/status", /there is no status ""/],
     ["?status=done&status=error", "/status", /commas between them/],
     ["?method=searchbymood", "/method", /there is no method/],
+    ["?platform=myspace", "/platform", /there is no platform/],
+    ["?query=", "/query", /1 to 100/],
+    ["?query=%00", "/query", /control characters/],
     ["?limit=0", "/limit", /1 to 100/],
     ["?limit=101", "/limit", /1 to 100/],
     ["?limit=1e1", "/limit", /1 to 100/],

@@ -141,7 +141,14 @@ async function dieWith(
 /** Finds a committed job whose response was lost. */
 async function adopt(world: World, accountId: string): Promise<void> {
   const { machine, known } = world;
-  const all = { states: null, methods: null, before: null, limit: 100 };
+  const all = {
+    states: null,
+    methods: null,
+    platforms: null,
+    text: null,
+    before: null,
+    limit: 100,
+  };
   const { jobs } = await machine.queue.list(accountId, all);
   const unknown = jobs.filter(({ uuid }) => !known.jobs.some((job) => job.uuid === uuid));
   assert(unknown.length <= 1, "more jobs than were submitted");
@@ -377,7 +384,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const listed: string[] = [];
       let before = null;
       do {
-        const page = { states: null, methods: null, before, limit: 7 };
+        const page = { states: null, methods: null, platforms: null, text: null, before, limit: 7 };
         const { jobs, next } = await machine.queue.list(accountId, page);
         listed.push(...jobs.map(({ uuid }) => uuid));
         before = next;

@@ -1101,7 +1101,9 @@ export interface components {
          *       "started_at": "2026-01-31T12:00:00.002Z",
          *       "finished_at": "2026-01-31T12:00:00.009Z",
          *       "expires_at": "2026-02-01T12:00:00.009Z",
-         *       "attempts": 1
+         *       "attempts": 1,
+         *       "key": "Qm3kT9xa",
+         *       "cost_usd": null
          *     }
          */
         JobSummary: {
@@ -1146,6 +1148,10 @@ export interface components {
             /** @description When the result goes. */
             expires_at: string | null;
             attempts: number;
+            /** @description Id of the key or connected app that submitted it; null for the dashboard. */
+            key: string | null;
+            /** @description What the result cost at its platforms; null where they have no price. */
+            cost_usd: number | null;
         };
         /**
          * @example {
@@ -1168,7 +1174,9 @@ export interface components {
          *           "started_at": "2026-01-31T12:00:00.002Z",
          *           "finished_at": "2026-01-31T12:00:00.009Z",
          *           "expires_at": "2026-02-01T12:00:00.009Z",
-         *           "attempts": 1
+         *           "attempts": 1,
+         *           "key": "Qm3kT9xa",
+         *           "cost_usd": null
          *         }
          *       ],
          *       "next_cursor": null

@@ -1,6 +1,7 @@
 import type { Job, JobResult, JobSummary } from "../../jobs/job.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceCost } from "../../platforms/source.ts";
+import { dashboardKeyId } from "../dashboard/usage-answer.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
 import { jobWarnings } from "./job-warnings.ts";
 import { evidenceOf } from "./node-fields.ts";
@@ -57,10 +58,12 @@ function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month 
 export function summaryBody(job: JobSummary) {
   return {
     ...identityOf(job),
+    key: job.keyId === dashboardKeyId(job.accountId) ? null : job.keyId,
     node: job.node,
     evidence: job.evidence,
     count: job.count,
     complete: job.complete,
+    cost_usd: job.microUsd === null ? null : job.microUsd / 1_000_000,
     warnings: job.warnings,
     ...timesOf(job),
     attempts: job.attempts,

@@ -11,13 +11,24 @@ export const cancelled = z
     examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled", error: "" }],
   });
 
-const { sources, coverage, next_cursor, ...summaryExample } = statusExample;
+const { sources, coverage, next_cursor, ...statusHead } = statusExample;
+const summaryExample = { ...statusHead, key: "Qm3kT9xa", cost_usd: null };
 
-const summary = status.omit({ sources: true, coverage: true, next_cursor: true }).meta({
-  id: "JobSummary",
-  description: "A status without coverage and sources of its result.",
-  examples: [summaryExample],
-});
+const summary = status
+  .omit({ sources: true, coverage: true, next_cursor: true })
+  .extend({
+    key: z.string().nullable().meta({
+      description: "Id of the key or connected app that submitted it; null for the dashboard.",
+    }),
+    cost_usd: z.number().nullable().meta({
+      description: "What the result cost at its platforms; null where they have no price.",
+    }),
+  })
+  .meta({
+    id: "JobSummary",
+    description: "A status without coverage and sources of its result.",
+    examples: [summaryExample],
+  });
 
 export const jobList = z
   .strictObject({

@@ -113,6 +113,11 @@ const listCursor = wording(
   "send next_cursor exactly as it was received",
 );
 
+const partOfQuery = wording(
+  "expected a part of the query, of 1 to 100 characters, none of them control characters",
+  "such as ?query=comet",
+);
+
 /** `items` starts the description of `limit`. */
 export function pageParameters(items: string) {
   return {
@@ -137,6 +142,16 @@ export const jobsQuery = closedObject(listOfJobs, {
     description: "Comma-separated methods; default: all.",
     examples: ["searchbyquery"],
   }),
+  platform: listOf("platform", ["social", "bluesky", "mastodon", "x"]).meta({
+    description: "Comma-separated platforms, as in the status; default: all.",
+    examples: ["social,bluesky"],
+  }),
+  query: z
+    .string(partOfQuery)
+    .regex(/^\P{Cc}+$/u, partOfQuery)
+    .max(100, partOfQuery)
+    .optional()
+    .meta({ description: "Part of the query, in any case.", examples: ["comet"] }),
   ...pageParameters("Jobs"),
 });
 

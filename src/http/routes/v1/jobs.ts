@@ -44,6 +44,8 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
     const page = await context.jobs.list(callerOf(request).accountId, {
       states: params.status ?? null,
       methods: params.method ?? null,
+      platforms: params.platform ?? null,
+      text: params.query ?? null,
       before: cursor === undefined ? null : pointedAt("/cursor", () => readListCursor(cursor)),
       limit: params.limit ?? defaultLimit,
     });
