@@ -83,6 +83,41 @@ test("a job that is cancelled says so", async () => {
   await page.close();
 });
 
+test("jobs are filtered by query, platform and method, also after a reload", async () => {
+  const { page, complaints } = await openJobs();
+  for (const [platform, type, query] of [
+    ["social", "searchbyquery", "Harbour tide"],
+    ["social", "searchbyfullarchive", "harbour gates"],
+    ["bluesky", "searchbyquery", "harbour surge"],
+  ]) {
+    await service.callAs(session, {
+      method: "POST",
+      url: `/v1/search/live/${platform}`,
+      payload: { type: "social", arguments: { type, query } },
+    });
+  }
+  const rows = page.locator("tbody tr");
+  const counted = (count: number) =>
+    page.waitForFunction(
+      (expected) => document.querySelectorAll("tbody tr").length === expected,
+      count,
+    );
+  await page.getByRole("searchbox", { name: "Query contains" }).fill("HARBOUR");
+  await counted(3);
+  await page.getByRole("combobox", { name: "Platform" }).selectOption("All platforms at once");
+  await counted(2);
+  await page.getByRole("combobox", { name: "Method" }).selectOption("searchbyfullarchive");
+  await counted(1);
+  await page.reload();
+  await counted(1);
+  expect(await rows.innerText()).toContain("harbour gates");
+  expect(await rows.innerText()).toContain("Dashboard");
+  await page.getByRole("searchbox", { name: "Query contains" }).fill("harbour surge");
+  await page.getByText("No matching jobs").waitFor();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
 test("a list that is not live says so, and is live again when the user retries", async () => {
   const { page } = await openJobs();
   await page.route("**/events", (route) => route.abort());

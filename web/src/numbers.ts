@@ -84,6 +84,16 @@ export function stretchText(ms: number): string {
     .join(" ");
 }
 
+const dollars = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  maximumFractionDigits: 4,
+});
+
+export function dollarText(usd: number): string {
+  return dollars.format(usd);
+}
+
 /** "1 gap", "2 gaps". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${wholeNumber(count)} ${count === 1 ? one : many}`;

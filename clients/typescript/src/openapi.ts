@@ -12,23 +12,23 @@ export interface components {
              */
             type: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
             /**
-             * @description What to search, with operators; with the methods that do not search the account, the post or the space that is meant, by handle, id, uri or the address of its page.
+             * @description Search methods: words and operators. Other methods: an account, post or space, by handle, id, uri or URL.
              * @example comet lang:en
              */
             query?: string;
             /**
-             * @description Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.
+             * @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.
              * @example 20
              */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this time on. Searches only. */
+            /** @description Only posts from this time on. Search methods only. */
             start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this time. Searches only. */
+            /** @description Only posts before this time. Search methods only. */
             end_time?: (string) | ("" | 0 | null);
             /**
-             * @description The order of the result. Searches only.
+             * @description The order of the result. Search methods only.
              * @enum {string}
              */
             sort?: "newest";
@@ -54,7 +54,7 @@ export interface components {
          */
         SearchSubmission: {
             /**
-             * @description Which sources may be used.
+             * @description The platforms to search.
              * @example social
              * @enum {string}
              */
@@ -69,7 +69,7 @@ export interface components {
          */
         FlatSearchSubmission: {
             /**
-             * @description Which sources may be used.
+             * @description The platforms to search.
              * @default social
              * @example social
              * @enum {string}
@@ -77,18 +77,18 @@ export interface components {
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             query: string;
             /**
-             * @description Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.
+             * @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.
              * @example 20
              */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this time on. Searches only. */
+            /** @description Only posts from this time on. Search methods only. */
             start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this time. Searches only. */
+            /** @description Only posts before this time. Search methods only. */
             end_time?: (string) | ("" | 0 | null);
             /**
-             * @description The order of the result. Searches only.
+             * @description The order of the result. Search methods only.
              * @enum {string}
              */
             sort?: "newest";
@@ -127,7 +127,7 @@ export interface components {
          */
         Search: {
             /**
-             * @description Which sources may be used.
+             * @description The platforms to search.
              * @example social
              * @enum {string}
              */
@@ -137,7 +137,7 @@ export interface components {
             wait?: number;
             /** @description Fields of the records to return; default: all. */
             fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
-            /** @description Maximum characters of the texts of all posts together. */
+            /** @description Maximum total length of all texts, in characters. */
             max_chars?: number;
         };
         /**
@@ -148,7 +148,7 @@ export interface components {
          */
         FlatSearch: {
             /**
-             * @description Which sources may be used.
+             * @description The platforms to search.
              * @default social
              * @example social
              * @enum {string}
@@ -156,18 +156,18 @@ export interface components {
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             query: string;
             /**
-             * @description Maximum records, 1 to 100, with searchbyfullarchive 1 to 500; default: 20.
+             * @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.
              * @example 20
              */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this time on. Searches only. */
+            /** @description Only posts from this time on. Search methods only. */
             start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this time. Searches only. */
+            /** @description Only posts before this time. Search methods only. */
             end_time?: (string) | ("" | 0 | null);
             /**
-             * @description The order of the result. Searches only.
+             * @description The order of the result. Search methods only.
              * @enum {string}
              */
             sort?: "newest";
@@ -177,7 +177,7 @@ export interface components {
             wait?: number;
             /** @description Fields of the records to return; default: all. */
             fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
-            /** @description Maximum characters of the texts of all posts together. */
+            /** @description Maximum total length of all texts, in characters. */
             max_chars?: number;
         };
         /**
@@ -279,7 +279,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Of a post of which its platform allows showing IDs only: the members of a post, null or empty.
+         * @description Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty.
          * @example {
          *       "kind": "ids",
          *       "platform": "x",
@@ -478,11 +478,11 @@ export interface components {
          */
         Record: {
             /**
-             * @description Of a post: decimal digits that sort by time. Of an account its id, of a trend its rank, of a space its id.
+             * @description Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id.
              * @example 7
              */
             ID: string;
-            /** @description The text as received: of a post, of what an account says of itself, a trend's name, a space's title. */
+            /** @description Post: its text. Account: its description. Trend: its name. Space: its title. As received. */
             Content: string;
             Metadata: (components["schemas"]["Metadata"] | components["schemas"]["IdsMetadata"] | components["schemas"]["ProfileMetadata"] | components["schemas"]["TrendMetadata"] | components["schemas"]["SpaceMetadata"]) | null;
             /** @description 1 when ordered by time. */
@@ -528,16 +528,16 @@ export interface components {
             /** @enum {string} */
             platform: "bluesky" | "mastodon" | "x";
             /**
-             * @description posts: within the window. The others are there when the query depends on them, from the first post they matter for to the search.
+             * @description posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.
              * @enum {string}
              */
             collection: "posts" | "likes" | "reposts" | "labels";
             complete: boolean;
-            /** @description What is covered completely, oldest first. */
+            /** @description Times that are covered completely, oldest first. */
             held: components["schemas"]["TimeSpan"][];
-            /** @description What is not, oldest first; up to 100. */
+            /** @description Times that are not, oldest first; up to 100. */
             gaps: components["schemas"]["TimeSpan"][];
-            /** @description Whether the oldest gaps are listed as one, with what is held between them. */
+            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
             truncated: boolean;
         };
         /**
@@ -589,12 +589,12 @@ export interface components {
             complete: boolean;
             /** @description Of all platforms together, oldest first; up to 100. */
             gaps: components["schemas"]["TimeSpan"][];
-            /** @description Whether the oldest gaps are listed as one, with what is held between them. */
+            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
             truncated: boolean;
             platforms: components["schemas"]["CollectionCoverage"][];
         };
         /**
-         * @description What the source was billed; absent where nothing is.
+         * @description Cost of the source; absent if it is free.
          * @example {
          *       "post_reads": 20,
          *       "user_reads": 0,
@@ -612,7 +612,7 @@ export interface components {
             user_reads: number;
             requests: number;
             usd: number;
-            /** @description What the deployment's credentials were billed for in this month (UTC); null where no budget binds. */
+            /** @description Posts billed to the deployment's credentials in this month (UTC); null without a budget. */
             month: {
                 /** @example 2026-01 */
                 name: string;
@@ -682,7 +682,7 @@ export interface components {
              */
             uuid: string;
             status: components["schemas"]["JobState"];
-            /** @description Why the job failed; empty unless it did. */
+            /** @description Why the job failed; otherwise empty. */
             error: string;
             /** @enum {string} */
             platform: "social" | "bluesky" | "mastodon" | "x";
@@ -696,7 +696,7 @@ export interface components {
             sources: {
                 platform: string;
                 /**
-                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.
+                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.
                  * @enum {string}
                  */
                 via: "archive" | "credential" | "api" | "public";
@@ -711,9 +711,9 @@ export interface components {
             }[];
             /** @description The node that runs it or last ran it. */
             node: string | null;
-            /** @description The evidence of the node that made the result; none for the embedded node. Null without a result. */
+            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
             evidence: ("tdx" | "simulated" | "none") | null;
-            /** @description Records of the result; null until done. */
+            /** @description Number of records; null until done. */
             count: number | null;
             complete: boolean | null;
             coverage: components["schemas"]["Coverage"] | null;
@@ -731,7 +731,7 @@ export interface components {
             submitted_at: string;
             started_at: string | null;
             finished_at: string | null;
-            /** @description When the result goes. */
+            /** @description When the result is deleted. */
             expires_at: string | null;
             attempts: number;
             next_cursor: string | null;
@@ -746,7 +746,7 @@ export interface components {
         RecentPosts: {
             data: components["schemas"]["Record"][];
             recordCount: number;
-            /** @description The node that searched. */
+            /** @description The node that ran the search. */
             workerPeerId: string;
         };
         /**
@@ -810,28 +810,28 @@ export interface components {
             /** @enum {string} */
             archive: "answers" | "does not answer";
             /**
-             * @description While it is full, submissions are refused with 503, and reads are answered.
+             * @description While the disk is full, submissions are refused with 503; reads work.
              * @enum {string}
              */
             storage: "has room" | "full";
-            /** @description What the live stream does, for people. */
+            /** @description State of the live stream, as text for people. */
             ingest: string;
             /** @enum {string} */
             ingest_status: "off" | "waiting" | "connected" | "paused";
             ingest_lag_ms: number | null;
-            /** @description What each labeler's stream does. */
+            /** @description State of each labeler's stream. */
             labels: string[];
-            /** @description What the stream of a Mastodon server does, for people. */
+            /** @description State of the stream of a Mastodon server, as text for people. */
             mastodon: string;
             /** @enum {string} */
             mastodon_status: "off" | "waiting" | "connected" | "paused";
-            /** @description When its last event came; null before the first. */
+            /** @description Time of its last event; null before the first. */
             mastodon_last_event_at: string | null;
-            /** @description What the look-up of accounts does. */
+            /** @description State of the account look-up. */
             look_up: string;
-            /** @description Nodes of other processes that are connected. */
+            /** @description Connected nodes of other processes. */
             nodes: number;
-            /** @description Those of them whose evidence proves nothing about their machine. */
+            /** @description Those whose evidence proves nothing about their machine. */
             insecure_nodes: number;
         };
         /**
@@ -858,7 +858,7 @@ export interface components {
          *     }
          */
         Node: {
-            /** @description As the status of a job names it. */
+            /** @description As in the status of a job. */
             id: string;
             /** @description The name given by its operator. */
             name: string;
@@ -869,9 +869,9 @@ export interface components {
              * @enum {string}
              */
             state: "approved" | "draining" | "quarantined";
-            /** @description Whether it is attested and was heard of lately. */
+            /** @description Whether it is attested and was recently in contact. */
             connected: boolean;
-            /** @description What it can do: a method on a platform, and by which ways. */
+            /** @description Its capabilities: methods on a platform, and sources. */
             capabilities: {
                 /** @enum {string} */
                 platform: "bluesky" | "mastodon" | "x";
@@ -884,7 +884,7 @@ export interface components {
             version: string;
             /** @description Identifies the keys of its run. */
             key_id: string | null;
-            /** @description What these keys were attested with: GET /v1/attestations/:id. */
+            /** @description The attestation of these keys: GET /v1/attestations/:id. */
             attestation: string | null;
             attested_at: string | null;
         };
@@ -899,13 +899,13 @@ export interface components {
          */
         NodeList: {
             /**
-             * @description What the embedded node runs: its share, only what no other node can, or nothing. It has no evidence.
+             * @description What the embedded node runs: its share, only jobs that no other node can run, or nothing. It has no evidence.
              * @enum {string}
              */
             embedded: "on" | "spare" | "off";
-            /** @description What other nodes may show. */
+            /** @description Kinds of evidence that nodes may have. */
             evidence: ("tdx" | "simulated" | "none")[];
-            /** @description Those of other processes that are admitted. */
+            /** @description Admitted nodes of other processes. */
             nodes: components["schemas"]["Node"][];
         };
         /**
@@ -920,15 +920,15 @@ export interface components {
          *     }
          */
         AttestationPolicy: {
-            /** @description Identifies the policy; an attestation names the one it passed. */
+            /** @description Identifies the policy; attestations refer to it. */
             id: string;
-            /** @description Whom evidence has to be made for. */
+            /** @description Intended recipient of evidence. */
             audience: string;
-            /** @description Ed25519, base64url. Nodes refuse jobs that it has not signed. */
+            /** @description Ed25519, base64url. Nodes refuse jobs that are not signed with it. */
             gateway_key: string;
-            /** @description What nodes may show. */
+            /** @description Kinds of evidence that nodes may have. */
             evidence: ("tdx" | "simulated" | "none")[];
-            /** @description The policy file: images, compose files, machines and states of them that are taken. Null without one. */
+            /** @description The policy file: accepted images, compose files, machines and their states. Null without one. */
             quotes: {
                 [key: string]: unknown;
             } | null;
@@ -1082,7 +1082,7 @@ export interface components {
             error: "";
         };
         /**
-         * @description A status without what its result says of itself.
+         * @description A status without coverage and sources of its result.
          * @example {
          *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
          *       "status": "done",
@@ -1113,7 +1113,7 @@ export interface components {
              */
             uuid: string;
             status: components["schemas"]["JobState"];
-            /** @description Why the job failed; empty unless it did. */
+            /** @description Why the job failed; otherwise empty. */
             error: string;
             /** @enum {string} */
             platform: "social" | "bluesky" | "mastodon" | "x";
@@ -1126,9 +1126,9 @@ export interface components {
             canonical_query: string;
             /** @description The node that runs it or last ran it. */
             node: string | null;
-            /** @description The evidence of the node that made the result; none for the embedded node. Null without a result. */
+            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
             evidence: ("tdx" | "simulated" | "none") | null;
-            /** @description Records of the result; null until done. */
+            /** @description Number of records; null until done. */
             count: number | null;
             complete: boolean | null;
             warnings: {
@@ -1145,7 +1145,7 @@ export interface components {
             submitted_at: string;
             started_at: string | null;
             finished_at: string | null;
-            /** @description When the result goes. */
+            /** @description When the result is deleted. */
             expires_at: string | null;
             attempts: number;
             /** @description Id of the key or connected app that submitted it; null for the dashboard. */
@@ -1184,7 +1184,7 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["JobSummary"][];
-            /** @description Continues with the next page; null on the last one. */
+            /** @description Continues on the next page; null on the last one. */
             next_cursor: string | null;
         };
         /**
@@ -1245,7 +1245,7 @@ export interface components {
                 /** @description Present if the window begins before this page. */
                 next_token?: string;
             };
-            /** @description Whether the whole page was counted and its time is covered completely. */
+            /** @description Whether the whole page was counted and is covered completely. */
             complete: boolean;
             coverage: components["schemas"]["Coverage"];
             warnings: {
@@ -1329,7 +1329,7 @@ export interface components {
             uuid: string;
             /** @constant */
             status: "done";
-            /** @description The records, newest first, of methods that do not search in the order of the platform; with fields, only these of each. */
+            /** @description The records; posts of a search come newest first, others in the order of the platform. With fields, only those of each. */
             results: ({
                 ID?: string;
                 Content?: string;
@@ -1346,7 +1346,7 @@ export interface components {
             sources: {
                 platform: string;
                 /**
-                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without one.
+                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.
                  * @enum {string}
                  */
                 via: "archive" | "credential" | "api" | "public";
@@ -1370,11 +1370,11 @@ export interface components {
             canonical_query: string;
             /** @description One for each record, in their order. */
             citations: components["schemas"]["Citation"][];
-            /** @description What max_chars had no room for. */
+            /** @description What max_chars shortened and omitted. */
             truncated: {
-                /** @description IDs of posts whose text is cut. */
+                /** @description IDs of posts whose text is shortened. */
                 shortened: string[];
-                /** @description Records left out; next_cursor continues with them, unless a warning left_out says otherwise. */
+                /** @description Omitted records; next_cursor continues with them, unless the warning left_out says otherwise. */
                 omitted: number;
             };
         };
@@ -1410,9 +1410,9 @@ export interface components {
             failing_since: string | null;
             disabled_at: string | null;
             disabled_reason: string | null;
-            /** @description Until when the former secret also signs. */
+            /** @description Until when events are also signed with the former secret. */
             former_secret_until: string | null;
-            /** @description Deliveries dropped because there were too many, or because they were too old. */
+            /** @description Deliveries dropped because there were too many or they were too old. */
             dropped: number;
         };
         /**
@@ -1448,9 +1448,9 @@ export interface components {
             failing_since: string | null;
             disabled_at: string | null;
             disabled_reason: string | null;
-            /** @description Until when the former secret also signs. */
+            /** @description Until when events are also signed with the former secret. */
             former_secret_until: string | null;
-            /** @description Deliveries dropped because there were too many, or because they were too old. */
+            /** @description Deliveries dropped because there were too many or they were too old. */
             dropped: number;
             /** @description Signs the events. Shown only once. */
             secret: string;
@@ -1480,7 +1480,7 @@ export interface components {
             webhooks: components["schemas"]["Webhook"][];
         };
         /**
-         * @description The event of a job that ended.
+         * @description Sent when a job ends.
          * @example {
          *       "type": "job.done",
          *       "timestamp": "2026-01-31T12:00:00.009Z",
@@ -1515,7 +1515,7 @@ export interface components {
                 uuid: string;
                 /** @enum {string} */
                 status: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
-                /** @description Why the job failed; empty unless it did. */
+                /** @description Why the job failed; otherwise empty. */
                 error: string;
                 /** @enum {string} */
                 platform: "social" | "bluesky" | "mastodon" | "x";
@@ -1523,7 +1523,7 @@ export interface components {
                 type: "social" | "social-credential" | "social-api";
                 /** @enum {string} */
                 method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-                /** @description Records of the result. */
+                /** @description Number of records. */
                 count: number | null;
                 complete: boolean | null;
                 /**
@@ -1532,15 +1532,15 @@ export interface components {
                  */
                 submitted_at: string;
                 finished_at: string | null;
-                /** @description When the result goes. */
+                /** @description When the result is deleted. */
                 expires_at: string | null;
                 attempts: number;
-                /** @description Where the result is fetched, a path of this service; null when there is none. */
+                /** @description Path of the result on this service; null without a result. */
                 result_url: string | null;
             };
         };
         /**
-         * @description The event of a test.
+         * @description A test event.
          * @example {
          *       "type": "webhook.test",
          *       "timestamp": "2026-01-31T12:00:00.000Z",
@@ -1595,7 +1595,7 @@ export interface components {
          *     }
          */
         WebhookDelivery: {
-            /** @description webhook-id where it is received, at every try. */
+            /** @description The webhook-id header of every attempt. */
             id: string;
             /** @enum {string} */
             event: "job.done" | "job.error" | "job.cancelled" | "webhook.test";
@@ -1608,14 +1608,14 @@ export interface components {
              */
             created_at: string;
             last_attempt_at: string | null;
-            /** @description Null when it has ended. */
+            /** @description Null if no attempt follows. */
             next_attempt_at: string | null;
             delivered_at: string | null;
-            /** @description Of the last answer; null without one. */
+            /** @description HTTP status of the last response; null without one. */
             last_status: number | null;
-            /** @description Why the last try failed. */
+            /** @description Why the last attempt failed. */
             last_error: string | null;
-            /** @description The body that is sent. */
+            /** @description The request body. */
             payload: components["schemas"]["JobEvent"] | components["schemas"]["TestEvent"];
         };
         /**
@@ -1644,7 +1644,7 @@ export interface components {
          */
         "RateLimit-Policy": string;
         /**
-         * @description What remains of each limit (r), and the seconds until there is more (t).
+         * @description What remains of each limit (r), and the seconds until more is available (t).
          * @example "burst";r=2;t=1, "search";r=9;t=60
          */
         RateLimit: string;
@@ -1654,12 +1654,12 @@ export interface components {
          */
         "Retry-After": string;
         /**
-         * @description The path of the created resource, or of the page.
+         * @description The path of the created resource or of the page.
          * @example /v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e
          */
         Location: string;
         /**
-         * @description Present if there is more: the next_cursor that continues.
+         * @description Present if there are more records: the next_cursor of the next page.
          * @example AbCdEfGh
          */
         "X-Next-Cursor": string;
@@ -1734,7 +1734,7 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
-         * @description Identifies this form of the page; send it as If-None-Match.
+         * @description Identifies this version of the page; send it as If-None-Match.
          * @example "kFJ0a9gZsC2bX1yLwQe7Rw"
          */
         ETag: string;

@@ -142,7 +142,7 @@ export const jobsQuery = closedObject(listOfJobs, {
     description: "Comma-separated methods; default: all.",
     examples: ["searchbyquery"],
   }),
-  platform: listOf("platform", ["social", "bluesky", "mastodon", "x"]).meta({
+  platform: listOf("platform", ["social", ...platforms]).meta({
     description: "Comma-separated platforms, as in the status; default: all.",
     examples: ["social,bluesky"],
   }),

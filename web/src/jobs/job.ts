@@ -1,15 +1,22 @@
 import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
 import type { Method } from "../../../src/platforms/methods.ts";
-import type { AccessMethod } from "../../../src/platforms/source.ts";
+import type { AccessMethod, SearchPlatform } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
 import type { JobStateWord } from "../components/state.tsx";
 
 /** Responses of /v1 (docs/api.md). */
-export type JobSummary = {
+export type JobSummary = JobHead & {
+  /** Null for the dashboard. */
+  key: string | null;
+  /** Null without a price. */
+  cost_usd: number | null;
+};
+
+export type JobHead = {
   uuid: string;
   status: JobStateWord;
   error: string;
-  platform: Platform | "social";
+  platform: SearchPlatform;
   type: string;
   method: Method;
   query: string;
@@ -29,7 +36,7 @@ export type JobSummary = {
   attempts: number;
 };
 
-export type JobStatus = JobSummary & {
+export type JobStatus = JobHead & {
   sources: readonly JobSource[];
   coverage: JobCoverage | null;
   next_cursor: string | null;
@@ -83,10 +90,7 @@ export function isRunning(state: JobStateWord): boolean {
 }
 
 /** The job after an event, which may be newer or older than the list. */
-export function afterEvent<Known extends JobSummary>(
-  job: Known,
-  event: JobEvent | undefined,
-): Known {
+export function afterEvent<Known extends JobHead>(job: Known, event: JobEvent | undefined): Known {
   if (event === undefined || !isLater(event, job)) return job;
   return { ...job, status: event.status, attempts: event.attempts };
 }
@@ -101,7 +105,7 @@ const ranks: Readonly<Record<JobStateWord, number>> = {
   expired: 4,
 };
 
-function isLater(event: JobEvent, job: JobSummary): boolean {
+function isLater(event: JobEvent, job: JobHead): boolean {
   if (ranks[event.status] >= ranks.done || ranks[job.status] >= ranks.done) {
     return ranks[event.status] > ranks[job.status];
   }

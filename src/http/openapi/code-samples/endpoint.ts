@@ -17,8 +17,9 @@ export type Endpoint = {
 
 export const sampleUrl = "http://127.0.0.1:8080";
 
-/** The example of a parameter; its name if it has none. */
+/** The example of a parameter, first of the path; its name if it has none. */
 export function exampleOf({ operation }: Endpoint, name: string): string {
-  const { example, schema } = operation.parameters?.find((each) => each.name === name) ?? {};
+  const named = (operation.parameters ?? []).filter((each) => each.name === name);
+  const { example, schema } = named.find((each) => each.in === "path") ?? named[0] ?? {};
   return String(example ?? schema?.examples?.[0] ?? name);
 }

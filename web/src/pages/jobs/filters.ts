@@ -1,7 +1,20 @@
+import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
+import type { SearchPlatform } from "../../../../src/platforms/source.ts";
+import { platforms } from "../../../../src/posts/post.ts";
 import { runningStates } from "../../jobs/job.ts";
+import { platformNames } from "../../platforms.ts";
 
-/** In the address: `?show=running`. */
 export type Shown = "all" | "running" | "failed" | "cancelled";
+
+/** In the address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches all. */
+export type JobFilter = {
+  shown: Shown;
+  platform: SearchPlatform | "";
+  method: Method | "";
+  text: string;
+};
+
+export const everyJob: JobFilter = { shown: "all", platform: "", method: "", text: "" };
 
 const statesOf = {
   all: null,
@@ -10,19 +23,59 @@ const statesOf = {
   cancelled: "cancelled",
 } as const;
 
-export function shownOf(text: string | null): Shown {
-  return text === "running" || text === "failed" || text === "cancelled" ? text : "all";
+export const platformOptions: readonly { value: JobFilter["platform"]; label: string }[] = [
+  { value: "", label: "Any platform" },
+  { value: "social", label: "All platforms at once" },
+  ...platforms.map((name) => ({ value: name, label: platformNames[name] })),
+];
+
+export const methodOptions: readonly { value: JobFilter["method"]; label: string }[] = [
+  { value: "", label: "Any method" },
+  ...methodNames.map((name) => ({ value: name, label: name })),
+];
+
+export function filterOf(address: URLSearchParams): JobFilter {
+  const named = <Value extends string>(options: readonly { value: Value }[], name: string) =>
+    options.find(({ value }) => value === address.get(name))?.value;
+  const show = address.get("show");
+  return {
+    shown: show === "running" || show === "failed" || show === "cancelled" ? show : "all",
+    platform: named(platformOptions, "platform") ?? "",
+    method: named(methodOptions, "method") ?? "",
+    text: address.get("query") ?? "",
+  };
 }
 
-export function listPath(shown: Shown, limit: number, cursor: string | null): string {
-  const requested = new URLSearchParams({ limit: String(limit) });
-  const states = statesOf[shown];
-  if (states !== null) requested.set("status", states);
-  if (cursor !== null) requested.set("cursor", cursor);
+/** Beyond the states. */
+export function isNarrowed({ platform, method, text }: JobFilter): boolean {
+  return platform !== "" || method !== "" || text.trim() !== "";
+}
+
+export function listPath(filter: JobFilter, limit: number, cursor: string | null): string {
+  const states = statesOf[filter.shown];
+  const requested = new URLSearchParams({
+    limit: String(limit),
+    ...(states === null ? {} : { status: states }),
+    ...narrowing({ ...filter, text: filter.text.trim() }),
+    ...(cursor === null ? {} : { cursor }),
+  });
   return `/v1/search/live/jobs?${requested}`;
 }
 
-export function jobAddress(shown: Shown, uuid: string | null): string {
+export function jobAddress(filter: JobFilter, uuid: string | null): string {
   const path = uuid === null ? "/jobs" : `/jobs/${uuid}`;
-  return shown === "all" ? path : `${path}?show=${shown}`;
+  const search = String(new URLSearchParams(addressOf(filter)));
+  return search === "" ? path : `${path}?${search}`;
+}
+
+export function addressOf(filter: JobFilter): Record<string, string> {
+  return { ...(filter.shown === "all" ? {} : { show: filter.shown }), ...narrowing(filter) };
+}
+
+function narrowing({ platform, method, text }: JobFilter): Record<string, string> {
+  return {
+    ...(platform === "" ? {} : { platform }),
+    ...(method === "" ? {} : { method }),
+    ...(text === "" ? {} : { query: text }),
+  };
 }

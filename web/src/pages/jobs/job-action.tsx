@@ -4,7 +4,7 @@ import { type ApiProblem, api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { isRunning, type JobStatus, type JobSummary } from "../../jobs/job.ts";
+import { isRunning, type JobHead, type JobStatus } from "../../jobs/job.ts";
 import { addressOf } from "../playground/search-request.ts";
 
 /** Cancels a running job, or submits an ended one again. */
@@ -13,7 +13,7 @@ export function JobAction({
   onChanged,
   variant,
 }: {
-  job: JobSummary;
+  job: JobHead;
   onChanged(): Promise<void>;
   variant: "plain" | "danger";
 }) {
@@ -50,7 +50,7 @@ async function cancelRunning(uuid: string): Promise<void> {
   if (isRunning(status)) await api.delete(path);
 }
 
-function RunAgain({ job, isPlain }: { job: JobSummary; isPlain: boolean }) {
+function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
   const { query, platform } = job;
   const method = searchMethods.find((each) => each === job.method);
   const name = query === "" ? job.method : query;
@@ -70,7 +70,7 @@ function RunAgain({ job, isPlain }: { job: JobSummary; isPlain: boolean }) {
 }
 
 /** The playground runs searches; other methods are submitted here. */
-function SubmitAgain({ job, name, isPlain }: { job: JobSummary; name: string; isPlain: boolean }) {
+function SubmitAgain({ job, name, isPlain }: { job: JobHead; name: string; isPlain: boolean }) {
   const [, go] = useLocation();
   const submitting = useAction();
   const submit = async () => {

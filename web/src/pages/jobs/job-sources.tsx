@@ -1,7 +1,7 @@
 import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import type { JobSource, JobStatus } from "../../jobs/job.ts";
-import { counted, wholeNumber } from "../../numbers.ts";
+import { counted, dollarText, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
 export function JobSources({ job: { sources } }: { job: JobStatus }) {
@@ -47,18 +47,12 @@ function Moment({ at }: { at: string }) {
   );
 }
 
-const dollars = new Intl.NumberFormat("en-US", {
-  style: "currency",
-  currency: "USD",
-  maximumFractionDigits: 4,
-});
-
 function Cost({ cost }: { cost: JobSource["cost"] }) {
   if (cost === undefined) return <span className="quiet">free</span>;
   const { month, post_reads: posts, user_reads: users } = cost;
   return (
     <>
-      {dollars.format(cost.usd)}
+      {dollarText(cost.usd)}
       <small>
         {[
           counted(posts, "post"),

@@ -4,22 +4,23 @@ import { State } from "../../components/state.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import type { JobSummary } from "../../jobs/job.ts";
-import { durationText, wholeNumber } from "../../numbers.ts";
+import { dollarText, durationText, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
-import { jobAddress, type Shown } from "./filters.ts";
+import { type JobFilter, jobAddress } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { QueryText } from "./query-text.tsx";
+import { useKeyNames } from "./use-key-names.ts";
 
 export function JobTable({
   jobs,
-  shown,
+  filter,
   opened,
   isCompact,
   onChanged,
 }: {
   jobs: readonly JobSummary[];
-  shown: Shown;
+  filter: JobFilter;
   opened: string | null;
   /** Beside an opened job. */
   isCompact: boolean;
@@ -27,6 +28,12 @@ export function JobTable({
 }) {
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, "a.name");
+  const nameOf = useKeyNames();
+  const key: Column<JobSummary> = {
+    title: "Key",
+    isLess: true,
+    cell: ({ key }) => <bdi className="clip">{nameOf(key)}</bdi>,
+  };
   const actions: Column<JobSummary> = {
     title: "Actions",
     isActions: true,
@@ -37,14 +44,14 @@ export function JobTable({
       title: "Query",
       cell: (job) => (
         <span className="clip">
-          <Link className="name" href={jobAddress(shown, job.uuid)}>
+          <Link className="name" href={jobAddress(filter, job.uuid)}>
             <QueryText job={job} />
           </Link>
         </span>
       ),
     },
     { title: "State", cell: ({ status }) => <State state={status} /> },
-    ...(isCompact ? [] : details),
+    ...(isCompact ? [] : [...about, key, ...figures]),
     { title: "Submitted", cell: ({ submitted_at: at }) => <Ago at={at} /> },
     ...(isCompact ? [] : [actions]),
   ];
@@ -61,12 +68,15 @@ export function JobTable({
   );
 }
 
-const details: readonly Column<JobSummary>[] = [
+const about: readonly Column<JobSummary>[] = [
   {
     title: "Platform",
     cell: ({ platform }) => (platform === "social" ? "all" : platformNames[platform]),
   },
   { title: "Method", isLess: true, cell: ({ method }) => <code>{method}</code> },
+];
+
+const figures: readonly Column<JobSummary>[] = [
   {
     title: "Results",
     isNumber: true,
@@ -78,5 +88,11 @@ const details: readonly Column<JobSummary>[] = [
     isLess: true,
     cell: ({ submitted_at: from, finished_at: to }) =>
       to === null ? null : durationText(Date.parse(to) - Date.parse(from)),
+  },
+  {
+    title: "Cost",
+    isNumber: true,
+    isLess: true,
+    cell: ({ cost_usd: usd }) => (usd === null ? null : dollarText(usd)),
   },
 ];

@@ -10,7 +10,7 @@ import { afterEvent, type JobStatus, type JobWarning } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { counted } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
-import { jobAddress, type Shown } from "./filters.ts";
+import { type JobFilter, jobAddress } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { JobCoverage } from "./job-coverage.tsx";
 import { JobFacts } from "./job-facts.tsx";
@@ -30,11 +30,11 @@ function show(panel: HTMLElement | null): void {
 
 export function OpenedJob({
   uuid,
-  shown,
+  filter,
   onChanged,
 }: {
   uuid: string;
-  shown: Shown;
+  filter: JobFilter;
   onChanged(): Promise<void>;
 }) {
   const { events, opened } = useJobFeed();
@@ -50,7 +50,7 @@ export function OpenedJob({
   }, [event, opened, refresh]);
   if (problem !== undefined && (data === undefined || problem.status === 404)) {
     return problem.status === 404 || problem.code === "invalid_request" ? (
-      <NoSuchJob shown={shown} />
+      <NoSuchJob filter={filter} />
     ) : (
       <ProblemNote problem={problem} retry={refresh} />
     );
@@ -60,7 +60,11 @@ export function OpenedJob({
     await Promise.all([refresh(), onChanged()]);
   };
   return (
-    <JobPanel job={afterEvent(data, event)} closeTo={jobAddress(shown, null)} onChanged={changed} />
+    <JobPanel
+      job={afterEvent(data, event)}
+      closeTo={jobAddress(filter, null)}
+      onChanged={changed}
+    />
   );
 }
 
@@ -132,7 +136,7 @@ function Warnings({ warnings }: { warnings: readonly JobWarning[] }) {
   );
 }
 
-function NoSuchJob({ shown }: { shown: Shown }) {
+function NoSuchJob({ filter }: { filter: JobFilter }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => show(panel.current), []);
   return (
@@ -141,7 +145,7 @@ function NoSuchJob({ shown }: { shown: Shown }) {
         title="Job not found"
         text="It does not exist, was removed some days after it ended, or belongs to another account."
       >
-        <Link className="button" data-size="small" href={jobAddress(shown, null)}>
+        <Link className="button" data-size="small" href={jobAddress(filter, null)}>
           Your jobs
         </Link>
       </Empty>

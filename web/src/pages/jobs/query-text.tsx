@@ -1,11 +1,11 @@
 import { useMemo } from "react";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { QueryPaint } from "../../components/query.tsx";
-import type { JobSummary } from "../../jobs/job.ts";
+import type { JobHead } from "../../jobs/job.ts";
 import { readQuery } from "../playground/read-query.ts";
 import { longestQuery } from "../playground/search-request.ts";
 
-export function QueryText({ job: { query, method } }: { job: JobSummary }) {
+export function QueryText({ job: { query, method } }: { job: JobHead }) {
   const pieces = useMemo(
     () => (isSearch(method) && query !== "" ? readQuery(query, longestQuery(method)).pieces : null),
     [query, method],

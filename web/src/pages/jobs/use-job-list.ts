@@ -3,7 +3,7 @@ import useSWRInfinite from "swr/infinite";
 import { type ApiProblem, api } from "../../api.ts";
 import { afterEvent, type JobList, type JobSummary } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
-import { listPath, type Shown } from "./filters.ts";
+import { type JobFilter, listPath } from "./filters.ts";
 
 const pageSize = 50;
 /** Events within it cause one request per page. */
@@ -19,12 +19,12 @@ export type LiveList = {
   refresh(): Promise<void>;
 };
 
-export function useJobList(shown: Shown): LiveList {
+export function useJobList(filter: JobFilter): LiveList {
   const { events, last, opened } = useJobFeed();
   const { data, error, size, setSize, mutate } = useSWRInfinite<JobList, ApiProblem>(
     (at: number, before: JobList | null) => {
-      if (at === 0) return listPath(shown, pageSize, null);
-      return before?.next_cursor == null ? null : listPath(shown, pageSize, before.next_cursor);
+      if (at === 0) return listPath(filter, pageSize, null);
+      return before?.next_cursor == null ? null : listPath(filter, pageSize, before.next_cursor);
     },
     (path: string) => api.get<JobList>(path),
     { shouldRetryOnError: false, revalidateFirstPage: false, keepPreviousData: true },

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { addressOf, everyJob, filterOf, jobAddress, listPath } from "./filters.ts";
+
+const filter = {
+  shown: "failed",
+  platform: "x",
+  method: "gettweets",
+  text: "@ann ",
+} as const;
+
+test("the address contains the filter", () => {
+  expect(filterOf(new URLSearchParams(addressOf(filter)))).toEqual(filter);
+  expect(filterOf(new URLSearchParams("show=lost&platform=myspace&method=search"))).toEqual(
+    everyJob,
+  );
+  expect(jobAddress(everyJob, null)).toBe("/jobs");
+  expect(jobAddress({ ...everyJob, text: "a b" }, "1")).toBe("/jobs/1?query=a+b");
+});
+
+test("the server filters by what is set", () => {
+  expect(listPath(everyJob, 50, null)).toBe("/v1/search/live/jobs?limit=50");
+  expect(listPath(filter, 50, "next")).toBe(
+    "/v1/search/live/jobs?limit=50&status=error&platform=x&method=gettweets&query=%40ann&cursor=next",
+  );
+});

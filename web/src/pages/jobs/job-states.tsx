@@ -1,0 +1,58 @@
+import { useEffect, useRef } from "react";
+import { Link } from "wouter";
+import type { JobList } from "../../jobs/job.ts";
+import { useJobFeed } from "../../jobs/use-jobs.ts";
+import { useApi } from "../../use-api.ts";
+import { everyJob, type JobFilter, jobAddress, listPath, type Shown } from "./filters.ts";
+
+export type Counts = { running: number | null; failed: string | null; isStopped: boolean };
+
+const mostCounted = 100;
+
+export function useCounts(): Counts {
+  const { running, last, feed } = useJobFeed();
+  const isStopped = feed.status === "stopped";
+  const { data, refresh } = useApi<JobList>(
+    listPath({ ...everyJob, shown: "failed" }, mostCounted, null),
+  );
+  const requested = useRef(last);
+  useEffect(() => {
+    if (last === requested.current || last?.status !== "error") return;
+    requested.current = last;
+    void refresh();
+  }, [last, refresh]);
+  if (data === undefined) return { running, failed: null, isStopped };
+  const { jobs, next_cursor: next } = data;
+  return { running, failed: next === null ? String(jobs.length) : `${mostCounted}+`, isStopped };
+}
+
+export function JobStates({
+  filter,
+  uuid,
+  counts,
+}: {
+  filter: JobFilter;
+  uuid: string | null;
+  counts: Counts;
+}) {
+  const { running, failed } = counts;
+  const choices: readonly { name: Shown; text: string }[] = [
+    { name: "all", text: "All" },
+    { name: "running", text: running ? `Running ${running}` : "Running" },
+    { name: "failed", text: failed !== null && failed !== "0" ? `Failed ${failed}` : "Failed" },
+    { name: "cancelled", text: "Cancelled" },
+  ];
+  return (
+    <nav className="segmented" aria-label="Jobs shown">
+      {choices.map(({ name, text }) => (
+        <Link
+          key={name}
+          href={jobAddress({ ...filter, shown: name }, uuid)}
+          aria-current={name === filter.shown ? "true" : undefined}
+        >
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}

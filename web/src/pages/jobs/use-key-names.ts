@@ -1,0 +1,10 @@
+import type { AppsAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { useApi } from "../../use-api.ts";
+
+/** Names of keys and connected apps by id; null is the dashboard. */
+export function useKeyNames(): (key: string | null) => string {
+  const { data: keys } = useApi<KeysAnswer>("/dashboard/api/keys");
+  const { data: apps } = useApi<AppsAnswer>("/dashboard/api/apps");
+  const named = [...(keys?.keys ?? []), ...(apps?.apps ?? [])];
+  return (key) => (key === null ? "Dashboard" : (named.find(({ id }) => id === key)?.name ?? key));
+}
