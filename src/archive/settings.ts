@@ -22,7 +22,7 @@ export const boundSettings = {
     "EARSHOT_ARCHIVE_MAX_BYTES",
     20_000_000_000,
     [10_000_000, 1_000 * 1024 ** 4],
-    "Maximum size of the archive on disk, in bytes. Above it, streamed posts are deleted segment by segment, oldest first, and imports are refused; imported posts stay.",
+    "Maximum size of the archive on disk, in bytes. Above it, the oldest streamed posts are deleted and imports are refused.",
   ),
   maxAgeMs: durationOrNone(
     "EARSHOT_ARCHIVE_MAX_AGE",
@@ -51,13 +51,13 @@ export const boundSettings = {
     "EARSHOT_ORPHANED_TIME",
     7 * 86_400_000,
     0,
-    "How long orphaned segment files stay in `archive/orphaned`. If the archive exceeds its size, the oldest are deleted earlier.",
+    "How long orphaned files stay in `archive/orphaned`; shorter if the archive exceeds its size.",
   ),
   retiredMs: duration(
     "EARSHOT_RETIRED_TIME",
     300_000,
     10_000,
-    "How long the old file of a rewritten segment is kept for running searches; shorter if the archive exceeds its size.",
+    "How long the old file of a rewritten segment stays for running searches; shorter if the archive exceeds its size.",
   ),
   seal: choice(
     "EARSHOT_SEAL",
@@ -81,7 +81,7 @@ export const boundSettings = {
     "EARSHOT_RESEAL_PERCENT",
     10,
     [1, 100],
-    "Percentage of a sealed segment's posts written since sealing above which it is sealed again.",
+    "Percentage of posts written since sealing above which a segment is sealed again.",
   ),
   resealEveryMs: duration(
     "EARSHOT_RESEAL_EVERY",
@@ -93,7 +93,7 @@ export const boundSettings = {
     "EARSHOT_MEMORY",
     205_000_000,
     [1_000_000, 1024 ** 4],
-    "Caches of all reader threads together, in bytes: two fifths for the IDs of posts in sealed segments, 8 bytes a post, seven twentieths for the terms of sealed segments, three twentieths for pages of the files, a tenth for records as they are sent.",
+    "Caches of all reader threads together, in bytes (docs/performance.md).",
   ),
 };
 

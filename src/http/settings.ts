@@ -9,7 +9,7 @@ export const httpSettings = {
   port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one."),
   publicUrl: publicUrl(
     "EARSHOT_PUBLIC_URL",
-    "The URL of the server as users see it. Required for the dashboard behind a proxy: cookies are bound to this host, and to TLS if it begins with https://, and sign-in redirects to it.",
+    "The URL of the server as users see it. Required for the dashboard behind a proxy.",
   ),
   trustedProxies: addressList(
     "EARSHOT_TRUSTED_PROXIES",
@@ -17,11 +17,11 @@ export const httpSettings = {
   ),
   corsOrigins: originList(
     "EARSHOT_CORS_ORIGINS",
-    "Origins of web pages that may call the API (`/v1`, `/api/v1`) from a browser with a key. Cookies are never accepted from other origins, and the dashboard is never opened.",
+    "Origins of web pages that may call the API (`/v1`, `/api/v1`) from a browser with a key.",
   ),
   openNodeKey: apiKey(
     "EARSHOT_OPEN_NODE_KEY",
-    "Key for requests to `POST /api/v1/data/:platform/tweets/recent` that have none. It lets anyone who reaches the server search there; all of them share the limits of the key.",
+    "Key for requests to `POST /api/v1/data/:platform/tweets/recent` that have none. Anyone who reaches the server can then search there.",
   ),
   maxBodyBytes: count(
     "EARSHOT_MAX_BODY_BYTES",
@@ -45,7 +45,7 @@ export const httpSettings = {
     "EARSHOT_CONNECTION_SHARE",
     25,
     [1, 100],
-    "Percentage of these connections that one address may have; an IPv6 /64 network counts as one, proxies in `EARSHOT_TRUSTED_PROXIES` are exempt.",
+    "Percentage of these connections that one address (IPv6: a /64 network) may have. Trusted proxies are exempt.",
   ),
   requestTimeoutMs: duration(
     "EARSHOT_REQUEST_TIMEOUT",
@@ -57,13 +57,13 @@ export const httpSettings = {
     "EARSHOT_IDLE_TIMEOUT",
     72_000,
     1_000,
-    "Time after which an idle connection is closed, between requests or because the client does not read. A request that waits for its job is not idle.",
+    "Time after which an idle connection is closed, between requests or because the client does not read.",
   ),
   maxHeldRequests: count(
     "EARSHOT_MAX_HELD_REQUESTS",
     32,
     [0, 10_000],
-    "Maximum number of waiting requests and event streams of a key. Beyond it `?wait=` is answered immediately, and a search in one call or a stream is refused.",
+    "Maximum number of waiting requests and event streams of a key.",
   ),
   maxStreamMs: duration(
     "EARSHOT_MAX_STREAM_TIME",
@@ -75,7 +75,7 @@ export const httpSettings = {
     "EARSHOT_STOP_NOTICE",
     0,
     0,
-    "How long `/readyz` returns 503 before a shutdown begins, while requests are still served. Set it longer than a load balancer takes to notice; it adds to the shutdown time.",
+    "How long `/readyz` returns 503 before a shutdown begins: longer than a load balancer takes to notice.",
   ),
   stopGraceMs: duration(
     "EARSHOT_STOP_GRACE",
@@ -107,7 +107,7 @@ export const searchSettings = {
     "EARSHOT_MAX_COUNT_BUCKETS",
     44_640,
     [1, 1_000_000],
-    "Maximum number of buckets on a page of counts; the default is 31 days of minutes.",
+    "Maximum number of buckets on a page of counts.",
   ),
 };
 

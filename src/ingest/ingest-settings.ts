@@ -20,7 +20,7 @@ const accountSettings = {
     "EARSHOT_LABELER_START",
     "now",
     ["now", "beginning"],
-    "Where the first connection to a labeler begins. The full history of the network's labeler is tens of millions of labels.",
+    "Where the first connection to a labeler begins. From the beginning are tens of millions of labels.",
   ),
   lookUp: choice(
     "EARSHOT_LOOKUP",

@@ -37,7 +37,7 @@ export const jobSettings = {
     "EARSHOT_IDEMPOTENCY_RETENTION",
     86_400_000,
     1_000,
-    "How long an `Idempotency-Key` is remembered; a repeated submission returns the uuid of the first.",
+    "How long an `Idempotency-Key` is remembered.",
   ),
   maxWaiting: count(
     "EARSHOT_MAX_WAITING_JOBS",
@@ -48,7 +48,7 @@ export const jobSettings = {
   maxRunningPerKey: countOrNone(
     "EARSHOT_MAX_RUNNING_PER_KEY",
     [1, 1_000],
-    "Maximum number of running jobs of a key. By default, a key can use all slots of all nodes except those reserved for accounts that have nothing running.",
+    "Maximum number of running jobs of a key. By default, a key can use all slots except those reserved for idle accounts.",
   ),
 };
 
@@ -65,7 +65,7 @@ export const runnerSettings = {
     "EARSHOT_FAST_PATH",
     "on",
     ["on", "off"],
-    "Whether a search that the embedded node can start immediately runs before its submission is committed, and is committed as done; `off` is for comparisons.",
+    "Whether a search that the embedded node can start immediately is committed as done; `off` is for comparisons.",
   ),
   concurrency: count(
     "EARSHOT_NODE_CONCURRENCY",
@@ -77,6 +77,6 @@ export const runnerSettings = {
     "EARSHOT_NODE_FETCH_CONCURRENCY",
     64,
     [0, 10_000],
-    "Jobs of other methods, which mostly wait for a platform, that it runs concurrently in addition; 0 disables them.",
+    "Jobs of other methods that it runs concurrently in addition; 0 disables them.",
   ),
 };

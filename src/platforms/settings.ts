@@ -25,7 +25,7 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_TRIES",
     3,
     [1, 10],
-    "Attempts of a request to a platform after transient errors: no connection, a timeout, or a status of 500 and above.",
+    "Attempts of a request to a platform, after no connection, a timeout, or a status of 500 and above.",
   ),
   maxPages: count(
     "EARSHOT_UPSTREAM_MAX_PAGES",
@@ -37,7 +37,7 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_SEARCH_WAIT",
     10_000,
     0,
-    "How long a search waits for the rate limit of a platform before it answers without it. Other methods wait until the job's deadline.",
+    "How long a search waits for the rate limit of a platform before it answers without it.",
   ),
   dispatchesPerSecond: count(
     "EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND",
@@ -49,7 +49,7 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Platform servers with private addresses that may be called, such as an instance in your own network; host and port count.",
+    "Platform servers with private addresses that may be called, such as an instance in your own network.",
   ),
 };
 
@@ -64,7 +64,7 @@ const credentialSettings = {
     "EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE",
     20,
     [1, 10_000],
-    "Credential checks of an account on the dashboard in any 60 seconds: adding, connecting in a browser, testing.",
+    "Credential checks of an account on the dashboard in any 60 seconds.",
   ),
   authorizationMs: duration(
     "EARSHOT_AUTHORIZATION_TIME",
@@ -97,7 +97,7 @@ const platformSettings = {
     "EARSHOT_BLUESKY_SEARCH",
     "off",
     ["on", "off"],
-    "Whether searches use Bluesky's `searchPosts`, with a credential, for what the archive lacks. Bluesky asks that people, not programs, search there.",
+    "Whether searches use Bluesky's `searchPosts`, with a credential, for what the archive lacks. Bluesky intends it for people, not programs.",
   ),
   blueskyFeed: text(
     "EARSHOT_BLUESKY_FEED",
@@ -122,7 +122,7 @@ const platformSettings = {
     "EARSHOT_X_REDISTRIBUTION_AGREED",
     "false",
     ["true", "false"],
-    "Whether X has agreed that posts fetched with the deployment's credentials are shown to other accounts. Otherwise these get IDs only.",
+    "Whether X has agreed that posts fetched with the deployment's credentials are shown to other accounts, which otherwise get IDs only.",
   ),
   xTrendsWoeid: count(
     "EARSHOT_X_TRENDS_WOEID",

@@ -84,13 +84,18 @@ function table(title: string, rows: readonly Setting<unknown>[]): string {
 function row({ name, defaultText, expected, meaning }: Setting<unknown>): string {
   const fallback = defaultText.split(",").map((part) => `\`${part}\``);
   const values = expected
+    .replace(defaultText === "none" ? /, or none$/ : /^$/, "")
+    .replace(/, separated by commas/, "")
     .replace(/, such as 500ms.* or 7d/, "")
     .replace(/^a whole number from (\d+) to (\d+)/, "$1–$2")
     .replace(/^a duration of (\w+) or more/, "duration ≥ $1")
     .replace(/^a duration/, "duration")
+    .replace(/(?:a )?(URLs?) that begins? with https:\/\/ or http:\/\//, "$1")
     .replace(/^one of /, "");
-  return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${meaning} |`;
+  return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${withLinks(meaning)} |`;
 }
+
+const withLinks = (text: string): string => text.replace(/docs\/([a-z-]+)\.md/g, "[$1]($1.md)");
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
   for (const { url, update } of configurationPages) {

@@ -15,7 +15,7 @@ export const gatewaySettings = {
   evidence: someOf(
     "EARSHOT_NODES_EVIDENCE",
     evidenceKinds,
-    "Accepted evidence of remote nodes. `simulated` and `none` prove nothing about the machine; results, health answers and pages say so.",
+    "Accepted evidence of remote nodes. `simulated` and `none` prove nothing about the machine.",
     ["tdx"],
   ),
   policyFile: pathOrNone(
@@ -27,7 +27,7 @@ export const gatewaySettings = {
     "EARSHOT_NODES_COLLATERAL",
     gatewayDefaults.collateral,
     "a URL that begins with https:// or http://, or a folder",
-    "Source of the collateral of quotes: a caching service (PCCS), Intel's own, or a folder of files for gateways without internet access.",
+    "Source of the collateral of quotes: Intel's service, a cache (PCCS), or a folder of files.",
   ),
   dispatchesPerSecond: count(
     "EARSHOT_NODES_DISPATCHES_PER_SECOND",
@@ -42,7 +42,7 @@ export const nodeSettings = {
   gateway: urlOrNone("EARSHOT_NODE_GATEWAY", ["https:", "http:"], "Gateway of `earshot node`."),
   gatewayKey: word(
     "EARSHOT_NODE_GATEWAY_KEY",
-    "Key of that gateway (`earshot nodes key`); any other is refused. Required for `tdx`; otherwise the first key is pinned until the node stops.",
+    "Key of that gateway (`earshot nodes key`). Required for `tdx`; otherwise the first key is pinned until the node stops.",
   ),
   enrolmentToken: secret(
     "EARSHOT_NODE_ENROLMENT_TOKEN",
@@ -52,6 +52,6 @@ export const nodeSettings = {
     "EARSHOT_NODE_EVIDENCE",
     "tdx",
     evidenceKinds,
-    "Evidence of the node. `tdx` needs an Intel TDX machine; others use `none`, which the gateway has to accept. `simulated` reads `tee.json` in the data folder.",
+    "Evidence of the node. Machines without Intel TDX use `none`, which the gateway has to accept. `simulated` reads `tee.json` in the data folder.",
   ),
 } satisfies Record<string, Setting<unknown>>;

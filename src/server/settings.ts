@@ -22,7 +22,7 @@ const dataSettings = {
   dir: text("EARSHOT_DATA_DIR", "./.earshot", "a folder", "The folder with all data."),
   secretKey: secretKey(
     "EARSHOT_SECRET_KEY",
-    "The key that encrypts stored secrets, such as those of webhooks and credentials. Without it, one is created as `secret.key` in the data folder.",
+    "Encrypts stored secrets, such as credentials. Without it, `secret.key` is created in the data folder.",
   ),
 };
 

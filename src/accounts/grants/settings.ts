@@ -5,7 +5,7 @@ export const appSettings = {
     "EARSHOT_APP_PRIVATE_HOSTS",
     [],
     ["https:"],
-    "Hosts with private addresses that may have the client metadata document of an app that connects by OAuth; host and port count.",
+    "Hosts with private addresses that may have the client metadata document of an app that connects by OAuth.",
   ),
 };
 

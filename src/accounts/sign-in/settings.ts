@@ -32,7 +32,7 @@ export const signInSettings = {
   gitlabClientSecret: secret("EARSHOT_GITLAB_CLIENT_SECRET", "Secret of that application."),
   allow: allowList(
     "EARSHOT_SIGNUP_ALLOW",
-    "Who may sign in with a code host, checked at every sign-in. A login counts for every provider unless prefixed with `github:` or `gitlab:`; `org:` names a GitHub organisation or a GitLab group.",
+    "Who may sign in with a code host, checked at every sign-in (docs/dashboard.md).",
   ),
   operators: identityList(
     "EARSHOT_OPERATORS",

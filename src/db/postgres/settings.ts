@@ -10,7 +10,7 @@ import {
 export const databaseSettings = {
   url: databaseUrl(
     "EARSHOT_DATABASE_URL",
-    "PostgreSQL for accounts, keys, limits and jobs, so that several gateways can share them. `none` keeps them in a file of the data folder. `?sslmode=verify-full` checks the server's certificate; further hosts may follow after commas.",
+    "PostgreSQL for accounts, keys, limits and jobs, which several gateways can share (docs/scaling.md). `none` stores them in the data folder.",
   ),
   connections: count(
     "EARSHOT_DATABASE_CONNECTIONS",
@@ -22,7 +22,7 @@ export const databaseSettings = {
     "EARSHOT_DATABASE_TIMEOUT",
     5_000,
     100,
-    "Time after which PostgreSQL ends a statement. A server that does not answer for twice as long is given up, and requests are refused until it does.",
+    "Time after which PostgreSQL ends a statement. After twice as long without an answer, requests are refused.",
   ),
 };
 

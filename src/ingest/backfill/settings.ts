@@ -12,7 +12,7 @@ export const backfillSettings = {
     "EARSHOT_BACKFILL_REQUESTS_PER_SECOND",
     5,
     [1, 1_000],
-    "Requests a second to one host; the host's own rate limits also apply.",
+    "Requests a second to one host.",
   ),
   accountsAtOnce: count(
     "EARSHOT_BACKFILL_ACCOUNTS_AT_ONCE",
@@ -24,7 +24,7 @@ export const backfillSettings = {
     "EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES",
     128 * 1024 ** 2,
     [1_024, 4 * 1024 ** 3],
-    "Largest repository that is read whole, in memory; of larger ones, posts are listed page by page.",
+    "Largest repository that is read in memory; posts of larger ones are listed page by page.",
   ),
   maxPosts: count(
     "EARSHOT_BACKFILL_MAX_POSTS",
@@ -42,13 +42,13 @@ export const backfillSettings = {
     "EARSHOT_BACKFILL_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Servers of accounts with private addresses that may be called, such as those of your own network.",
+    "Servers of accounts with private addresses that may be called.",
   ),
   streamLookbackMs: duration(
     "EARSHOT_BACKFILL_STREAM_LOOKBACK",
     36 * 3_600_000,
     0,
-    "Lookback of the live stream's servers; older events are replayed from the network's archive.",
+    "Lookback of the live stream's servers; older events come from the network's archive.",
   ),
   replayUrl: url(
     "EARSHOT_NETWORK_REPLAY_URL",

@@ -29,7 +29,7 @@ export const jetstreamSettings = {
   followed: someOf(
     "EARSHOT_INGEST_COLLECTIONS",
     followedWords,
-    "What is ingested. Without likes and reposts, the counts of streamed posts lack them and the stream is a tenth as large.",
+    "What is ingested. Without likes and reposts, the stream is a tenth as large.",
   ),
   compress: choice(
     "EARSHOT_JETSTREAM_COMPRESS",
@@ -41,7 +41,7 @@ export const jetstreamSettings = {
     "EARSHOT_JETSTREAM_DICTIONARY_URL",
     "https://raw.githubusercontent.com/bluesky-social/jetstream/v0.2.0/internal/subscribe/dictionaries/legacy_subscribe.zdict",
     ["https:", "http:"],
-    "Where the dictionary of the compressed stream is downloaded, once, to `jetstream.zdict` in the data folder. Without it, the stream is uncompressed.",
+    "Where the dictionary of the compressed stream is downloaded, once, to `jetstream.zdict` in the data folder.",
   ),
   lookbackMs: duration(
     "EARSHOT_INGEST_LOOKBACK",
@@ -65,7 +65,7 @@ export const jetstreamSettings = {
     "EARSHOT_INGEST_MAX_WAITING_EVENTS",
     10_000,
     [1, 1_000_000],
-    "Events buffered for the archive above which reading from the network pauses.",
+    "Buffered events above which reading from the network pauses.",
   ),
   idleTimeoutMs: duration(
     "EARSHOT_INGEST_IDLE_TIMEOUT",

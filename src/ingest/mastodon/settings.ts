@@ -5,7 +5,7 @@ export const mastodonStreamSettings = {
   server: urlOrNone(
     "EARSHOT_MASTODON_STREAM",
     ["https:", "http:"],
-    "The Mastodon server whose public stream fills the archive, in addition to Bluesky's. It needs a user token of that server (`earshot credentials`).",
+    "The Mastodon server whose public stream fills the archive too. It needs a user token of that server.",
   ),
   stream: choice(
     "EARSHOT_MASTODON_STREAM_NAME",
@@ -35,7 +35,7 @@ export const mastodonStreamSettings = {
     "EARSHOT_MASTODON_STREAM_REQUESTS_PER_MINUTE",
     30,
     [1, 100_000],
-    "Requests a minute to the server's API, to read missed posts and to compare stored posts. Mastodon allows 300 in five minutes, which searches with the same token share.",
+    "Requests a minute to read missed posts and compare stored ones. Mastodon allows 300 in five minutes, searches with the same token included.",
   ),
   catchUpStatuses: count(
     "EARSHOT_MASTODON_STREAM_CATCH_UP_POSTS",
@@ -47,13 +47,13 @@ export const mastodonStreamSettings = {
     "EARSHOT_MASTODON_STREAM_RECHECK_RECENT",
     86_400_000,
     0,
-    "Age of the stored posts that are compared with the server first after an interruption; older ones follow.",
+    "Age of the posts that are compared with the server first after an interruption.",
   ),
   recheckAgeMs: duration(
     "EARSHOT_MASTODON_STREAM_RECHECK_AGE",
     7 * 86_400_000,
     1_000,
-    "Time after which all stored posts are compared with the server again.",
+    "Time after which all posts are compared with the server again.",
   ),
 };
 

@@ -33,7 +33,7 @@ export const webhookSettings = {
     "EARSHOT_WEBHOOK_DISABLE_AFTER",
     5 * 24 * hourMs,
     1_000,
-    "How long a webhook must fail without a success before it is disabled, at the end of a failed delivery.",
+    "How long a webhook must fail before it is disabled, at the end of a failed delivery.",
   ),
   allowHttp: choice(
     "EARSHOT_WEBHOOK_ALLOW_HTTP",
@@ -45,7 +45,7 @@ export const webhookSettings = {
     "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Hosts with private addresses that webhooks of every account may call, such as those of your own network; host and port count.",
+    "Hosts with private addresses that webhooks of every account may call.",
   ),
 };
 
