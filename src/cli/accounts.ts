@@ -18,8 +18,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
   const accounts = program
     .command("accounts")
     .description(
-      "Lists, changes, suspends and deletes accounts, named by id, name, or provider and login (github:ann). A running " +
-        "server refuses keys and sessions at once and ends jobs within a second.",
+      "Lists, changes, suspends and deletes accounts. A running server applies changes within a second.",
     )
     .helpCommand(false)
     .action(() => {
@@ -47,8 +46,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("change")
     .summary("change the role or the limits of an account")
     .description(
-      "Changes the role or limits of an account. Operators see all accounts and the audit log; the last operator cannot " +
-        "be demoted. The limits apply to keys without their own.",
+      "Changes the role or limits of an account. The limits apply to keys without their own.",
     )
     .argument("<account>", "id, name or login (github:ann)")
     .option("--role <role>", "member or operator", role)
@@ -85,8 +83,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("delete")
     .summary("delete an account and its data")
     .description(
-      "Deletes an account with its keys, sessions, jobs, results, webhooks, credentials and usage, permanently. A " +
-        "running server does this within a second; without one the command does it itself.",
+      "Deletes an account with its keys, sessions, jobs, results, webhooks, credentials and usage, permanently.",
     )
     .argument("<account>", "id, name or login (github:ann)")
     .option("--yes", "confirm the deletion")

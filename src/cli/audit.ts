@@ -16,8 +16,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command("audit")
     .description(
-      "Shows the append-only audit log, newest first: sign-ins, changes of keys and limits, actions of operators. " +
-        "Accounts have their current names; deleted ones are anonymous.",
+      "Shows the audit log, newest first: sign-ins, changes of keys and limits, actions of operators.",
     )
     .option("--account <account>", "id, name or login (github:ann)")
     .option(

@@ -16,8 +16,8 @@ export function addBackfill(program: Command, terminal: Terminal): void {
   program
     .command("backfill")
     .description(
-      "Fetches Bluesky posts that the live stream missed (docs/backfill.md): all posts of accounts, or all events of a " +
-        "time range. Can be interrupted and resumed, also beside a running server, without duplicates.",
+      "Fetches Bluesky posts that the live stream missed (docs/backfill.md): all posts of accounts, or all " +
+        "events of a time range. Can be interrupted and repeated, also beside a running server.",
     )
     .option("--author <name...>", "accounts, by handle or DID")
     .option("--authors-file <file>", "a file with an account per line; - for standard input")

@@ -25,8 +25,8 @@ export function addCounts(program: Command, terminal: Terminal): void {
   const command = takesQuery(program.command("counts"))
     .description(
       "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or over the last 7 days " +
-        `of a service. ${serviceHelp} A terminal shows bars, with several buckets per line if needed; otherwise each ` +
-        "bucket is a line. A question mark means incomplete coverage: there may be more posts.",
+        `of a service. ${serviceHelp} A terminal shows bars; otherwise each bucket is a line. A question mark means ` +
+        "incomplete coverage: there may be more posts.",
     )
     .addOption(
       new Option("--by <length>", "length of a bucket")

@@ -20,8 +20,8 @@ export function addCredentials(
   const credentials = program
     .command("credentials")
     .description(
-      "Stores, lists, tests and removes platform credentials (docs/credentials.md). A running server applies changes at " +
-        "its next request.",
+      "Stores, lists, tests and removes platform credentials (docs/credentials.md). A running server applies " +
+        "changes at its next request.",
     )
     .helpCommand(false)
     .action(() => {
@@ -34,10 +34,9 @@ export function addCredentials(
     .command("add")
     .summary("test and store a credential")
     .description(
-      "Tests a credential with its platform and stores it encrypted, replacing one for the same subject. Secrets are " +
-        "prompted for or read with --secrets, never taken from the command line. Without --account the credential belongs " +
-        "to the deployment and serves every account. Set the server's EARSHOT_DATA_DIR, EARSHOT_SECRET_KEY and " +
-        "EARSHOT_UPSTREAM_PRIVATE_HOSTS.",
+      "Tests a credential with its platform and stores it encrypted, replacing one for the same subject " +
+        "(docs/credentials.md). Secrets are prompted for or read with --secrets. Without --account the credential " +
+        "serves every account.",
     )
     .usage("<platform> <kind> [options] [--name value ...]")
     .argument("<platform>", "bluesky, mastodon or x")
@@ -73,8 +72,8 @@ export function addCredentials(
     .command("test")
     .summary("test credentials")
     .description(
-      "Tests credentials with minimal requests. A working credential leaves quarantine, a refused one enters it. Exits " +
-        "with 1 if any fails.",
+      "Tests credentials with minimal requests, and quarantines those that are refused. Exits with 1 if any " +
+        "fails.",
     )
     .argument("[id]", "id from credentials list")
     .option("--json", "print one JSON object per line")

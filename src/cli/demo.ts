@@ -5,8 +5,8 @@ export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command("demo")
     .description(
-      "Starts the service in a temporary folder with a few hundred invented posts, submits searches over HTTP, and " +
-        "prints each request and response. Needs no network or account, and leaves nothing behind.",
+      "Runs the service in a temporary folder with a few hundred invented posts, submits searches and prints " +
+        "each request and response. Needs no network or account, and leaves nothing behind.",
     )
     .option("--keep", "keep it running on EARSHOT_PORT or 8080, and print a link to its dashboard")
     .action(async (options: { keep?: boolean }) => {

@@ -32,9 +32,9 @@ const usualMaxResults = 20;
 export function addExplain(program: Command, terminal: Terminal): void {
   takesQuery(program.command("explain"))
     .description(
-      "Shows a query's canonical form, tree, plan, and every error and warning with its position. Account and post " +
-        "names are resolved only with --analyze, which runs the query on the archive in the data folder and shows the " +
-        "index lookups, rechecks, work and time of each step. An invalid query exits with code 2.",
+      "Shows a query's canonical form, tree, plan, and every error and warning with its position. --analyze runs " +
+        "it on the archive in the data folder and shows the index lookups, rechecks, work and time of each step. " +
+        "An invalid query exits with code 2.",
     )
     .option("--analyze", "run the query and show the work done")
     .option(

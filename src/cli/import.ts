@@ -33,9 +33,8 @@ export function addImport(program: Command, terminal: Terminal): void {
   program
     .command("import")
     .description(
-      "Imports posts from files: NDJSON or another --format; plain, .gz or .zst (docs/import.md). Can be interrupted " +
-        "and repeated, also beside a running server, without duplicates. Rejected records are reported and written to " +
-        "FILE.rejected. Finally it seals segments where that pays, like earshot archive seal.",
+      "Imports posts from files (docs/import.md), without duplicates. Can be interrupted and repeated, also " +
+        "beside a running server. Rejected records are reported and written to FILE.rejected.",
     )
     .argument("<file...>", "the files; - for standard input")
     .addOption(

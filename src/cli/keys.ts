@@ -24,8 +24,8 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .command("create")
     .summary("create a key and print it once")
     .description(
-      "Creates a key and prints it once, on the last line; only its hash is stored. Without --account, the key gets an " +
-        "account of its own. Limits are counted per key.",
+      "Creates a key and prints it once, on the last line. Without --account, the key gets an account of its " +
+        "own.",
     )
     .requiredOption("--name <name>", `a label, up to ${longestKeyName} characters`)
     .option(
@@ -50,17 +50,15 @@ export function addKeys(program: Command, terminal: Terminal): void {
   keys
     .command("list")
     .summary("list all keys")
-    .description(
-      "Lists all keys, including ended ones, oldest first. An expiring key was rotated and is still valid.",
-    )
+    .description("Lists all keys, including ended ones, oldest first.")
     .option("--json", "print one JSON object per line")
     .action((options: { json?: boolean }) => listKeys(options, terminal));
   keys
     .command("rotate")
     .summary("replace a key and print the new one once")
     .description(
-      "Creates a key with the same account, name, limits, methods and expiry, and prints it on the last line. The " +
-        "former key stays valid for the overlap and shares its limits. After repeated rotation the last two are valid.",
+      "Creates a key with the same account, name, limits, methods and expiry, and prints it on the last line. " +
+        "The former key stays valid for the overlap and shares its limits.",
     )
     .argument("<id>", "id from keys list")
     .addOption(

@@ -10,8 +10,8 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .command("login")
     .argument("<url>", "the address of the service")
     .description(
-      "Stores the address of a service and an API key for it, so that search, counts and mcp use it. Reads the key from " +
-        "the terminal without echo, or from standard input, and checks it.",
+      "Stores the address of a service and an API key for it, for search, counts and mcp. Reads the key from the " +
+        "terminal without echo, or from standard input, and checks it.",
     )
     .addHelpText(
       "after",

@@ -22,9 +22,8 @@ export function addNode(program: Command, terminal: Terminal): void {
   program
     .command("node")
     .description(
-      "Runs a node: it attests to the gateway, leases jobs and answers them with the credentials and archive of its own " +
-        "data folder. It needs no open port. Live ingestion requires EARSHOT_INGEST. Ctrl-C stops gracefully within half " +
-        "a minute, a second one immediately.",
+      "Runs a node: it attests to the gateway, leases jobs and answers them with the credentials and archive of " +
+        "its own data folder. It needs no open port. Live ingestion requires EARSHOT_INGEST.",
     )
     .option("--gateway <url>", "address of the gateway (EARSHOT_NODE_GATEWAY)")
     .option("--gateway-key <key>", "its key, from nodes key there (EARSHOT_NODE_GATEWAY_KEY)")
@@ -35,8 +34,7 @@ export function addNode(program: Command, terminal: Terminal): void {
       "\nExamples:\n" +
         "  earshot node --gateway https://earshot.example --gateway-key KEY\n" +
         "  EARSHOT_NODE_EVIDENCE=none EARSHOT_DATA_DIR=./node earshot node --gateway http://127.0.0.1:8080 --name test\n" +
-        "\nExit codes: 0 stopped, 1 refused or cannot start, 2 invalid settings, 3 refused permanently: removed by an\n" +
-        "operator, or superseded by another run with its key.",
+        "\nExit code 3: removed by an operator, or superseded by another run with its key.",
     )
     .action((options: NodeOptions) => runNode(options, terminal));
 }

@@ -22,8 +22,8 @@ export function addNodes(program: Command, terminal: Terminal): void {
   const nodes = program
     .command("nodes")
     .description(
-      "Approves, shows, drains and removes nodes (earshot node) of this server. Changes apply to a running server " +
-        "within a second.",
+      "Approves, shows, drains and removes nodes (docs/operations.md). A running server applies changes within a " +
+        "second.",
     )
     .helpCommand(false)
     .action(() => {
@@ -37,25 +37,22 @@ export function addNodes(program: Command, terminal: Terminal): void {
   nodes
     .command("key")
     .summary("print this server's public key")
-    .description(
-      "Prints the public key of this server's job signatures, derived from its secret key. A node with this " +
-        "EARSHOT_NODE_GATEWAY_KEY accepts only its jobs.",
-    )
+    .description("Prints the public key of this server, for EARSHOT_NODE_GATEWAY_KEY of its nodes.")
     .action(() => printKey(terminal));
   nodes
     .command("enroll")
     .summary("print the settings of a new node, with the enrolment token")
     .description(
-      "Prints the environment of a new node: this server's key, its address if EARSHOT_PUBLIC_URL is set, and the " +
-        "enrolment token, which all nodes share and need.",
+      "Prints the environment of a new node: this server's key, its address if EARSHOT_PUBLIC_URL is set, and " +
+        "the enrolment token.",
     )
     .action(() => enrollNode(terminal));
   nodes
     .command("simulate")
     .summary("create a simulated TEE for tests")
     .description(
-      "Writes a simulated TEE to a folder: the means to make quotes, and the collateral and policy to verify them. It " +
-        "runs the code of a real machine and proves nothing. Replaces an earlier one.",
+      "Writes a simulated TEE to a folder: the means to make quotes, and the collateral and policy to verify " +
+        "them. It proves nothing. Replaces an earlier one.",
     )
     .argument("<folder>", "created if missing")
     .action((folder: string) => simulateTee(folder, terminal));
@@ -96,8 +93,7 @@ function addChanges(nodes: Command, terminal: Terminal): void {
     .command("approve")
     .summary("admit or resume a node")
     .description(
-      "Admits a pending node; ends draining and quarantine. For an approved node that has moved, it accepts the machine " +
-        "from which it attests next.",
+      "Admits a pending node, or one that has moved to another machine; ends draining and quarantine.",
     )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "approve", terminal));
@@ -113,8 +109,7 @@ function addChanges(nodes: Command, terminal: Terminal): void {
     .command("remove")
     .summary("remove a node permanently")
     .description(
-      "Refuses a node permanently under this id and gives its jobs to others at once. Results that it signed stay, with " +
-        "their proofs.",
+      "Refuses a node permanently and gives its jobs to others at once. Results that it signed stay.",
     )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "remove", terminal));

@@ -16,8 +16,8 @@ type Options = ServiceOptions & FormatOptions & { maxResults: number };
 export function addSearch(program: Command, terminal: Terminal): void {
   const command = takesQuery(program.command("search"))
     .description(
-      `Searches the whole archive, newest first. ${serviceHelp} Reports and draws gaps in coverage. The operators are ` +
-        "those of the API (docs/query-language.md).",
+      `Searches the whole archive, newest first. ${serviceHelp} Reports gaps in coverage. ` +
+        "docs/query-language.md has the operators.",
     )
     .option("--max-results <number>", "maximum number of posts, 1..500", wholeNumber(1, 500), 20);
   takesService(takesFormat(command))

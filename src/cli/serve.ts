@@ -17,9 +17,9 @@ export function addServe(program: Command, terminal: Terminal): void {
   program
     .command("serve")
     .description(
-      "Runs the whole service: the HTTP API, one node, and live ingestion. One server per data folder; other commands " +
-        "can run beside it. Ctrl-C stops gracefully, a second one immediately. On a terminal the log (JSON lines on " +
-        "standard error) shows only warnings, unless EARSHOT_LOG_LEVEL is set.",
+      "Runs the whole service: the HTTP API, one node, and live ingestion. One server per data folder; other " +
+        "commands can run beside it. Ctrl-C stops gracefully, a second one immediately. On a terminal the log " +
+        "shows only warnings, unless EARSHOT_LOG_LEVEL is set.",
     )
     .addHelpText(
       "after",

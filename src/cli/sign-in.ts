@@ -11,7 +11,7 @@ export function addSignIn(program: Command, terminal: Terminal): void {
     .command("sign-in")
     .description(
       "Prints a link that signs in the operator, or the account of --account, to the dashboard, once and within " +
-        "EARSHOT_SIGN_IN_LINK_TIME. Can run beside a server.",
+        "EARSHOT_SIGN_IN_LINK_TIME.",
     )
     .option("--account <account>", "id, name or login (github:ann)")
     .addHelpText("after", "\nExample:\n  earshot sign-in --account ann")

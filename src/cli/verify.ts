@@ -37,9 +37,8 @@ export function addVerify(program: Command, terminal: Terminal): void {
   program
     .command("verify")
     .description(
-      "Verifies a proof from GET …/result/<uuid>/proof: the node's keys were attested, the policy lists the attested " +
-        "program, and the node signed this body, request and answer. Uses no network and trusts no claim of the gateway. " +
-        "Prints what is proven and what is not. Exits with 0 if all checks pass, else 1.",
+      "Verifies a proof from GET …/result/<uuid>/proof, without a network and without trust in the gateway " +
+        "(docs/attestation.md). Prints what is proven and what is not. Exits with 0 if all checks pass, else 1.",
     )
     .argument("<proof>", "file with the proof, JSON")
     .option(

@@ -13,9 +13,9 @@ export function addBackup(archive: Command, terminal: Terminal): void {
     .command("backup")
     .summary("back up the archive")
     .description(
-      "Writes a consistent copy of the archive to a folder, while a server keeps writing. manifest.json, with the " +
-        "SHA-256 of each file, is written last: a folder without it is incomplete. API keys, jobs and results are not " +
-        "included: use earshot control backup (docs/operations.md).",
+      "Writes a consistent copy of the archive to a folder, while a server keeps writing. Without manifest.json, " +
+        "which is written last, a folder is incomplete. API keys, jobs and results are not included: use earshot " +
+        "control backup.",
     )
     .argument("<folder>", "new or empty folder, or an incomplete backup")
     .option("--json", "print a line of JSON")

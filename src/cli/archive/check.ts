@@ -21,9 +21,8 @@ export function addCheck(archive: Command, terminal: Terminal): void {
     .command("check")
     .summary("verify the archive")
     .description(
-      "Verifies file checksums, the catalog against the segments, posts against the lists that refer to them, and the " +
-        `index against ${sampleRows} posts of each segment (--full: all posts). Writes nothing. Exits with 1 if there are ` +
-        "findings; each names its fix.",
+      `Verifies files, catalog, posts, and the index against ${sampleRows} posts of each segment. Writes nothing. Exits ` +
+        "with 1 if there are findings; each names its fix.",
     )
     .option("--full", "compare all posts; about a minute for two million")
     .option("--json", "print the report as one JSON object")

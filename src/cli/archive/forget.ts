@@ -45,10 +45,9 @@ export function addForget(archive: Command, terminal: Terminal): void {
     .command("forget")
     .summary("delete posts and prevent their return")
     .description(
-      "Deletes posts, also hidden ones, by author, name or query, and prevents their return by replay, edit or import. " +
-        "Without --yes it only counts them. Stored results omit them at once. Their texts leave the disk when this " +
-        "command, or a running server later, rewrites the segments. Backups, imported files and other copies are not " +
-        "changed.",
+      "Deletes posts, also hidden ones, and prevents their return by replay, edit or import. Without --yes it " +
+        "only counts them. Stored results omit them at once; their texts leave the disk when the segments are " +
+        "rewritten. Backups and imported files are not changed.",
     )
     .option("--author <name>", "all posts of an account, by handle or id")
     .option("--post <name...>", "posts by ID, uri or URL, archived or not")

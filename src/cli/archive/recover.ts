@@ -16,10 +16,10 @@ export function addRecover(archive: Command, terminal: Terminal): void {
     .command("recover")
     .summary("rebuild the catalog from the segments")
     .description(
-      "Rebuilds a catalog that is missing, empty, damaged, older than its segments or of another archive from the " +
-        "segments. Nothing else may use the data folder. All posts are found, and deleted posts stay deleted. The former " +
-        "catalog is kept; files that are not segments go to archive/orphaned. Coverage and pending counts are lost; so " +
-        "are account states, labels and checkpoints of sources if the former catalog cannot be read.",
+      "Rebuilds a catalog that is missing, damaged, older than its segments or of another archive " +
+        "(docs/operations.md). Nothing else may use the data folder. All posts are found, and deleted posts stay " +
+        "deleted. Coverage and pending counts are lost; account states, labels and checkpoints are too if the " +
+        "former catalog cannot be read.",
     )
     .option("--force", "rebuild an intact catalog too")
     .option("--json", "print a line of JSON")

@@ -22,10 +22,9 @@ export function addReindex(archive: Command, terminal: Terminal): void {
     .command("reindex")
     .summary("rebuild segments from their posts")
     .description(
-      "Rebuilds the index of segments made by another analyzer or Unicode version; until then they are searched post by " +
-        "post. Takes about half a minute per million posts; can be interrupted and resumed, during searches and writes. A " +
-        "running server does this by itself; beside one the command queues the work. --segment also salvages a damaged " +
-        "segment: lost posts are listed and become a coverage gap, and the damaged file moves to archive/orphaned.",
+      "Rebuilds the index of segments made by another analyzer or Unicode version, about half a minute per " +
+        "million posts. A running server does this by itself; beside one the command queues the work. --segment " +
+        "also salvages a damaged segment.",
     )
     .option("--all", "every segment")
     .addOption(

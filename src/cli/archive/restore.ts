@@ -12,9 +12,8 @@ export function addRestore(archive: Command, terminal: Terminal): void {
     .command("restore")
     .summary("restore a backup")
     .description(
-      "Restores the archive of a backup into a data folder without an archive or a running server. Verifies the SHA-256 " +
-        "of each file and moves the archive into place in one step. The live stream then resumes from the backup, as far " +
-        "back as its hosts reach.",
+      "Restores a backup into a data folder without an archive or a running server, and verifies each file. The " +
+        "live stream then resumes from the backup, as far back as its hosts reach.",
     )
     .argument("<folder>", "the folder of the backup")
     .option("--json", "print a line of JSON")

@@ -21,10 +21,8 @@ export function addSeal(archive: Command, terminal: Terminal): void {
     .command("seal")
     .summary("build the fastest index of segments")
     .description(
-      "Builds the smaller and much faster index of segments that are not sealed or have many changes since. Skips small " +
-        "segments (EARSHOT_SEAL_POSTS). Can be interrupted and resumed, during searches and writes. A running server " +
-        "seals by itself after EARSHOT_SEAL_AFTER without new posts; beside one the command queues the work, except for " +
-        "the newest segments.",
+      "Builds the smaller and faster index of segments that are not sealed or have many changes since " +
+        "(docs/sealed-index.md). A running server does this by itself; beside one the command queues the work.",
     )
     .option("--segment <name>", "one segment, such as x/3, of any size and age")
     .option("--json", "print a line of JSON")

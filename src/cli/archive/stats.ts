@@ -17,10 +17,7 @@ export function addStats(archive: Command, terminal: Terminal): void {
   archive
     .command("stats")
     .summary("show posts, size and coverage")
-    .description(
-      "Shows the posts, size, and coverage with gaps of each platform. The span is that of the posts' IDs, before " +
-        "November 2010 that of the posts.",
-    )
+    .description("Shows the posts, size, and coverage with gaps of each platform.")
     .option("--json", "print JSON with every segment and interval")
     .addHelpText(
       "after",

@@ -10,9 +10,8 @@ export function addBackup(control: Command, terminal: Terminal): void {
     .command("backup")
     .summary("back up control.db")
     .description(
-      "Writes a consistent copy of control.db (accounts, API keys, jobs, results, webhooks), while a server keeps " +
-        "writing, and its SHA-256 to a file beside it. The archive (earshot archive backup) and the secret key are not " +
-        "included (docs/operations.md).",
+      "Writes a consistent copy of control.db, while a server keeps writing, and its SHA-256 to a file beside " +
+        "it. The archive and the secret key are not included (docs/operations.md).",
     )
     .argument("<file>", "a file that does not exist")
     .addHelpText(

@@ -17,9 +17,8 @@ export function addCheck(control: Command, terminal: Terminal): void {
     .command("check")
     .summary("check control.db or a backup of it")
     .description(
-      "Checks control.db or a backup of it: the file, references between tables, states and leases of jobs, stored " +
-        "results, whether secrets can be decrypted, and the checksum of a backup. Writes nothing, and can run beside a " +
-        "server. Exits with 1 if there are findings (docs/operations.md).",
+      "Checks control.db or a backup of it, and whether its secrets can be decrypted. Writes nothing. Exits with " +
+        "1 if there are findings.",
     )
     .argument("[file]", "a backup; default: control.db")
     .option("--json", "print the report as one JSON object")

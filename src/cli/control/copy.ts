@@ -13,9 +13,8 @@ export function addCopy(control: Command, terminal: Terminal): void {
     .command("copy")
     .summary("copy control.db to PostgreSQL")
     .description(
-      "Copies control.db to an empty PostgreSQL database, for several gateways, and compares counts and checksums of all " +
-        "tables. Stop the server first. One that was interrupted goes on where it was; no gateway starts on the database " +
-        "before it has ended (docs/scaling.md).",
+      "Copies control.db to an empty PostgreSQL database, for several gateways, and compares counts and " +
+        "checksums of all tables (docs/scaling.md). Stop the server first. Can be interrupted and repeated.",
     )
     .option(
       "--to <url>",

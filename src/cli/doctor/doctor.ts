@@ -16,9 +16,9 @@ export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description(
-      "Checks what a server needs here: Node, settings, the data folder, disk, the stores, the servers that it calls, the " +
-        "clock, and credentials with what their platforms still allow. Each problem comes with its fix. Changes nothing " +
-        "in the archive, works beside a server, and exits with 1 if there is an error.",
+      "Checks what a server needs here: Node, settings, folder, disk, stores, the servers that it calls, the " +
+        "clock, and credentials. Each problem comes with its fix. Works beside a server, and exits with 1 if there " +
+        "is an error.",
     )
     .option("--offline", "do not call other servers")
     .option("--json", "print one JSON object per finding")

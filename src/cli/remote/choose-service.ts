@@ -7,8 +7,8 @@ import { readLogin, type Service } from "./login-file.ts";
 export type ServiceOptions = { url?: string; local?: boolean };
 
 export const serviceHelp =
-  "Searches the service of --url, of EARSHOT_URL or of earshot login, with its key; without one, or with " +
-  "EARSHOT_DATA_DIR or --local, the archive in the data folder, without a server or key.";
+  "Searches the service of --url, EARSHOT_URL or earshot login; without one, or with EARSHOT_DATA_DIR or --local, " +
+  "the archive in the data folder, without a key.";
 
 export function takesService(command: Command): Command {
   return command

@@ -28,8 +28,7 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
     title: "Bluesky app password",
     purpose:
       "Opens your home timeline and your “for you” feed, and asks Bluesky as your account. Searches of the archive need none.",
-    meaning:
-      "A password that an account of Bluesky makes for one app: bsky.app, Settings, Privacy and security, App passwords.",
+    meaning: "An app password: bsky.app, Settings, Privacy and security, App passwords.",
     fields: [
       identifierField,
       {

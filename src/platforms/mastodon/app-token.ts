@@ -22,7 +22,7 @@ export const mastodonAppTokenKind: CredentialKind = {
   title: "Mastodon application",
   purpose: "Reads what your server shows to everyone, as an application and for no account.",
   meaning:
-    "An application of a Mastodon server: Preferences, Development, New application, with the scope `read`; it reads what is public.",
+    "An application of a Mastodon server, which reads public data: Preferences, Development, New application, scope `read`.",
   fields: [
     {
       name: "host",

@@ -21,8 +21,7 @@ export const mastodonUserTokenKind: CredentialKind = {
   title: "Mastodon access token",
   purpose:
     "Opens your home timeline and the search of your server: public posts of authors who agreed to be searched.",
-  meaning:
-    "A user's access token of a Mastodon server: Preferences, Development, New application, with the scope `read`.",
+  meaning: "A user's access token: Preferences, Development, New application, scope `read`.",
   fields: [
     {
       name: "host",

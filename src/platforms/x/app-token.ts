@@ -20,8 +20,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     title: "X bearer token",
     purpose:
       "Searches X, and shows you its posts in full. X bills what is read to the application's owner.",
-    meaning:
-      "The bearer token of an application on X, from its keys and tokens at console.x.com. It is checked by asking how much the application has read, which X does not bill.",
+    meaning: "An application's bearer token: console.x.com, Keys and tokens. Checking it is free.",
     fields: [
       {
         name: "token",

@@ -73,7 +73,7 @@ export function xUserTokenKind(apiUrl: string): CredentialKind {
     purpose:
       "Reads X as your account: your home timeline too, and posts in full. X bills what is read to the application's owner.",
     meaning:
-      "What a user has allowed an application on X (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. Whose it is is asked when it is added, which X bills as one user read.",
+      "A user's authorization of an application (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. X bills one user read when it is added.",
     fields: [clientId, clientSecret, accessToken, refreshToken],
     make: async (given, tools) => await makeOfTokens(apiUrl, given, tools),
     authorization: {
