@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { methodNames, methodsOf, sourceTypes } from "../platforms/methods.ts";
+import { methodNames } from "../platforms/methods.ts";
 import { platformDescriptions } from "../platforms/registry.ts";
 import { platforms } from "../posts/post.ts";
 import { platformsPage, withMethods } from "./platforms-page.ts";
@@ -24,18 +24,7 @@ test("a method without counterpart names the closest one, others their endpoint"
       const support = platformDescriptions[platform].support[method];
       const expected = "endpoint" in support ? `\`${support.endpoint}\`` : support.closest;
       expect(row).toContain(expected);
-      expect("closest" in support).toBe(row?.includes("| none |"));
-    }
-  }
-});
-
-test("a pair that a type does not have is reported as such", () => {
-  for (const [index, type] of sourceTypes.entries()) {
-    for (const method of methodNames) {
-      for (const row of rowsOf(method).slice(1)) {
-        const cell = row.split(" | ")[index + 1];
-        expect(cell === "–").toBe(!methodsOf(type).includes(method));
-      }
+      expect("closest" in support).toBe(row?.split(" | ")[1] === "");
     }
   }
 });

@@ -3,20 +3,11 @@ import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { withGeneratedPart } from "../lib/generated-part.ts";
 import { packageRoot } from "../lib/package-root.ts";
-import {
-  isSearch,
-  type Method,
-  methodNames,
-  methodsOf,
-  ownMethods,
-  type SourceType,
-  sourceTypes,
-} from "../platforms/methods.ts";
+import { isSearch, type Method, methodNames, ownMethods } from "../platforms/methods.ts";
 import { platformDescriptions } from "../platforms/registry.ts";
 import type { AccessKind, MethodSupport } from "../platforms/upstream.ts";
 import { type Platform, platforms, platformTitles } from "../posts/post.ts";
 import { isAnsweredByArchive } from "../search/archived-answer.ts";
-import { accessFor } from "../search/context.ts";
 import { isDerived } from "../search/derived-answer.ts";
 
 /** `npm run docs` regenerates the tables of this page. */
@@ -47,25 +38,15 @@ function overview(): string {
 function tableOf(platform: Platform): string {
   const rows = methodNames.map((method, at) => {
     const support = platformDescriptions[platform].support[method];
-    const types = sourceTypes.map((type) => typeWords(type, method, platform));
-    return `| \`${method}\` | ${types.join(" | ")} | ${endpointWords(support)} | ${noteCell(platform, at)} |`;
+    return `| \`${method}\` | ${endpointWords(support)} | ${noteCell(platform, at)} |`;
   });
-  const heads = ["method", ...sourceTypes.map((type) => `\`${type}\``), "endpoint", "note"];
-  return `### Methods on ${platformTitles[platform]}\n\n${table(heads, rows)}`;
+  return `### Methods on ${platformTitles[platform]}\n\n${table(["method", "endpoint", "note"], rows)}`;
 }
 
 function table(heads: readonly string[], rows: readonly string[]): string {
   return [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---").join("|")}|`, ...rows, ""].join(
     "\n",
   );
-}
-
-function typeWords(type: SourceType, method: Method, platform: Platform): string {
-  const support = platformDescriptions[platform].support;
-  if (!methodsOf(type).includes(method)) return "–";
-  if (support[method].access.length === 0) return "none";
-  const access = accessFor(type, method, { support });
-  return access.length === 0 ? "`social`" : accessWords(access);
 }
 
 function accessWords(access: readonly AccessKind[]): string {

@@ -5,8 +5,7 @@ const everyone: readonly AccessKind[] = ["user", "public"];
 const withAccount: readonly AccessKind[] = ["user"];
 
 const searchNote =
-  "Only if the operator enables it (`EARSHOT_BLUESKY_SEARCH`) and a credential exists: Bluesky intends this search for people, " +
-  "not programs. Results are never complete; use the archive of its stream instead.";
+  "Only with `EARSHOT_BLUESKY_SEARCH` and a credential. Results are never complete; use the archive of the stream instead.";
 
 export const blueskySupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
@@ -24,9 +23,7 @@ export const blueskySupport: Readonly<Record<Method, MethodSupport>> = {
   getreplies: {
     access: everyone,
     endpoint: "app.bsky.feed.getPostThread",
-    note:
-      "Replies to the post, and replies to those, in thread order: each after its parent, oldest first. Very large " +
-      "threads are truncated by the network.",
+    note: "With replies to replies, each after its parent, oldest first. The network truncates very large threads.",
   },
   getretweeters: { access: everyone, endpoint: "app.bsky.feed.getRepostedBy", note: "" },
   gettweets: {

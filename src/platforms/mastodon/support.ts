@@ -5,10 +5,10 @@ const everyone: readonly AccessKind[] = ["user", "app", "public"];
 const withAccount: readonly AccessKind[] = ["user"];
 
 const searchNote =
-  "With a user token, on a server with full-text search: public posts of authors who allow indexing, as far as they have reached that server, so results are " +
-  "never complete. Without one, only queries with a hashtag, through the hashtag's timeline.";
+  "With a user token, on a server with full-text search: posts that have reached that server, of authors who allow indexing, so results are never complete. " +
+  "Without one, only queries with a hashtag.";
 const foreign =
-  "For accounts on other servers, a server returns what has reached it; if it has nothing, the account's own server is queried publicly.";
+  "For accounts on other servers, what has reached the queried one; if that is nothing, the account's own server is queried.";
 
 export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
@@ -24,17 +24,17 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyprofile: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/lookup",
-    note: "With a user token the server also searches other servers (GET /api/v2/search). Otherwise the account's own server is queried publicly.",
+    note: "With a user token the server also searches other servers. Otherwise the account's own server is queried.",
   },
   getbyid: {
     access: everyone,
     endpoint: "GET /api/v1/statuses/:id",
-    note: "By its id on the queried server, or by its URL: with a user token the server fetches it from the other one (GET /api/v2/search), otherwise the other one is queried publicly. Public and unlisted posts.",
+    note: "By its id on the queried server, or by its URL on any. Public and unlisted posts.",
   },
   getreplies: {
     access: everyone,
     endpoint: "GET /api/v1/statuses/:id/context",
-    note: "Replies to the post, and replies to those. At most 60 without a user token.",
+    note: "With replies to replies. At most 60 without a user token.",
   },
   getretweeters: {
     access: everyone,
@@ -55,7 +55,7 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   getforyoutweets: {
     access: [],
     closest:
-      "None: Mastodon has no personal recommendations. Closest are the popular posts of a server (GET /api/v1/trends/statuses), the same for everyone.",
+      "None: Mastodon has no personal recommendations. Closest are the popular posts of a server.",
   },
   getprofilebyid: {
     access: everyone,
@@ -65,17 +65,17 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   gettrends: {
     access: everyone,
     endpoint: "GET /api/v1/trends/tags",
-    note: "Hashtags, ranked by one server, with their uses in recent days.",
+    note: "Hashtags, ranked by one server.",
   },
   getfollowing: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/following",
-    note: "Empty for accounts that hide it. For accounts on other servers, what the queried server knows.",
+    note: "Empty for accounts that hide it. What the queried server knows.",
   },
   getfollowers: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/followers",
-    note: "Empty for accounts that hide it. For accounts on other servers, what the queried server knows.",
+    note: "Empty for accounts that hide it. What the queried server knows.",
   },
   getspace: { access: [], closest: "None: Mastodon has no live audio." },
 };

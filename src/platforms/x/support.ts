@@ -3,9 +3,6 @@ import type { MethodSupport } from "../upstream.ts";
 
 const everyone = ["user", "app"] as const;
 
-const authors =
-  "Each post read is billed. X's price list does not say whether the authors included with posts are billed too; they are counted as if they were.";
-
 const ownOnly =
   "Needs a credential of the calling account, unless `EARSHOT_X_REDISTRIBUTION_AGREED` is `true`.";
 
@@ -13,12 +10,12 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
     access: everyone,
     endpoint: "GET /2/tweets/search/recent",
-    note: `The last 7 days, up to ten seconds ago. If X refuses it, or the window is longer, an app token uses /2/tweets/search/all. Operators that X lacks are applied afterwards, so more posts may be read than returned. X finds no reposts by words. ${authors}`,
+    note: `The last 7 days, up to ten seconds ago. If X refuses it, or the window is longer, an app token uses /2/tweets/search/all. Operators that X lacks are applied afterwards, so more posts may be read and billed than returned. X finds no reposts by words.`,
   },
   searchbyfullarchive: {
     access: everyone,
     endpoint: "GET /2/tweets/search/all",
-    note: "Everything since 2006 with an app token, one request a second. Windows within the last 7 days use /2/tweets/search/recent; so do user credentials and apps with lower access for that part of a longer window, and the answer is then incomplete.",
+    note: "Everything since 2006 with an app token, one request a second. User credentials and apps with lower access search the last 7 days only, and the answer is then incomplete.",
   },
   searchbyprofile: {
     access: everyone,
@@ -30,7 +27,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
     access: everyone,
     endpoint:
       "GET /2/tweets/search/recent, GET /2/tweets/search/all (conversation_id:, in_reply_to_tweet_id:)",
-    note: "X has no list of replies, so they are searched: the whole conversation of a post that started one, the direct replies of any other. A user credential finds those of the last 7 days; the answer is incomplete if the post is older.",
+    note: "Searched, as X has no list: the whole conversation of a post that started one, the direct replies of any other. A user credential finds those of the last 7 days.",
   },
   getretweeters: {
     access: everyone,
@@ -40,22 +37,21 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   gettweets: {
     access: everyone,
     endpoint: "GET /2/users/:id/tweets",
-    note: "X returns the latest 3,200 of an account; the answer is incomplete if it has more. Reposted posts are read and billed too.",
+    note: "The latest 3,200. Reposted posts are read and billed too.",
   },
   getmedia: {
     access: everyone,
     endpoint: "GET /2/tweets/search/all (from: has:media)",
-    note: "X has no list of media. An app token searches for them; with a user credential, or if X refuses the search, the latest 3,200 posts of the account are read (/2/users/:id/tweets) and billed, and those with media returned.",
+    note: "Searched with an app token. Otherwise the latest 3,200 posts of the account are read and billed, and those with media returned.",
   },
   gethometweets: {
     access: ["user"],
     endpoint: "GET /2/users/:id/timelines/reverse_chronological",
-    note: "The last 7 days, at most 3,200 posts; the last page is incomplete, as X returns nothing older.",
+    note: "The last 7 days, at most 3,200 posts.",
   },
   getforyoutweets: {
     access: [],
-    closest:
-      "X offers no such list to applications; gethometweets returns posts of followed accounts.",
+    closest: "None: X offers no such list to applications. Closest is gethometweets.",
   },
   getprofilebyid: {
     access: everyone,
@@ -80,6 +76,6 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   getspace: {
     access: everyone,
     endpoint: "GET /2/spaces/:id",
-    note: `Live and scheduled ones; X deletes a Space when it ends. Hosts and speakers count as user reads. A user credential needs the scope space.read. ${ownOnly}`,
+    note: `Live and scheduled ones. Hosts and speakers are billed as user reads. A user credential needs the scope space.read. ${ownOnly}`,
   },
 };
