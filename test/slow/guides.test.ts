@@ -3,24 +3,29 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { callTool } from "../../testkit/mcp/tool-calls.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const page = readFileSync(join(checkout, "docs/guides.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "earshot-guides-"));
 const bin = join(folder, "bin");
 const run = promisify(execFile);
+const strict = "set -e -o pipefail\n";
 const environment = {
   PATH: `${bin}:${process.env.PATH}`,
   HOME: folder,
@@ -49,7 +54,7 @@ async function follow(guide: string) {
   symlinkSync(join(checkout, "samples"), join(cwd, "samples"));
   const blocks = blocksOf(guide, "sh");
   expect(blocks.length).toBeGreaterThan(0);
-  const script = `set -e -o pipefail\n${blocks.join("")}`;
+  const script = `${strict}${blocks.join("")}`;
   const { stdout, stderr } = await run("bash", ["-c", script], { cwd, env: environment });
   return {
     stdout,
@@ -101,4 +106,67 @@ test("a team has its keys, and its backups are sound", async () => {
   expect(stdout).toMatch(/^ear_\w{8}_\w{38}$/m);
   expect(stdout).toMatch(/\bann\b/);
   expect(stdout).toContain("no damage found");
+});
+
+/** The tracked files; dependencies are links, except the workspace's own package. */
+async function copyCheckout(): Promise<string> {
+  const copy = join(folder, "checkout");
+  const packages = join(copy, "node_modules");
+  mkdirSync(join(packages, "@earshot"), { recursive: true });
+  const files = "git ls-files -z --cached --others --exclude-standard";
+  await run("bash", ["-c", `${files} | xargs -0 cp --parents -t "${copy}"`], { cwd: checkout });
+  for (const name of readdirSync(join(checkout, "node_modules"))) {
+    if (name === "@earshot") continue;
+    symlinkSync(join(checkout, "node_modules", name), join(packages, name));
+  }
+  symlinkSync("../../packages/query", join(packages, "@earshot/query"));
+  return copy;
+}
+
+/** Hacker News's search, for one comment. */
+async function startHackerNews(): Promise<{ url: string; server: Server; requests: string[] }> {
+  const requests: string[] = [];
+  const hit = {
+    objectID: "21",
+    author: "ann",
+    created_at_i: 1_790_000_000,
+    comment_text: "<p>SQLite is a <i>library</i>",
+    story_id: 20,
+    parent_id: 20,
+  };
+  const server = createServer((request, reply) => {
+    requests.push(request.url ?? "");
+    reply.setHeader("content-type", "application/json");
+    reply.end(JSON.stringify({ hits: [hit], nbPages: 1 }));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, server, requests };
+}
+
+test("a platform that is added in a folder and four lines is searched", async () => {
+  const guide = "Add a platform";
+  const cwd = await copyCheckout();
+  const { url, server, requests } = await startHackerNews();
+  onTestFinished(() => void server.close());
+  const [adding = "", searching = ""] = blocksOf(guide, "sh");
+  const [registration = ""] = blocksOf(guide, "diff");
+  writeFileSync(join(cwd, "registration.diff"), registration);
+  const port = String(await freePort());
+  const script = `${strict}${adding}git apply registration.diff
+trap 'kill $!' EXIT
+${searching.replaceAll("8080", port)}`;
+  const env = {
+    ...process.env,
+    ...environment,
+    PATH: process.env.PATH,
+    EARSHOT_PORT: port,
+    EARSHOT_HACKERNEWS_URL: url,
+    EARSHOT_UPSTREAM_PRIVATE_HOSTS: url,
+  };
+  const { stdout } = await run("bash", ["-c", script], { cwd, env });
+  expect(stdout).toContain("hackernews  @ann\n  SQLite is a library\n");
+  expect(requests).toEqual([expect.stringContaining("query=sqlite&")]);
+  const described = readFileSync(join(cwd, "docs/platforms.md"), "utf8");
+  expect(described).toContain("### Methods on Hacker News");
 });

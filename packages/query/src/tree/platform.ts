@@ -1,5 +1,9 @@
 /** For people. Cursors contain a platform's position in this list: append only. */
-export const platformTitles = { bluesky: "Bluesky", mastodon: "Mastodon", x: "X" } as const;
+export const platformTitles = {
+  bluesky: "Bluesky",
+  mastodon: "Mastodon",
+  x: "X",
+} as const;
 
 export type Platform = keyof typeof platformTitles;
 
