@@ -88,10 +88,11 @@ function row({ name, defaultText, expected, meaning }: Setting<unknown>): string
     .replace(/, separated by commas/, "")
     .replace(/, such as 500ms.* or 7d/, "")
     .replace(/^a whole number from (\d+) to (\d+)/, "$1–$2")
-    .replace(/^a duration of (\w+) or more/, "duration ≥ $1")
+    .replace(/^a duration of (\w+) or more/, "≥ $1")
     .replace(/^a duration/, "duration")
-    .replace(/(?:a )?(URLs?) that begins? with https:\/\/ or http:\/\//, "$1")
-    .replace(/^one of /, "");
+    .replace(/(?:a )?(URLs?) that begins? with https:\/\/ or http:\/\/( and has no path)?/, "$1")
+    .replace(/^a text without spaces/, "text")
+    .replace(/^one (?:or more )?of /, "");
   return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${withLinks(meaning)} |`;
 }
 
