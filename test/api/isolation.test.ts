@@ -40,9 +40,11 @@ const publicPaths = [
   "/oauth/token",
   "/openapi.json",
   "/readyz",
+  "/status",
   "/v1/attestation/policy",
   "/v1/attestations/:id",
   "/v1/nodes",
+  "/v1/status",
 ];
 
 /** Authenticated by signatures. */
@@ -54,6 +56,7 @@ const plainInputs = [
   "granularity",
   "limit",
   "method",
+  "platform",
   "query",
   "start_time",
   "state",

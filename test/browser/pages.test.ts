@@ -53,6 +53,7 @@ type Shown = {
 
 const pages: readonly Shown[] = [
   { name: "landing", path: "/", heading: "One search API over the public conversation" },
+  { name: "public-status", path: "/status", heading: "Status" },
   { name: "sign-in", path: "/dashboard/sign-in", heading: "Sign in" },
   { name: "playground", path: "/dashboard/playground?q=harbour", heading: "Playground" },
   {
@@ -140,7 +141,7 @@ describe.each(pages)("$name", ({ name, path, heading, act }) => {
   test.each(looks)(
     "at $width pixels, $scheme: is accessible, fits the screen and logs no error",
     async (look) => {
-      const isPublic = name === "landing" || name === "sign-in";
+      const isPublic = ["landing", "public-status", "sign-in"].includes(name);
       const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
       await show(page, look);
       await page.goto(site.url + path);

@@ -9,6 +9,9 @@ import { pagesFor } from "./pages.tsx";
 import { SessionProvider, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 
+const PublicStatusPage = lazy(async () => ({
+  default: (await import("./pages/status/public-page.tsx")).PublicStatusPage,
+}));
 const ConnectPage = lazy(async () => ({
   default: (await import("./pages/connect/page.tsx")).ConnectPage,
 }));
@@ -35,6 +38,13 @@ function Pages() {
     );
   }
   const isByLink = path === "/sign-in" && storedLinkToken() !== null;
+  if (session.signed_in === null && path === "/status") {
+    return (
+      <Suspense fallback={null}>
+        <PublicStatusPage />
+      </Suspense>
+    );
+  }
   if (session.signed_in === null || isByLink) return <SignInPage />;
   if (path === "/connect") {
     return (

@@ -1259,6 +1259,99 @@ export interface components {
             canonical_query: string;
         };
         /**
+         * @description The last 7 days, as of `to`.
+         * @example {
+         *       "status": "ready",
+         *       "from": "2026-01-24T12:00:00.000Z",
+         *       "to": "2026-01-31T12:00:00.000Z",
+         *       "platforms": [
+         *         {
+         *           "platform": "bluesky",
+         *           "mode": "streamed",
+         *           "posts": 38204511,
+         *           "stream": {
+         *             "status": "connected",
+         *             "lag_ms": 1200
+         *           },
+         *           "coverage": {
+         *             "held": [
+         *               {
+         *                 "from": "2026-01-24T12:00:00.000Z",
+         *                 "to": "2026-01-31T12:00:00.000Z"
+         *               }
+         *             ],
+         *             "gaps": [],
+         *             "complete_since": "2026-01-10T08:00:00.000Z"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        ServiceStatus: {
+            /**
+             * @description read only: the disk is full, and submissions are refused with 503.
+             * @enum {string}
+             */
+            status: "ready" | "read only" | "not ready";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            to: string;
+            platforms: {
+                /** @enum {string} */
+                platform: "bluesky" | "mastodon" | "x";
+                /**
+                 * @description streamed: a live stream fills the archive. live: searched at the platform. archived: no stream adds to its posts. off: none of these.
+                 * @enum {string}
+                 */
+                mode: "streamed" | "live" | "archived" | "off";
+                /** @description Archived posts. */
+                posts: number;
+                stream: {
+                    /** @enum {string} */
+                    status: "off" | "waiting" | "connected" | "paused";
+                    /** @description How far it is behind the present; null if unknown. */
+                    lag_ms: number | null;
+                } | null;
+                coverage: {
+                    /** @description Times that are covered completely, oldest first. */
+                    held: {
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        to: string;
+                    }[];
+                    /** @description Times that are not, oldest first; up to 100. */
+                    gaps: {
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        to: string;
+                    }[];
+                    /** @description Start of the time up to now without a gap, also before `from`. */
+                    complete_since: string | null;
+                };
+            }[];
+        };
+        /**
          * @example {
          *       "id": "2017571234567890123",
          *       "url": "https://bsky.app/profile/did:plc:ann/post/3lk7",

@@ -75,7 +75,7 @@ test("every route is described", async () => {
 });
 
 /** Public, for anyone to verify. */
-const open = ["/v1/nodes", "/v1/attestations/{id}", "/v1/attestation/policy"];
+const open = ["/v1/nodes", "/v1/status", "/v1/attestations/{id}", "/v1/attestation/policy"];
 
 test("authenticated operations say so and describe 400, 401 and 429, and 404 for named resources", () => {
   for (const { path, described } of operations) {

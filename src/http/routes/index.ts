@@ -38,6 +38,7 @@ import { addEventsRoutes } from "./v1/events.ts";
 import { addJobsRoutes } from "./v1/jobs.ts";
 import { addNodesRoute } from "./v1/nodes.ts";
 import { addProofRoutes } from "./v1/proof.ts";
+import { addPublicStatusRoute } from "./v1/public-status.ts";
 import { addResultRoutes } from "./v1/result.ts";
 import { addSearchRoute } from "./v1/search.ts";
 import { addStatusRoutes } from "./v1/status.ts";
@@ -72,6 +73,7 @@ export function addRoutes(
   addWebhookDeliveryRoutes(typed, context);
   addNodesRoute(typed, context);
   addAttestationRoutes(typed, context);
+  addPublicStatusRoute(typed, context);
   addLivezRoute(typed);
   addReadyzRoute(typed, context);
   addMetricsRoute(typed, context);

@@ -14,7 +14,7 @@ const builtFolder = fileURLToPath(new URL("dist/web", packageRoot));
 const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 
 /**
- * GET / is the landing page for browsers and redirects others to the documentation. /dashboard serves the single-page app. Files
+ * GET / is the landing page for browsers and redirects others to the documentation. /dashboard serves the single-page app, whose status page needs no session. Files
  * with a content hash are cached permanently.
  */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
@@ -51,6 +51,12 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
     url: "/dashboard",
     schema: { hide: true },
     handler: async (_request, reply) => sendPage(reply, "app.html"),
+  });
+  app.route({
+    method: "GET",
+    url: "/status",
+    schema: { hide: true },
+    handler: async (_request, reply) => reply.redirect("/dashboard/status", 302),
   });
   app.route<{ Params: { "*": string } }>({
     method: "GET",

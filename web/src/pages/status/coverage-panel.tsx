@@ -1,14 +1,19 @@
 import "../../components/coverage-list.css";
 import { useMemo } from "react";
-import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { PlatformMark } from "../../components/platform-mark.tsx";
 import { Legend, legendMarks } from "../../components/plot-panel.tsx";
 import { Trace } from "../../components/trace.tsx";
 import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
-import { findingText, methodText, traceLabel } from "./coverage-summary.ts";
+import {
+  type CoverageStatus,
+  findingText,
+  methodText,
+  type PlatformCoverage,
+  traceLabel,
+} from "./coverage-summary.ts";
 
-export function CoveragePanel({ status }: { status: StatusAnswer }) {
+export function CoveragePanel({ status }: { status: CoverageStatus }) {
   const { range, from, to, platforms } = status;
   return (
     <section className="panel" aria-labelledby="coverage">
@@ -38,7 +43,7 @@ export function CoveragePanel({ status }: { status: StatusAnswer }) {
   );
 }
 
-function PlatformRow({ platform, status }: { platform: PlatformStatus; status: StatusAnswer }) {
+function PlatformRow({ platform, status }: { platform: PlatformCoverage; status: CoverageStatus }) {
   const { from, to, range } = status;
   const parts = useMemo(
     () => ({

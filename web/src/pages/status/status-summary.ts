@@ -1,16 +1,16 @@
-import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { shortTime } from "../../components/time.tsx";
 import { lateMs } from "../../listening-text.ts";
 import { behindText, counted, stretchText } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
+import type { CoverageStatus, PlatformCoverage } from "./coverage-summary.ts";
 
 /** Agrees with the light of the sidebar. */
-export function situation(status: StatusAnswer): string {
+export function situation(status: CoverageStatus): string {
   return `${streamsSentence(status.platforms)} ${gapsSentence(status)}`.trim();
 }
 
-function streamsSentence(platforms: readonly PlatformStatus[]): string {
+function streamsSentence(platforms: readonly PlatformCoverage[]): string {
   const streamed = platforms.filter(
     ({ way, stream }) => way === "streamed" && stream !== null && stream.status !== "off",
   );
@@ -35,7 +35,7 @@ function streamsSentence(platforms: readonly PlatformStatus[]): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-function withoutStream(platforms: readonly PlatformStatus[]): string {
+function withoutStream(platforms: readonly PlatformCoverage[]): string {
   const live = platforms.filter(({ way }) => way === "live");
   if (live.length > 0) return `No streams; ${names(live)} ${is(live)} searched live.`;
   const stored = platforms.filter(({ posts }) => posts > 0);
@@ -44,7 +44,7 @@ function withoutStream(platforms: readonly PlatformStatus[]): string {
     : "No streams, and the archive is empty.";
 }
 
-function gapsSentence({ platforms, range, from, to }: StatusAnswer): string {
+function gapsSentence({ platforms, range, from, to }: CoverageStatus): string {
   const gaps = platforms.flatMap(({ coverage }) => coverage.gaps);
   const spans = platforms.flatMap(({ coverage }) => coverage.held);
   if (gaps.length > 0) {
@@ -58,7 +58,7 @@ function gapsSentence({ platforms, range, from, to }: StatusAnswer): string {
     : `No gaps since the archive began, ${shortTime(first, Date.parse(to))}.`;
 }
 
-const names = (platforms: readonly PlatformStatus[]): string =>
+const names = (platforms: readonly PlatformCoverage[]): string =>
   listed(platforms.map(({ platform }) => platformNames[platform]));
 
 const is = ({ length }: readonly unknown[]): string => (length === 1 ? "is" : "are");

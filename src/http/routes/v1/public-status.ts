@@ -1,0 +1,70 @@
+import type { HttpContext } from "../../context.ts";
+import { createCachedAnswer } from "../../dashboard/cached-answer.ts";
+import type { PlatformStatus } from "../../dashboard/contract.ts";
+import { problem } from "../../problems/write-problem.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { type PublicStatus, publicStatus } from "../../schemas/public-status.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const cacheMs = 5_000;
+const patienceMs = 5_000;
+
+/** GET /v1/status: built at most once in five seconds, however many ask. */
+export function addPublicStatusRoute(
+  app: TypedApp,
+  context: Pick<HttpContext, "clock" | "statusBoard" | "readerAnswers" | "isStoreFull">,
+): void {
+  const cached = createCachedAnswer(context.clock, cacheMs, async () => {
+    const [{ from, to, platforms }, isReady] = await Promise.all([
+      context.statusBoard.status("7d"),
+      context.readerAnswers(),
+    ]);
+    const ready = context.isStoreFull() ? "read only" : "ready";
+    const body: PublicStatus = {
+      status: isReady ? ready : "not ready",
+      from,
+      to,
+      platforms: platforms.map(publicPlatform),
+    };
+    return JSON.stringify(body);
+  });
+
+  app.route({
+    method: "GET",
+    url: "/v1/status",
+    schema: {
+      operationId: "readServiceStatus",
+      summary: "Read the status of the service",
+      description: "Coverage and live streams of each platform. Cached for five seconds.",
+      tags: ["operation"],
+      response: {
+        200: jsonAnswer("The status of the service.", publicStatus),
+        ...problemAnswers({ 503: "The archive does not answer." }),
+      },
+    },
+    handler: async (_request, reply) => {
+      const body = await cached.get(patienceMs);
+      if (body === null) {
+        throw problem("unavailable", "timed out reading the status", {
+          hint: "repeat the request after Retry-After",
+        });
+      }
+      return reply
+        .header("cache-control", `public, max-age=${cacheMs / 1_000}`)
+        .type("application/json; charset=utf-8")
+        .send(body);
+    },
+  });
+}
+
+/** Without hosts, error texts and sources, which are for signed-in users. */
+function publicPlatform({ platform, way, posts, stream, coverage }: PlatformStatus) {
+  const { held, gaps, complete_since } = coverage;
+  return {
+    platform,
+    mode: way,
+    posts,
+    stream: stream && { status: stream.status, lag_ms: stream.lag_ms },
+    coverage: { held: held.map(({ from, to }) => ({ from, to })), gaps: [...gaps], complete_since },
+  };
+}
