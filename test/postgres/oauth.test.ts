@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  connect,
+  decide,
+  form,
+  openRequest,
+  ping,
+  requestParameters,
+  type Tokens,
+  tokenRequest,
+  verifierOf,
+} from "../../testkit/mcp/authorize.ts";
+import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+let app: OauthApp;
+let first: ServiceUnderTest;
+let second: ServiceUnderTest;
+let session: TestSession;
+
+beforeAll(async () => {
+  app = await startOauthApp();
+  const settings = {
+    ...(await databaseSettings()),
+    EARSHOT_APP_PRIVATE_HOSTS: app.origin,
+    EARSHOT_SIGN_INS_PER_MINUTE: "1000",
+  };
+  first = await startServiceUnderTest(settings);
+  second = await startServiceUnderTest(settings);
+});
+afterAll(async () => {
+  await second?.remove();
+  await first?.remove();
+  await app?.stop();
+});
+beforeEach(async () => {
+  session = await first.signIn();
+});
+
+const gateways = () => [first, second];
+
+/** Consent is opened at one gateway and given at the other. */
+async function codeAcross(verifier: string): Promise<string> {
+  const query = form(requestParameters(app.clientId, verifier));
+  const { ticket, methods } = (await openRequest(first, session, query)).json();
+  const decided = await decide(second, session, ticket, methods);
+  return new URL(decided.json().location).searchParams.get("code") ?? "";
+}
+
+const exchange = (gateway: ServiceUnderTest, code: string, verifier: string) =>
+  tokenRequest(gateway, {
+    grant_type: "authorization_code",
+    client_id: app.clientId,
+    code,
+    code_verifier: verifier,
+  });
+
+const refresh = (gateway: ServiceUnderTest, token: string) =>
+  tokenRequest(gateway, {
+    grant_type: "refresh_token",
+    client_id: app.clientId,
+    refresh_token: token,
+  });
+
+const pings = async (token: string) =>
+  (await Promise.all(gateways().map((gateway) => ping(gateway, token)))).map(
+    ({ statusCode }) => statusCode,
+  );
+
+/** Of answers of which exactly one is not a reuse. */
+function issuedOnce(answers: readonly Awaited<ReturnType<typeof refresh>>[]): Tokens {
+  const issued = answers.filter(({ statusCode }) => statusCode === 200);
+  const refused = answers.filter(({ statusCode }) => statusCode === 400);
+  expect([issued.length, refused.length]).toEqual([1, answers.length - 1]);
+  for (const answer of refused) expect(answer.json().error).toBe("invalid_grant");
+  const [answer] = issued;
+  if (answer === undefined) throw new Error("no tokens were issued");
+  return answer.json();
+}
+
+const atBothTwice = <Answer>(send: (gateway: ServiceUnderTest) => Promise<Answer>) =>
+  Promise.all([first, second, first, second].map(send));
+
+describe("an authorization code", () => {
+  test("of consent at one gateway and decision at the other is exchanged at either", async () => {
+    for (const gateway of gateways()) {
+      const verifier = verifierOf();
+      const answer = await exchange(gateway, await codeAcross(verifier), verifier);
+      expect(answer.statusCode, answer.body).toBe(200);
+      expect(await pings(answer.json().access_token)).toEqual([200, 200]);
+    }
+  });
+
+  test("is exchanged once by concurrent requests, whose reuse revokes the tokens", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const verifier = verifierOf();
+      const code = await codeAcross(verifier);
+      const answers = await atBothTwice((gateway) => exchange(gateway, code, verifier));
+      const tokens = issuedOnce(answers);
+      expect(await pings(tokens.access_token)).toEqual([401, 401]);
+      expect((await refresh(second, tokens.refresh_token)).statusCode).toBe(400);
+    }
+  });
+});
+
+describe("a refresh token", () => {
+  test("of one gateway is replaced at the other, which ends the former access token", async () => {
+    const before = await connect(first, session, app.clientId);
+    const after = (await refresh(second, before.refresh_token)).json();
+    expect(await pings(after.access_token)).toEqual([200, 200]);
+    expect(await pings(before.access_token)).toEqual([401, 401]);
+  });
+
+  test("yields one new pair to concurrent requests, whose reuse revokes the connection", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const before = await connect(first, session, app.clientId);
+      const answers = await atBothTwice((gateway) => refresh(gateway, before.refresh_token));
+      const after = issuedOnce(answers);
+      for (const { access_token: token } of [before, after]) {
+        expect(await pings(token)).toEqual([401, 401]);
+      }
+      expect((await refresh(first, after.refresh_token)).json().error).toBe("invalid_grant");
+    }
+  });
+});
+
+describe("a token used at both gateways", () => {
+  test("is refused at one as soon as the app revokes it at the other", async () => {
+    for (const name of ["access_token", "refresh_token"] as const) {
+      const tokens = await connect(second, session, app.clientId);
+      expect(await pings(tokens.access_token)).toEqual([200, 200]);
+      const revoked = { token: tokens[name], client_id: app.clientId };
+      expect((await tokenRequest(first, revoked, "/oauth/revoke")).statusCode).toBe(200);
+      expect(await pings(tokens.access_token)).toEqual([401, 401]);
+      expect((await refresh(second, tokens.refresh_token)).statusCode).toBe(400);
+    }
+  });
+
+  test("is refused at one as soon as its owner disconnects the app at the other", async () => {
+    const tokens = await connect(first, session, app.clientId);
+    expect(await pings(tokens.access_token)).toEqual([200, 200]);
+    const list = { method: "GET", url: "/dashboard/api/apps" } as const;
+    const { apps } = (await second.callAs(session, list)).json();
+    const url = `/dashboard/api/apps/${apps[0].id}`;
+    expect((await second.callAs(session, { method: "DELETE", url })).statusCode).toBe(204);
+    expect(await pings(tokens.access_token)).toEqual([401, 401]);
+  });
+});
