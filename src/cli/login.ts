@@ -1,25 +1,42 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { EarshotError } from "../lib/errors.ts";
 import { ApiRefusal } from "../mcp/api.ts";
-import { requireUrl } from "./remote/choose-service.ts";
-import { loginPath, removeLogin, writeLogin } from "./remote/login-file.ts";
-import type { Terminal } from "./terminal.ts";
+import { wrongUse } from "./describe-error.ts";
+import { profileHelp, requireUrl } from "./remote/choose-service.ts";
+import {
+  loginPath,
+  loginProfiles,
+  profileOf,
+  readLogin,
+  removeLogin,
+  writeLogin,
+} from "./remote/login-file.ts";
+import { type Column, tableLines } from "./table.ts";
+import { painter, type Terminal } from "./terminal.ts";
+
+type LoginOptions = { profile?: string; list?: boolean };
 
 export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command("login")
-    .argument("<url>", "the address of the service")
+    .argument("[url]", "the address of the service")
     .description(
       "Stores the address of a service and an API key for it, for search, counts and mcp. Reads the key from the " +
-        "terminal without echo, or from standard input, and checks it.",
+        "terminal without echo, or from standard input, and checks it. Profiles name several logins.",
     )
+    .option("--profile <name>", profileHelp)
+    .addOption(new Option("--list", "list the profiles and their services").conflicts("profile"))
     .addHelpText(
       "after",
       "\nExamples:\n" +
         "  earshot login https://search.example\n" +
-        "  earshot login https://search.example < key.txt",
+        "  earshot login https://search.example < key.txt\n" +
+        "  earshot login https://staging.example --profile staging\n" +
+        "  earshot search 'comet' --profile staging",
     )
-    .action((url: string) => login(requireUrl("the address", url), terminal));
+    .action((url: string | undefined, options: LoginOptions) =>
+      options.list ? listLogins(terminal) : login(url, options, terminal),
+    );
 }
 
 export function addLogout(program: Command, terminal: Terminal): void {
@@ -28,13 +45,35 @@ export function addLogout(program: Command, terminal: Terminal): void {
     .description(
       "Removes what earshot login stored. The key stays valid: revoke it at the service.",
     )
-    .action(() => {
-      removeLogin(terminal.environment);
+    .option("--profile <name>", profileHelp)
+    .action(({ profile }: LoginOptions) => {
+      removeLogin(terminal.environment, profileOf(terminal.environment, profile));
       terminal.out("Logged out.\n");
     });
 }
 
-async function login(url: string, terminal: Terminal): Promise<void> {
+const columns: readonly Column[] = ["PROFILE", "SERVICE"].map((title) => ({
+  title,
+  align: "left",
+}));
+
+function listLogins(terminal: Terminal): void {
+  const { environment } = terminal;
+  const rows = loginProfiles(environment).map((profile) => [
+    profile,
+    readLogin(environment, profile)?.url ?? "",
+  ]);
+  terminal.out(`${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`);
+}
+
+async function login(
+  given: string | undefined,
+  options: LoginOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (given === undefined) throw wrongUse("the address is missing", "earshot login URL");
+  const url = requireUrl("the address", given);
+  const profile = profileOf(terminal.environment, options.profile);
   const key = await readKey(terminal);
   const { openRemoteApi } = await import("./remote/remote-api.ts");
   const { api, close } = openRemoteApi({ url, key });
@@ -45,8 +84,8 @@ async function login(url: string, terminal: Terminal): Promise<void> {
   } finally {
     await close();
   }
-  writeLogin(terminal.environment, { url, key });
-  terminal.out(`Logged in to ${url}; the key is in ${loginPath(terminal.environment)}.\n`);
+  writeLogin(terminal.environment, profile, { url, key });
+  terminal.out(`Logged in to ${url}; the key is in ${loginPath(terminal.environment, profile)}.\n`);
 }
 
 async function readKey({ input }: Terminal): Promise<string> {

@@ -5,8 +5,8 @@ import { allSettings } from "./settings.ts";
 export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
-/** Of commands that call a service (cli/mcp.ts); a shell may export them for all. */
-const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY"]);
+/** Of commands that call a service (cli/remote/choose-service.ts); a shell may export them for all. */
+const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY", "EARSHOT_PROFILE"]);
 
 /**
  * Empty variables count as unset. Errors: `unknown_setting` with the nearest name, so that a typo never leaves a default in

@@ -167,6 +167,43 @@ describe("login", () => {
     expect((await earshot(["logout"])).code).toBe(0);
   });
 
+  test("stores several profiles, and commands use the selected one", async () => {
+    const second = await service.makeKey();
+    const logIn = (args: readonly string[], text: string) =>
+      runCommand(["login", url, ...args], { XDG_CONFIG_HOME: home }, piped(text));
+    expect((await logIn([], key)).code).toBe(0);
+    expect((await logIn(["--profile", "staging"], second)).code).toBe(0);
+    const stored = join(home, "earshot", "login.staging.json");
+    expect(JSON.parse(readFileSync(stored, "utf8"))).toEqual({ url, key: second });
+    expect(statSync(stored).mode & 0o777).toBe(0o600);
+    const { out } = await earshot(["login", "--list"]);
+    expect(out).toBe(`PROFILE  SERVICE\ndefault  ${url}\nstaging  ${url}\n`);
+
+    const jobsOf = async (of: string) =>
+      (await service.call(of, { method: "GET", url: "/v1/search/live/social/jobs" })).json().jobs
+        .length;
+    const dataDir = { EARSHOT_DATA_DIR: join(home, "empty") };
+    await earshot(["search", "number1", "--profile", "staging"], dataDir);
+    expect(await jobsOf(second)).toBe(1);
+    await earshot(["search", "number1"], { EARSHOT_PROFILE: "staging" });
+    expect(await jobsOf(second)).toBe(2);
+    await earshot(["search", "number1", "--profile", "default"], { EARSHOT_PROFILE: "staging" });
+    expect(await jobsOf(second)).toBe(2);
+
+    expect((await earshot(["logout", "--profile", "staging"])).code).toBe(0);
+    const selections = [
+      earshot(["search", "x"], { EARSHOT_PROFILE: "staging" }),
+      earshot(["search", "x", "--profile", "staging"]),
+    ];
+    for (const { code, notes } of await Promise.all(selections)) {
+      expect(code).toBe(1);
+      expect(notes).toContain("there is no login with the profile staging");
+    }
+    expect((await earshot(["search", "number1"])).out).toContain("=comet number1");
+    await earshot(["logout"]);
+    expect((await earshot(["login", "--list"])).out).toBe("PROFILE  SERVICE\n");
+  });
+
   test("yields to a data folder that is set", async () => {
     const elsewhere = { EARSHOT_DATA_DIR: join(home, "empty") };
     await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(key));
@@ -180,6 +217,9 @@ test.each([
   [["search", "x", "--url", "search.example"], /--url must be an HTTP URL, not "search\.example"/],
   [["search", "x", "--url", "https://a.example", "--local"], /cannot be used with/],
   [["search", "x", "--json", "--csv"], /cannot be used with/],
+  [["search", "x", "--profile", "a", "--local"], /cannot be used with/],
+  [["search", "x", "--profile", "../a"], /--profile is "\.\.\/a"/],
+  [["login"], /the address is missing/],
   [["login", "ftp://a.example"], /the address must be an HTTP URL, not "ftp:/],
 ])("%j is a usage error with exit code 2", async (args, message) => {
   const { code, notes } = await earshot(args);

@@ -29,6 +29,7 @@ test("bash completes commands, subcommands, options and choices", async () => {
   expect(completed(script, ["keys", "cr"])).toEqual(["create"]);
   expect(completed(script, ["keys", "create", "--na"])).toEqual(["--name"]);
   expect(completed(script, ["search", "comet", "--nd"])).toEqual(["--ndjson"]);
+  expect(completed(script, ["counts", "comet", "--pr"])).toEqual(["--profile"]);
   expect(completed(script, ["completion", ""])).toEqual(["bash", "zsh", "fish", "--help"]);
   expect(completed(script, ["search", "comet", "x"])).toEqual([""]);
 });

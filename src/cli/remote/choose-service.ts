@@ -2,13 +2,15 @@ import { type Command, Option } from "commander";
 import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal.ts";
-import { readLogin, type Service } from "./login-file.ts";
+import { profileOf, readLogin, type Service } from "./login-file.ts";
 
-export type ServiceOptions = { url?: string; local?: boolean };
+export type ServiceOptions = { url?: string; profile?: string; local?: boolean };
 
 export const serviceHelp =
-  "Searches the service of --url, EARSHOT_URL or earshot login; without one, or with EARSHOT_DATA_DIR or --local, " +
-  "the archive in the data folder, without a key.";
+  "Searches the service of --url, --profile, EARSHOT_URL or earshot login; without one, or with EARSHOT_DATA_DIR or " +
+  "--local, the archive in the data folder, without a key.";
+
+export const profileHelp = "one of several logins; EARSHOT_PROFILE selects it too";
 
 export function takesService(command: Command): Command {
   return command
@@ -16,21 +18,29 @@ export function takesService(command: Command): Command {
       "--url <url>",
       "search this service; the key is EARSHOT_API_KEY or that of earshot login",
     )
-    .addOption(new Option("--local", "search the archive in the data folder").conflicts("url"));
+    .option("--profile <name>", profileHelp)
+    .addOption(
+      new Option("--local", "search the archive in the data folder").conflicts(["url", "profile"]),
+    );
 }
 
 /**
- * Null: the archive in the data folder. Errors: `wrong_use`, `invalid_setting`, `missing_setting`, `login_unreadable`.
+ * Null: the archive in the data folder. Errors: `wrong_use`, `invalid_setting`, `missing_setting`, `login_missing`,
+ * `login_unreadable`.
  */
 export function chooseService(
   { environment }: Pick<Terminal, "environment">,
-  { url: given, local }: ServiceOptions,
+  { url: given, profile: named, local }: ServiceOptions,
 ): Service | null {
   if (local) return null;
-  if (given !== undefined) return withKey(requireUrl("--url", given), environment);
-  const { EARSHOT_URL: url, EARSHOT_DATA_DIR: dataDir } = environment;
-  if (url) return withKey(requireUrl("EARSHOT_URL", url), environment);
-  return dataDir ? null : readLogin(environment);
+  const profile = profileOf(environment, named);
+  const login = () => readLogin(environment, profile);
+  if (given !== undefined) return withKey(requireUrl("--url", given), environment, login);
+  if (named !== undefined) return login() ?? loginMissing(profile);
+  const { EARSHOT_URL: url, EARSHOT_DATA_DIR: dataDir, EARSHOT_PROFILE: preset } = environment;
+  if (url) return withKey(requireUrl("EARSHOT_URL", url), environment, login);
+  if (dataDir) return null;
+  return login() ?? (preset ? loginMissing(profile) : null);
 }
 
 /** Without credentials, which belong in the key. */
@@ -45,11 +55,20 @@ export function requireUrl(name: string, text: string): string {
   throw wrongUse(message, hint);
 }
 
-function withKey(url: string, environment: Terminal["environment"]): Service {
-  const { EARSHOT_API_KEY: key } = environment;
+function loginMissing(profile: string): never {
+  throw new EarshotError("login_missing", `there is no login with the profile ${profile}`, {
+    hint: `earshot login --list shows all; earshot login URL --profile ${profile} adds it`,
+  });
+}
+
+function withKey(
+  url: string,
+  { EARSHOT_API_KEY: key }: Terminal["environment"],
+  login: () => Service | null,
+): Service {
   if (key) return { url, key };
-  const login = readLogin(environment);
-  if (login?.url === url) return login;
+  const stored = login();
+  if (stored?.url === url) return stored;
   throw new EarshotError("missing_setting", `an API key for ${url} is required`, {
     hint:
       "set EARSHOT_API_KEY, or run earshot login; create a key in the dashboard of the service, or with " +

@@ -1,8 +1,17 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** A service and a key for it. */
@@ -10,14 +19,39 @@ export type Service = { url: string; key: string };
 
 type Environment = Terminal["environment"];
 
+const defaultProfile = "default";
+
+/** `given`, else that of `EARSHOT_PROFILE`. Errors: `wrong_use`, `invalid_setting`. */
+export function profileOf({ EARSHOT_PROFILE: preset }: Environment, given?: string): string {
+  const profile = given ?? (preset || defaultProfile);
+  if (/^[\w-]{1,40}$/.test(profile)) return profile;
+  const hint = "a name has 1 to 40 letters, digits, - and _";
+  if (given !== undefined) throw wrongUse(`--profile is ${JSON.stringify(given)}`, hint);
+  throw new EarshotError("invalid_setting", `EARSHOT_PROFILE is ${JSON.stringify(preset)}`, {
+    hint,
+  });
+}
+
 /** In the user's configuration folder (XDG Base Directory Specification). */
-export function loginPath({ XDG_CONFIG_HOME, HOME }: Environment): string {
-  return join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "earshot", "login.json");
+const loginFolder = ({ XDG_CONFIG_HOME, HOME }: Environment): string =>
+  join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "earshot");
+
+export function loginPath(environment: Environment, profile: string): string {
+  const name = profile === defaultProfile ? "login.json" : `login.${profile}.json`;
+  return join(loginFolder(environment), name);
+}
+
+/** With a login, the default first. */
+export function loginProfiles(environment: Environment): readonly string[] {
+  const folder = loginFolder(environment);
+  const files = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const named = files.flatMap((file) => /^login\.([\w-]+)\.json$/.exec(file)?.[1] ?? []);
+  return files.includes("login.json") ? [defaultProfile, ...named] : named;
 }
 
 /** Null without a login. Errors: `login_unreadable`. */
-export function readLogin(environment: Environment): Service | null {
-  const path = loginPath(environment);
+export function readLogin(environment: Environment, profile: string): Service | null {
+  const path = loginPath(environment, profile);
   try {
     return serviceOf(parseUntrustedJson(readFileSync(path)));
   } catch (error) {
@@ -39,13 +73,13 @@ function serviceOf(value: unknown): Service {
 }
 
 /** Only the user may read it: it contains the key. */
-export function writeLogin(environment: Environment, login: Service): void {
-  const path = loginPath(environment);
+export function writeLogin(environment: Environment, profile: string, login: Service): void {
+  const path = loginPath(environment, profile);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
   chmodSync(path, 0o600);
 }
 
-export function removeLogin(environment: Environment): void {
-  rmSync(loginPath(environment), { force: true });
+export function removeLogin(environment: Environment, profile: string): void {
+  rmSync(loginPath(environment, profile), { force: true });
 }
