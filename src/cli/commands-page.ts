@@ -51,7 +51,9 @@ function section({ command, name }: Named): string {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => written.push(text) });
   command.outputHelp();
-  return `## ${name}\n\n\`\`\`text\n${withoutHelpOption(written.join("")).trimEnd()}\n\`\`\`\n`;
+  const help = withoutHelpOption(written.join(""));
+  const shown = name === "earshot" ? help : withoutSubcommands(help);
+  return `## ${name}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
 }
 
 /** Every command has it, so the page names it once. */
@@ -60,6 +62,10 @@ function withoutHelpOption(help: string): string {
     .replace(/^ {2}-h, --help +print this help\n/m, "")
     .replace(/\nOptions:\n(?=\n|$)/, "");
 }
+
+/** Subcommands have sections of their own. */
+const withoutSubcommands = (help: string): string =>
+  help.replace(/\nCommands:\n(?: {2}.*\n?)+/, "");
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
   await writeFile(commandsPage, await withCommands(await readFile(commandsPage, "utf8")));

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { commandsPage, withCommands } from "../../src/cli/commands-page.ts";
 
-test("docs/commands.md shows the help of every command as it is (npm run docs writes it anew)", async () => {
+test("docs/commands.md shows the help of every command (npm run docs regenerates it)", async () => {
   const page = await readFile(commandsPage, "utf8");
   expect(page).toBe(await withCommands(page));
   const commands = [
