@@ -45,6 +45,8 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   requestTimeoutMs: number;
   idleTimeoutMs: number;
   maxHeldRequests: number;
+  /** Budget of the deployment's X credentials. */
+  xMonthlyPostReads: number;
   maxStreamMs: number;
   maxReadWaitMs: number;
   trustedProxies: readonly string[];
@@ -88,6 +90,7 @@ export type HttpContext = {
     | "waitForEnd"
     | "cancel"
     | "list"
+    | "listOfAll"
     | "changes"
   >;
   webhooks: Webhooks;

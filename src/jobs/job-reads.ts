@@ -4,7 +4,14 @@ import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { EndedJobs } from "./ended-jobs.ts";
 import type { Job, ListPosition } from "./job.ts";
 import type { JobOperations } from "./operations.ts";
-import type { EarlierJob, Idempotency, JobFilter, JobPage, JobQueue } from "./queue.ts";
+import type {
+  AllJobsPage,
+  EarlierJob,
+  Idempotency,
+  JobFilter,
+  JobPage,
+  JobQueue,
+} from "./queue.ts";
 import type { ListedPart } from "./read-operations.ts";
 import { hasEnded } from "./states.ts";
 import { jobOf, summaryOf } from "./stored.ts";
@@ -12,7 +19,7 @@ import type { EarlierSubmission } from "./submission-operations.ts";
 
 export type JobReads = Pick<
   JobQueue,
-  "find" | "isUnfinished" | "waitForEnd" | "replayOf" | "list"
+  "find" | "isUnfinished" | "waitForEnd" | "replayOf" | "list" | "listOfAll"
 > & {
   keyedSinceMs(): number;
   earlierJob(earlier: EarlierSubmission): EarlierJob;
@@ -108,5 +115,15 @@ export function createJobReads(context: JobReadsContext): JobReads {
     return { jobs: jobs.slice(0, limit), next };
   }
 
-  return { find, isUnfinished, waitForEnd, replayOf, list, keyedSinceMs, earlierJob };
+  async function listOfAll(before: number | null, limit: number): Promise<AllJobsPage> {
+    const part = { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
+    const rows = await store.read("listJobsOfAll", part);
+    const nowMs = now();
+    return {
+      jobs: rows.slice(0, limit).map((row) => summaryOf(row, nowMs)),
+      next: rows.length > limit ? (rows[limit - 1]?.sequence ?? null) : null,
+    };
+  }
+
+  return { find, isUnfinished, waitForEnd, replayOf, list, listOfAll, keyedSinceMs, earlierJob };
 }

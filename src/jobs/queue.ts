@@ -45,6 +45,8 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   endAll(accountId: string): Promise<void>;
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
+  /** Of all accounts, newest first; null: from the newest. */
+  listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
    * With `after`, first the current state of each job that changed since, then new changes; null
    * for new changes only. A slow reader may miss intermediate states but never a job's last one.
@@ -106,6 +108,9 @@ export type JobFilter = {
 };
 
 export type JobPage = { jobs: readonly JobSummary[]; next: ListPosition | null };
+
+/** `next` is a sequence number. */
+export type AllJobsPage = { jobs: readonly JobSummary[]; next: number | null };
 
 type EndState = "done" | "error" | "cancelled";
 
@@ -283,6 +288,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     cancel,
     endAll,
     list: reads.list,
+    listOfAll: reads.listOfAll,
     changes: readers.read,
     takePage: (uuid) =>
       endedJobs.takePage(uuid.toLowerCase(), context.shortSearches?.version() ?? null),

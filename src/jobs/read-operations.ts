@@ -65,6 +65,17 @@ export const readOperations = {
     return { rows, seen: seen ?? null };
   }),
 
+  /** Newest first, before a sequence number. */
+  listJobsOfAll: read(function* (
+    database,
+    part: { before: number; limit: number },
+  ): Steps<(ListedRow & { sequence: number })[]> {
+    return yield* database.all(
+      `SELECT sequence, ${listedColumns} FROM job WHERE sequence < :before ORDER BY sequence DESC LIMIT :limit`,
+      part,
+    );
+  }),
+
   changesAfter: read(function* (
     database,
     args: { accountId: string; after: number; limit: number; nowMs: number },

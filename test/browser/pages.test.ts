@@ -132,8 +132,17 @@ const pages: readonly Shown[] = [
     },
   },
   { name: "accounts", path: "/dashboard/accounts", heading: "Accounts" },
+  { name: "activity-keys", path: "/dashboard/activity", heading: "Activity" },
+  { name: "activity-jobs", path: "/dashboard/activity/jobs", heading: "Activity" },
+  { name: "activity-usage", path: "/dashboard/activity/usage", heading: "Activity" },
   { name: "nodes", path: "/dashboard/nodes", heading: "Nodes" },
   { name: "audit", path: "/dashboard/audit", heading: "Audit log" },
+  {
+    name: "audit-filtered",
+    path: "/dashboard/audit?action=account_suspended&actor=service&from=2026-01-01",
+    heading: "Audit log",
+    act: (page) => page.getByText("No entry matches these filters.").waitFor(),
+  },
   { name: "nowhere", path: "/dashboard/nowhere", heading: "Page not found" },
 ];
 

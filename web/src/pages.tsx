@@ -98,6 +98,16 @@ const pages: readonly Page[] = [
     })),
   },
   {
+    path: "/activity",
+    title: "Activity",
+    icon: "list",
+    group: "Operator",
+    key: "t",
+    component: lazy(async () => ({
+      default: (await import("./pages/operator/activity-page.tsx")).ActivityPage,
+    })),
+  },
+  {
     path: "/nodes",
     title: "Nodes",
     icon: "nodes",

@@ -14,24 +14,45 @@ export type AuditEntry = {
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
+/** Null or absent: any. */
 export type AuditPart = {
   accountId: string | null;
+  action?: AuditAction | null;
+  /** ID of an account, `command_line` or `service`. */
+  actor?: string | null;
+  fromMs?: number | null;
+  /** Exclusive. */
+  toMs?: number | null;
   before: number | null;
   limit: number;
 };
 
 type Row = Omit<AuditEntry, "detail"> & { detail: string };
 
+const filters = {
+  accountId: "audit.subject = (SELECT audit_id FROM account WHERE id = :accountId)",
+  action: "action = :action",
+  actor: "audit.actor = coalesce((SELECT audit_id FROM account WHERE id = :actor), :actor)",
+  fromMs: "at_ms >= :fromMs",
+  toMs: "at_ms < :toMs",
+} as const;
+
 export const auditOperations = {
   /** Newest first. */
-  readAudit: read(function* (
-    database,
-    { accountId, before, limit }: AuditPart,
-  ): Steps<AuditEntry[]> {
-    const condition =
-      accountId === null
-        ? "TRUE"
-        : "audit.subject = (SELECT audit_id FROM account WHERE id = :accountId)";
+  readAudit: read(function* (database, part: AuditPart): Steps<AuditEntry[]> {
+    const { before, limit } = part;
+    const conditions = ["sequence < :before"];
+    const values: Record<string, string | number> = {
+      before: before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    };
+    // Only those in use, so that the statement can use an index.
+    for (const name of Object.keys(filters) as (keyof typeof filters)[]) {
+      const value = part[name] ?? null;
+      if (value === null) continue;
+      conditions.push(filters[name]);
+      values[name] = value;
+    }
     return (yield* database.all<Row>(
       `SELECT sequence, at_ms AS atMs, action, detail,
            CASE actor WHEN 'command_line' THEN 'the command line' WHEN 'service' THEN 'the server'
@@ -41,12 +62,8 @@ export const auditOperations = {
            CASE WHEN key IS NOT NULL THEN
              coalesce((SELECT name FROM api_key WHERE audit_id = audit.key),
                (SELECT client_name FROM oauth_grant WHERE audit_id = audit.key), 'a deleted key') END AS key
-         FROM audit WHERE sequence < :before AND ${condition} ORDER BY sequence DESC LIMIT :limit`,
-      {
-        before: before ?? Number.MAX_SAFE_INTEGER,
-        limit,
-        ...(accountId === null ? {} : { accountId }),
-      },
+         FROM audit WHERE ${conditions.join(" AND ")} ORDER BY sequence DESC LIMIT :limit`,
+      values,
     )).map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
   }),
 };

@@ -73,6 +73,18 @@ export const listingOperations = {
     return yield* accountListing(database, id, nowMs);
   }),
 
+  /** By ID, of accounts that exist. */
+  accountNames: read(function* (
+    database,
+    { ids }: { ids: readonly string[] },
+  ): Steps<{ id: string; name: string }[]> {
+    return yield* database.all(
+      `SELECT id, ${accountNameSql} AS name FROM account
+       WHERE ${isPresent} AND id IN (SELECT value FROM json_each(:ids))`,
+      { ids: JSON.stringify(ids) },
+    );
+  }),
+
   resolveAccount: read(function* (database, { account }: { account: string }): Steps<string> {
     const id = yield* accountIdOf(database, account);
     if (id === null) throw unknownAccount(account, yield* nextStep(database, account));

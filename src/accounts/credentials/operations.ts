@@ -1,11 +1,20 @@
-import { durable } from "../../db/operations.ts";
+import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import type { Platform } from "../../posts/post.ts";
 import {
   credentialOperations,
   type StoredSecretCredential,
 } from "../../upstream/credentials/operations.ts";
+import {
+  type Amounts,
+  accountSpending,
+  deploymentPostReads,
+} from "../../upstream/requests/spending-rows.ts";
 import { type Actor, noteAudit } from "../audit.ts";
+
+/** Null without a credential. */
+export type MonthSpending = { own: Amounts | null; sharedPostReads: number | null };
 
 export const accountCredentialOperations = {
   /** Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
@@ -20,6 +29,24 @@ export const accountCredentialOperations = {
     const detail = { platform, kind, replaces };
     yield* noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
     return null;
+  }),
+
+  /** Of the account's own credentials, and of the deployment's. */
+  monthSpending: read(function* (
+    database,
+    spender: { accountId: string; platform: Platform; month: string },
+  ): Steps<MonthSpending> {
+    const { accountId, platform, month } = spender;
+    const credentials = yield* database.all<{ accountId: string | null }>(
+      `SELECT DISTINCT account_id AS accountId FROM credential
+       WHERE platform = :platform AND (account_id = :accountId OR account_id IS NULL)`,
+      { accountId, platform },
+    );
+    const has = (owner: string | null) => credentials.some((found) => found.accountId === owner);
+    return {
+      own: has(accountId) ? yield* accountSpending(database, spender) : null,
+      sharedPostReads: has(null) ? yield* deploymentPostReads(database, { month, platform }) : null,
+    };
   }),
 
   /** `owner` null: any owner. */

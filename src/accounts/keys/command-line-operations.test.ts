@@ -107,13 +107,20 @@ test("the list contains everything except the secret", async () => {
 test("finds keys of all accounts by name, id or account, newest first", async () => {
   const laptop = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const robot = await store.write("createKey", { ...newKey, name: "100%_bot", nowMs: 9 });
+  const all = { accountId: null, after: null, limit: 10 };
   const idsOf = async (query: string | null) =>
-    (await store.read("findKeys", { query, limit: 10 })).map(({ id }) => id);
+    (await store.read("findKeys", { query, ...all })).map(({ id }) => id);
   expect(await idsOf(null)).toEqual([robot.id, laptop.id]);
   expect(await idsOf("newsr")).toEqual([laptop.id]);
   expect(await idsOf("0%_b")).toEqual([robot.id]);
   expect(await idsOf(laptop.id)).toEqual([laptop.id]);
   expect(await idsOf("_")).toEqual([robot.id]);
+  const { accountId } = laptop;
+  const ofAccount = await store.read("findKeys", { query: null, ...all, accountId });
+  expect(ofAccount.map(({ id }) => id)).toEqual([laptop.id]);
+  const after = { createdMs: 9, id: robot.id };
+  const next = await store.read("findKeys", { query: null, ...all, after });
+  expect(next.map(({ id }) => id)).toEqual([laptop.id]);
 });
 
 test("detects whether any key is valid without reading them all", async () => {

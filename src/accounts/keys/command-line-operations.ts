@@ -35,6 +35,13 @@ export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; r
 
 export type FoundKey = StoredKey & { accountName: string };
 
+export type KeyListPart = {
+  query: string | null;
+  accountId: string | null;
+  after: { createdMs: number; id: string } | null;
+  limit: number;
+};
+
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
   function* accountOf(database: Database, { accountName, nowMs }: NewKey): Steps<string> {
     const known = accountName === null ? null : yield* accountIdOf(database, accountName);
@@ -83,10 +90,10 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       );
     }),
 
-    /** Of all accounts, newest first, whose name, ID or account contains the query. */
+    /** Of one or all accounts, newest first, whose name, ID or account contains the query. */
     findKeys: read(function* (
       database,
-      { query, limit }: { query: string | null; limit: number },
+      { query, accountId, after, limit }: KeyListPart,
     ): Steps<FoundKey[]> {
       const pattern = query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`;
       return (yield* database.all<Omit<FoundKey, "methods"> & { methods: string | null }>(
@@ -95,8 +102,16 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
            WHERE ${isPresent} AND (CAST(:pattern AS TEXT) IS NULL OR api_key.name LIKE :pattern ESCAPE '\\'
              OR api_key.id LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR ${accountNameSql} LIKE :pattern ESCAPE '\\')
-           ORDER BY api_key.created_ms DESC, api_key.id LIMIT :limit`,
-        { pattern, limit },
+             AND (CAST(:accountId AS TEXT) IS NULL OR account.id = :accountId)
+             AND (api_key.created_ms, api_key.id) < (:afterMs, :afterId)
+           ORDER BY api_key.created_ms DESC, api_key.id DESC LIMIT :limit`,
+        {
+          pattern,
+          accountId,
+          afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
+          afterId: after?.id ?? "",
+          limit,
+        },
       )).map((row) => ({ ...row, methods: storedMethods(row.methods) }));
     }),
 

@@ -8,6 +8,7 @@ import { control007 } from "./007-no-spot-checks.ts";
 import { control008 } from "./008-gateways.ts";
 import { control009 } from "./009-oauth-grants.ts";
 import { control010 } from "./010-key-requests.ts";
+import { control011 } from "./011-audit-filters.ts";
 
 /** Oldest first. Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
@@ -21,4 +22,5 @@ export const controlMigrations: readonly string[] = [
   control008,
   control009,
   control010,
+  control011,
 ];

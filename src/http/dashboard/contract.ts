@@ -1,5 +1,6 @@
 import type { AuditAction } from "../../accounts/audit-actions.ts";
 import type { RefusalWord } from "../../accounts/sign-in/refusal.ts";
+import type { JobState } from "../../jobs/job.ts";
 import type { Method } from "../../platforms/methods.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -320,6 +321,16 @@ export type AuthorizationStep =
 /** POST /dashboard/api/credentials/<id>/test: {works, message, credential}. DELETE /dashboard/api/credentials/<id>: 204. */
 export type CredentialTest = { works: boolean; message: string; credential: CredentialListing };
 
+/** GET /dashboard/api/spending: on X in this month (UTC), including running calls. */
+export type SpendingAnswer = {
+  /** Such as 2026-11. */
+  month: string;
+  /** With the account's own credentials, which X bills to their owner; null without one. */
+  own: { post_reads: number; user_reads: number; usd: number } | null;
+  /** With the deployment's credentials, by all accounts; null without one. */
+  shared: { post_reads: number; most_post_reads: number } | null;
+};
+
 /** GET /dashboard/api/account/export: NDJSON, an attachment. */
 /** DELETE /dashboard/api/account: 204, and the session ends. */
 export type DeleteAccount = { confirm: string };
@@ -339,12 +350,39 @@ export type AccountListing = {
   searches_24h: number;
   limits: { requests_per_second: number | null; submissions_per_minute: number | null };
 };
-/** GET /dashboard/api/operator/keys?query=<text>: the newest of all accounts. */
-export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; is_cut: boolean };
+/**
+ * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>: of one or all accounts, newest first; so are
+ * operator/jobs?account=<id>&after=<cursor> and operator/usage?range=<range>&account=<id>&after=<cursor>.
+ */
+export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; next: string | null };
 export type AnyKeyListing = Pick<
   KeyListing,
   "id" | "name" | "shown" | "state" | "created_at" | "expires_at" | "used_at" | "used_from"
-> & { account: { id: string; name: string } };
+> & { account: NamedAccount };
+export type NamedAccount = { id: string; name: string };
+
+export type AllJobsAnswer = { jobs: readonly AnyJobListing[]; next: string | null };
+/** Without its query. */
+export type AnyJobListing = {
+  uuid: string;
+  account: NamedAccount;
+  status: JobState;
+  /** Of an error. */
+  code: string | null;
+  platform: Platform | "social";
+  method: Method;
+  node: string | null;
+  /** Of results. */
+  count: number | null;
+  submitted_at: string;
+  finished_at: string | null;
+};
+
+/** The newest accounts first. */
+export type AllUsageAnswer = { accounts: readonly AccountUsageListing[]; next: string | null };
+export type AccountUsageListing = Omit<UsageTotals, "p50_ms" | "p99_ms"> & {
+  account: NamedAccount;
+};
 
 /** PATCH /dashboard/api/operator/accounts/<id>: absent members stay; null limits mean the deployment's. Answers {account}. */
 export type AccountChange = {
@@ -385,7 +423,8 @@ export type NodeEventListing = {
 export type SamplesAnswer = { imported: number };
 
 /**
- * GET /dashboard/api/operator/audit?before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own
+ * GET /dashboard/api/operator/audit?account=<id>&action=<action>&actor=<account id, command_line or service>&from=<time>
+ * &to=<time>&before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own
  * account.
  */
 export type AuditAnswer = { entries: readonly AuditEntry[]; next: number | null };

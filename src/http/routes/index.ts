@@ -13,13 +13,16 @@ import { addCredentialRoutes } from "./dashboard/credentials.ts";
 import { addKeyRequestsRoute } from "./dashboard/key-requests.ts";
 import { addKeyRoutes } from "./dashboard/keys.ts";
 import { addOperatorRoutes } from "./dashboard/operator.ts";
+import { addOperatorJobsRoute } from "./dashboard/operator-jobs.ts";
 import { addOperatorKeysRoute } from "./dashboard/operator-keys.ts";
 import { addOperatorNodeRoutes } from "./dashboard/operator-nodes.ts";
 import { addOperatorSamplesRoute } from "./dashboard/operator-samples.ts";
+import { addOperatorUsageRoute } from "./dashboard/operator-usage.ts";
 import { addPageRoutes } from "./dashboard/pages.ts";
 import { addServiceStatusRoute } from "./dashboard/service-status.ts";
 import { addSessionRoutes } from "./dashboard/session.ts";
 import { addSessionListRoutes } from "./dashboard/sessions.ts";
+import { addSpendingRoute } from "./dashboard/spending.ts";
 import { addUsageRoute } from "./dashboard/usage.ts";
 import { addMcpRoute } from "./mcp.ts";
 import { addRecentRoute } from "./node/recent.ts";
@@ -85,6 +88,7 @@ export function addRoutes(
   addAuthRoutes(typed, context, createSignInSlots(context));
   addCredentialRoutes(typed, context);
   addUsageRoute(typed, context);
+  addSpendingRoute(typed, context);
   addServiceStatusRoute(typed, context);
   addKeyRoutes(typed, context);
   addKeyRequestsRoute(typed, context);
@@ -94,6 +98,8 @@ export function addRoutes(
   addOperatorRoutes(typed, context);
   addOperatorNodeRoutes(typed, context);
   addOperatorKeysRoute(typed, context);
+  addOperatorJobsRoute(typed, context);
+  addOperatorUsageRoute(typed, context);
   addOperatorSamplesRoute(typed, context);
   addPageRoutes(typed, context);
 }

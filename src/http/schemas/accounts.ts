@@ -60,6 +60,11 @@ const queryText = wording(
 );
 const afterText = wording("after is not of this list", "send next exactly as it was received");
 
+export const searchText = z.string(queryText).max(longestQuery, queryText);
+
+/** Of a list of accounts or keys. */
+export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText);
+
 export const accountsQuery = closedObject(
   {
     what: "parameter",
@@ -67,47 +72,7 @@ export const accountsQuery = closedObject(
     hint: "such as ?query=ann&after=<next of the page before>",
   },
   {
-    query: z.string(queryText).max(longestQuery, queryText).optional(),
-    after: z
-      .string(afterText)
-      .regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText)
-      .optional(),
+    query: searchText.optional(),
+    after: accountCursor.optional(),
   },
-);
-
-export const allKeysQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "the query string is not valid",
-    hint: "the only parameter is query, such as ?query=laptop",
-  },
-  { query: z.string(queryText).max(longestQuery, queryText).optional() },
-);
-
-const beforeText = wording("before is the next of the page before", "send it as it was received");
-
-const before = z
-  .string(beforeText)
-  .regex(/^\d{1,15}$/, beforeText)
-  .transform(Number)
-  .optional();
-
-export const ownAuditQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "the query string is not valid",
-    hint: "the only parameter is before, such as ?before=1200",
-  },
-  { before },
-);
-
-const accountText = wording("account is the id of an account", "send it once, as it is listed");
-
-export const auditQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "the query string is not valid",
-    hint: "such as ?account=<id>&before=1200",
-  },
-  { before, account: z.string(accountText).min(1, accountText).max(64, accountText).optional() },
 );

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { rangeNames } from "../dashboard/ranges.ts";
 import { closedObject, wording } from "./words.ts";
 
-const range = z
+export const range = z
   .enum(rangeNames, wording("there is no such range", `write one of ${rangeNames.join(", ")}`))
   .default("24h");
 

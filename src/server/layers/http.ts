@@ -35,6 +35,7 @@ export function makeHttp(below: Below): Http {
       limits: config.limits,
       embedded: config.nodes.embedded,
       deadlineGraceMs: config.jobs.deadlineGraceMs,
+      xMonthlyPostReads: config.upstreams.xMonthlyPostReads,
     },
     clock,
     log: below.log,

@@ -51,6 +51,24 @@ export function* deploymentPostReads(
   return row?.postReads ?? 0;
 }
 
+/** With the account's own credentials; includes reserved amounts. */
+export function* accountSpending(
+  database: Database,
+  spender: Pick<Spender, "month" | "platform"> & { accountId: string },
+): Steps<Amounts> {
+  const own = "credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)";
+  const part = (table: string) =>
+    `SELECT post_reads, user_reads, requests, micro_usd FROM ${table}
+     WHERE month = :month AND platform = :platform AND ${own}`;
+  const row = yield* database.get<Amounts>(
+    `SELECT coalesce(sum(post_reads), 0) AS postReads, coalesce(sum(user_reads), 0) AS userReads,
+       coalesce(sum(requests), 0) AS requests, coalesce(sum(micro_usd), 0) AS microUsd
+     FROM (${part("upstream_use")} UNION ALL ${part("upstream_reservation")}) AS spent`,
+    spender,
+  );
+  return row ?? { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
+}
+
 export type Reservation = Spender & Amounts & { id: number };
 
 export function* takeReservation(database: Database, id: number): Steps<Reservation | null> {

@@ -1,14 +1,14 @@
 import type { AuditEntry } from "../../../src/http/dashboard/contract.ts";
 import { isolated } from "../isolated.ts";
 
-type Action = AuditEntry["action"];
+export type AuditAction = AuditEntry["action"];
 
 /** Describes an entry without its actor or final period. */
 export function auditSentence(entry: AuditEntry): string {
   return sentences[entry.action](entry);
 }
 
-const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
+const sentences: Readonly<Record<AuditAction, (entry: AuditEntry) => string>> = {
   account_created: ({ detail }) => `Account created${methodText(detail.way)}`,
   account_deleted: () => "Account deleted",
   account_exported: () => "Account data exported",
@@ -42,6 +42,8 @@ const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
   signed_in: ({ detail }) => `Signed in${methodText(detail.way)}`,
   signed_out: () => "Signed out",
 };
+
+export const auditActions = Object.keys(sentences) as AuditAction[];
 
 type Reported = AuditEntry["detail"][string] | undefined;
 

@@ -15,20 +15,20 @@ const subject: Column<AuditEntry> = {
 };
 const actor: Column<AuditEntry> = { title: "By", cell: ({ actor: name }) => <bdi>{name}</bdi> };
 
-/** Audit entries, newest first; `isOfAll` adds the account column. */
+export const auditColumns: readonly Column<AuditEntry>[] = [when, what, subject, actor];
+
+/** Entries of one account, newest first. */
 export function AuditTable({
   caption,
   entries,
-  isOfAll = false,
 }: {
   caption: string;
   entries: readonly AuditEntry[];
-  isOfAll?: boolean;
 }) {
   return (
     <Table
       caption={caption}
-      columns={isOfAll ? [when, what, subject, actor] : [when, what, actor]}
+      columns={[when, what, actor]}
       rows={entries}
       keyOf={({ sequence }) => String(sequence)}
     />

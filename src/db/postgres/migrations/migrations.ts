@@ -1,3 +1,4 @@
+import { control011 } from "../../migrations/011-audit-filters.ts";
 import { controlTables } from "./control-tables.ts";
 import { keyRequests } from "./key-requests.ts";
 import { changeNotifications } from "./notify-changes.ts";
@@ -14,4 +15,5 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: oauthGrants, oldest: 1 },
   { sql: withoutRates + rateFunctions, oldest: 3 },
   { sql: keyRequests, oldest: 3 },
+  { sql: control011, oldest: 3 },
 ];

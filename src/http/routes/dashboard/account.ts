@@ -6,7 +6,8 @@ import { deleteAccount } from "../../dashboard/delete-account.ts";
 import { exportLines } from "../../dashboard/export-lines.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { accountDeletion, ownAuditQuery } from "../../schemas/accounts.ts";
+import { accountDeletion } from "../../schemas/accounts.ts";
+import { ownAuditQuery } from "../../schemas/audit.ts";
 import { iso } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 

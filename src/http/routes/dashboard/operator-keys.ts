@@ -1,11 +1,12 @@
 import { keyStateOf } from "../../../accounts/keys/key.ts";
 import type { HttpContext } from "../../context.ts";
+import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
 import type { AllKeysAnswer } from "../../dashboard/contract.ts";
-import { allKeysQuery } from "../../schemas/accounts.ts";
+import { allKeysQuery } from "../../schemas/activity.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const mostKeys = 100;
+const keysPage = 50;
 
 /** GET /dashboard/api/operator/keys */
 export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpContext): void {
@@ -15,11 +16,17 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
     config: { pace: "operator" },
     schema: { hide: true, querystring: allKeysQuery },
     handler: async (request): Promise<AllKeysAnswer> => {
-      const query = request.query.query?.trim() || null;
-      const found = await accounts.read("findKeys", { query, limit: mostKeys + 1 });
+      const { query, account = null, after } = request.query;
+      const found = await accounts.read("findKeys", {
+        query: query?.trim() || null,
+        accountId: account,
+        after: after === undefined ? null : readAccountCursor(after),
+        limit: keysPage + 1,
+      });
       const nowMs = clock.now();
+      const last = found.length > keysPage ? found[keysPage - 1] : undefined;
       return {
-        keys: found.slice(0, mostKeys).map((key) => ({
+        keys: found.slice(0, keysPage).map((key) => ({
           id: key.id,
           name: key.name,
           shown: `ear_${key.id}_…`,
@@ -30,7 +37,7 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
           used_from: key.usedFrom,
           account: { id: key.accountId, name: key.accountName },
         })),
-        is_cut: found.length > mostKeys,
+        next: last === undefined ? null : writeAccountCursor(last),
       };
     },
   });

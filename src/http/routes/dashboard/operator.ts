@@ -20,8 +20,8 @@ import {
   accountDeletion,
   accountPath,
   accountsQuery,
-  auditQuery,
 } from "../../schemas/accounts.ts";
+import { auditQuery } from "../../schemas/audit.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { auditAnswer, auditPage } from "./account.ts";
 
@@ -92,8 +92,16 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     config,
     schema: { ...hide, querystring: auditQuery },
     handler: async (request): Promise<AuditAnswer> => {
-      const { account = null, before = null } = request.query;
-      const part = { accountId: account, before, limit: auditPage };
+      const { account, action, actor, from, to, before } = request.query;
+      const part = {
+        accountId: account ?? null,
+        action: action ?? null,
+        actor: actor ?? null,
+        fromMs: from ?? null,
+        toMs: to ?? null,
+        before: before ?? null,
+        limit: auditPage,
+      };
       return auditAnswer((await accounts.read("readAudit", part)).map(auditEntry));
     },
   });

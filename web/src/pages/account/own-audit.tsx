@@ -1,15 +1,20 @@
 import { useState } from "react";
-import type { AuditEntry } from "../../../../src/http/dashboard/contract.ts";
+import type { AuditAnswer, AuditEntry } from "../../../../src/http/dashboard/contract.ts";
 import { AuditTable } from "../../audit/audit-table.tsx";
-import { useAudit } from "../../audit/use-audit.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useSignedIn } from "../../session.tsx";
+import { usePages } from "../../use-pages.ts";
 
 const firstShown = 6;
 
 export function OwnAudit() {
-  const { entries, problem, loadOlder, refresh } = useAudit("/dashboard/api/account/audit");
+  const {
+    rows: entries,
+    problem,
+    loadMore,
+    refresh,
+  } = usePages("/dashboard/api/account/audit", (answer: AuditAnswer) => answer.entries, "before");
   const [isWhole, setWhole] = useState(false);
   const { account } = useSignedIn();
   const byYou = (entry: AuditEntry): AuditEntry =>
@@ -36,9 +41,9 @@ export function OwnAudit() {
           </Button>
         </div>
       ) : null}
-      {isWhole && loadOlder !== null ? (
+      {isWhole && loadMore !== null ? (
         <div className="panel-foot">
-          <Button size="small" variant="plain" onClick={loadOlder}>
+          <Button size="small" variant="plain" onClick={loadMore}>
             Older
           </Button>
         </div>

@@ -12,6 +12,7 @@ import { leave } from "./leave-dashboard.ts";
 import { OwnAudit } from "./own-audit.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Sessions } from "./sessions.tsx";
+import { Spending } from "./spending.tsx";
 
 const providerLabels = { github: "GitHub", gitlab: "GitLab" } as const;
 
@@ -43,6 +44,7 @@ export function AccountPage() {
         {problem === null ? null : <ProblemNote problem={problem} />}
         <Preferences />
         <Sessions onSignOut={signOut} />
+        <Spending />
         <OwnAudit />
         <ExportPanel />
         <DeleteAccountPanel />

@@ -52,6 +52,9 @@ export function AccountPanel({
           <bdi>{account.name}</bdi>
         </h2>
         <div className="row push">
+          <Link className="button" data-size="small" href={`/activity/keys?account=${account.id}`}>
+            Activity
+          </Link>
           <Link className="button" data-size="small" href={`/audit?account=${account.id}`}>
             Audit log
           </Link>

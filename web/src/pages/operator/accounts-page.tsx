@@ -2,27 +2,30 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { AccountListing, AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Field } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import { ProblemNote } from "../../components/problem-note.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { PagedTable } from "../../components/paged-table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useSettled } from "../../components/use-settled.ts";
 import { useApi } from "../../use-api.ts";
+import { usePages } from "../../use-pages.ts";
 import { AccountPanel } from "./account-panel.tsx";
-import { AllKeys } from "./all-keys.tsx";
 import { NoProviderNote } from "./no-provider-note.tsx";
-import { useAccounts } from "./use-accounts.ts";
+
+const accountsPath = "/dashboard/api/operator/accounts";
 
 export function AccountsPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState("");
   const settled = useSettled(query.trim());
-  const { accounts, problem, loadMore, refresh } = useAccounts(settled);
+  const list = usePages(
+    settled === "" ? accountsPath : `${accountsPath}?query=${encodeURIComponent(settled)}`,
+    ({ accounts }: AccountsAnswer) => accounts,
+  );
   const openedId = path.split("/")[2] ?? null;
-  const opened = useOpened(openedId, accounts);
+  const opened = useOpened(openedId, list.rows);
   return (
     <>
       <PageHead title="Accounts">
@@ -34,7 +37,7 @@ export function AccountsPage() {
         <div className="panel">
           <search className="panel-body search">
             <Field
-              label="Find an account or key"
+              label="Find an account"
               type="search"
               value={query}
               placeholder="Part of a login, a name or an ID"
@@ -42,62 +45,31 @@ export function AccountsPage() {
               onChange={(event) => setQuery(event.target.value)}
             />
           </search>
-          {problem === undefined ? null : (
-            <div className="panel-body">
-              <ProblemNote problem={problem} retry={refresh} />
-            </div>
-          )}
-          {accounts === undefined ? null : (
-            <Found accounts={accounts} openedId={openedId} query={query.trim()} />
-          )}
-          {loadMore === null ? null : (
-            <div className="panel-foot">
-              <Button size="small" variant="plain" onClick={loadMore}>
-                More
-              </Button>
-            </div>
-          )}
+          <PagedTable
+            list={list}
+            caption="Accounts"
+            columns={columns}
+            keyOf={({ id }) => id}
+            isCurrent={({ id }) => id === openedId}
+            empty={
+              <Empty
+                title="No matching account"
+                text={`No login, name or id contains “${query.trim()}”. Case does not matter.`}
+              />
+            }
+          />
         </div>
         {opened.account === null ? null : (
           <AccountPanel
             key={opened.account.id}
             account={opened.account}
             onChanged={async () => {
-              await Promise.all([refresh(), opened.refresh()]);
+              await Promise.all([list.refresh(), opened.refresh()]);
             }}
           />
         )}
-        <AllKeys query={openedId ?? settled} />
       </div>
     </>
-  );
-}
-
-function Found({
-  accounts,
-  openedId,
-  query,
-}: {
-  accounts: readonly AccountListing[];
-  openedId: string | null;
-  query: string;
-}) {
-  if (accounts.length === 0) {
-    return (
-      <Empty
-        title="No matching account"
-        text={`No login, name or id contains “${query}”. Case does not matter.`}
-      />
-    );
-  }
-  return (
-    <Table
-      caption="Accounts"
-      columns={columns}
-      rows={accounts}
-      keyOf={({ id }) => id}
-      isCurrent={({ id }) => id === openedId}
-    />
   );
 }
 
@@ -144,7 +116,7 @@ function useOpened(id: string | null, listed: readonly AccountListing[] | undefi
   const inList = listed?.find((account) => account.id === id) ?? null;
   const isRequested = id !== null && listed !== undefined && inList === null;
   const { data, refresh } = useApi<AccountsAnswer>(
-    isRequested ? `/dashboard/api/operator/accounts?query=${encodeURIComponent(id)}` : null,
+    isRequested ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
   const requested = data?.accounts.find((account) => account.id === id) ?? null;
   return { account: id === null ? null : (inList ?? requested), refresh };

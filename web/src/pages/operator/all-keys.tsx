@@ -1,47 +1,46 @@
-import { Link } from "wouter";
+import { useState } from "react";
 import type { AllKeysAnswer, AnyKeyListing } from "../../../../src/http/dashboard/contract.ts";
 import { Badge } from "../../components/badge.tsx";
-import { ProblemNote } from "../../components/problem-note.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { Field } from "../../components/field.tsx";
+import { PagedTable } from "../../components/paged-table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useApi } from "../../use-api.ts";
+import { useSettled } from "../../components/use-settled.ts";
+import { usePages } from "../../use-pages.ts";
+import { accountColumn, NothingListed } from "./all-accounts.tsx";
 
-/** Keys of all accounts, also of those that no one has signed in to. */
-export function AllKeys({ query }: { query: string }) {
-  const parameters = query === "" ? "" : `?query=${encodeURIComponent(query)}`;
-  const { data, problem, refresh } = useApi<AllKeysAnswer>(
-    `/dashboard/api/operator/keys${parameters}`,
+/** Keys of all accounts or one, also of those that no one has signed in to. */
+export function AllKeys({ account }: { account: string | null }) {
+  const [query, setQuery] = useState("");
+  const settled = useSettled(query.trim());
+  const parameters = new URLSearchParams({
+    ...(settled === "" ? {} : { query: settled }),
+    ...(account === null ? {} : { account }),
+  });
+  const list = usePages(
+    `/dashboard/api/operator/keys${parameters.size === 0 ? "" : `?${parameters}`}`,
+    ({ keys }: AllKeysAnswer) => keys,
   );
   return (
-    <section className="panel" aria-labelledby="all-keys">
-      <div className="panel-head">
-        <h2 id="all-keys">Keys</h2>
-        <span className="push small quiet">of all accounts, newest first</span>
-      </div>
-      {problem === undefined ? null : (
-        <div className="panel-body">
-          <ProblemNote problem={problem} retry={refresh} />
-        </div>
-      )}
-      {data?.keys.length === 0 ? (
-        <div className="panel-body">
-          <p className="quiet">{query === "" ? "No keys yet." : "No matching key."}</p>
-        </div>
-      ) : null}
-      {data === undefined || data.keys.length === 0 ? null : (
-        <Table
-          caption="Keys of all accounts"
-          columns={columns}
-          rows={data.keys}
-          keyOf={({ id }) => id}
+    <>
+      <search className="panel-body">
+        <Field
+          label="Find a key"
+          type="search"
+          value={query}
+          placeholder="Part of a name or an id"
+          maxLength={100}
+          onChange={(event) => setQuery(event.target.value)}
         />
-      )}
-      {data?.is_cut ? (
-        <div className="panel-foot">
-          <span>{data.keys.length} shown. Search to find older keys.</span>
-        </div>
-      ) : null}
-    </section>
+      </search>
+      <PagedTable
+        list={list}
+        caption="Keys, newest first"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<NothingListed title="No keys" />}
+      />
+    </>
   );
 }
 
@@ -59,14 +58,7 @@ const columns: readonly Column<AnyKeyListing>[] = [
       </>
     ),
   },
-  {
-    title: "Account",
-    cell: ({ account }) => (
-      <Link href={`/accounts/${account.id}`}>
-        <bdi>{account.name}</bdi>
-      </Link>
-    ),
-  },
+  accountColumn,
   {
     title: "Status",
     cell: ({ state }) => (

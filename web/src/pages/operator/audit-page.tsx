@@ -1,28 +1,31 @@
-import { useState } from "react";
-import { Link, useSearch } from "wouter";
-import type { AccountsAnswer, AuditAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { useLocation, useSearch } from "wouter";
+import type { AuditAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
-import { AuditTable } from "../../audit/audit-table.tsx";
-import { useAudit } from "../../audit/use-audit.ts";
+import { type AuditAction, auditActions } from "../../audit/audit-sentence.ts";
+import { auditColumns } from "../../audit/audit-table.tsx";
 import { Button } from "../../components/button.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { Field } from "../../components/field.tsx";
+import { Field, LabelledSelect } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { PagedTable } from "../../components/paged-table.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { useSettled } from "../../components/use-settled.ts";
 import { saveFile } from "../../save-file.ts";
-import { useApi } from "../../use-api.ts";
+import { usePages } from "../../use-pages.ts";
+import { AccountFilter } from "./account-filter.tsx";
+import {
+  type AuditFilters,
+  actionLabel,
+  addressOf,
+  filtersIn,
+  requestOf,
+} from "./audit-filters.ts";
 
-const accountsPath = "/dashboard/api/operator/accounts";
-
-/** Filtered by the account in the address. */
+/** Filtered by the address. */
 export function AuditPage() {
-  const account = new URLSearchParams(useSearch()).get("account");
-  const parameters = account === null ? "" : `?account=${encodeURIComponent(account)}`;
-  const { entries, problem, loadOlder, refresh } = useAudit(
-    `/dashboard/api/operator/audit${parameters}`,
-  );
+  const filters = filtersIn(new URLSearchParams(useSearch()));
+  const path = requestOf(filters);
+  const list = usePages(path, ({ entries }: AuditAnswer) => entries, "before");
   return (
     <>
       <PageHead title="Audit log">
@@ -31,29 +34,72 @@ export function AuditPage() {
       </PageHead>
       <div className="panel">
         <div className="panel-body search">
-          {account === null ? <AccountFilter /> : <FilteredBy id={account} />}
-          <ExportAudit path={`/dashboard/api/operator/audit${parameters}`} />
+          <Filters filters={filters} />
+          <ExportAudit path={path} />
         </div>
-        {problem === undefined ? null : (
-          <div className="panel-body">
-            <ProblemNote problem={problem} retry={refresh} />
-          </div>
-        )}
-        {entries?.length === 0 ? (
-          <Empty title="No entries" text="There are no entries for this account yet." />
-        ) : null}
-        {entries === undefined || entries.length === 0 ? null : (
-          <AuditTable caption="Audit log" entries={entries} isOfAll={account === null} />
-        )}
-        {loadOlder === null ? null : (
-          <div className="panel-foot">
-            <Button size="small" variant="plain" onClick={loadOlder}>
-              Older
-            </Button>
-          </div>
-        )}
+        <PagedTable
+          list={list}
+          caption="Audit log"
+          columns={auditColumns}
+          keyOf={({ sequence }) => String(sequence)}
+          empty={<Empty title="No entries" text="No entry matches these filters." />}
+          more="Older"
+        />
       </div>
     </>
+  );
+}
+
+const any = "";
+
+const actions: readonly { value: AuditAction | typeof any; label: string }[] = [
+  { value: any, label: "Any" },
+  ...auditActions.map((value) => ({ value, label: actionLabel(value) })),
+];
+
+const otherActors = [
+  { id: "command_line", name: "The command line" },
+  { id: "service", name: "The server" },
+];
+
+function Filters({ filters }: { filters: AuditFilters }) {
+  const [, navigate] = useLocation();
+  const changed = (name: keyof AuditFilters, value: string | null) => {
+    const { [name]: _removed, ...rest } = filters;
+    return addressOf({ ...rest, ...(value === null || value === any ? {} : { [name]: value }) });
+  };
+  const show = (name: keyof AuditFilters, value: string) =>
+    navigate(changed(name, value), { replace: true });
+  return (
+    <div className="stack-small">
+      <AccountFilter account={filters.account ?? null} addressOf={(id) => changed("account", id)} />
+      <AccountFilter
+        title="By"
+        others={otherActors}
+        account={filters.actor ?? null}
+        addressOf={(id) => changed("actor", id)}
+      />
+      <div className="row">
+        <LabelledSelect
+          label="Action"
+          options={actions}
+          value={filters.action ?? any}
+          onPick={(picked) => show("action", picked)}
+        />
+        <Field
+          label="From"
+          type="date"
+          value={filters.from ?? ""}
+          onChange={(event) => show("from", event.target.value)}
+        />
+        <Field
+          label="To"
+          type="date"
+          value={filters.to ?? ""}
+          onChange={(event) => show("to", event.target.value)}
+        />
+      </div>
+    </div>
   );
 }
 
@@ -78,61 +124,6 @@ function ExportAudit({ path }: { path: string }) {
         {isUnderWay ? "Exporting…" : "Export as NDJSON"}
       </Button>
       {problem === null ? null : <ProblemNote problem={problem} />}
-    </div>
-  );
-}
-
-const mostOffered = 8;
-
-function AccountFilter() {
-  const [query, setQuery] = useState("");
-  const settled = useSettled(query.trim());
-  const { data } = useApi<AccountsAnswer>(
-    settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
-  );
-  const found = settled === "" ? [] : (data?.accounts ?? []).slice(0, mostOffered);
-  return (
-    <search className="stack-small">
-      <Field
-        label="Filter by account"
-        type="search"
-        value={query}
-        placeholder="Part of a login, a name or an id"
-        maxLength={100}
-        onChange={(event) => setQuery(event.target.value)}
-      />
-      {settled === "" || data === undefined ? null : (
-        <div className="row" role="status">
-          {found.length === 0 ? <span className="small quiet">No matching account.</span> : null}
-          {found.map(({ id, name }) => (
-            <Link key={id} className="button" data-size="small" href={`/audit?account=${id}`}>
-              <bdi>{name}</bdi>
-            </Link>
-          ))}
-        </div>
-      )}
-    </search>
-  );
-}
-
-function FilteredBy({ id }: { id: string }) {
-  const { data } = useApi<AccountsAnswer>(`${accountsPath}?query=${encodeURIComponent(id)}`);
-  const account = data?.accounts.find((found) => found.id === id);
-  return (
-    <div className="row">
-      <p className="small">
-        Account:{" "}
-        {account === undefined ? (
-          <code>{id}</code>
-        ) : (
-          <Link href={`/accounts/${id}`}>
-            <bdi>{account.name}</bdi>
-          </Link>
-        )}
-      </p>
-      <Link className="button" data-size="small" href="/audit">
-        Show all
-      </Link>
     </div>
   );
 }

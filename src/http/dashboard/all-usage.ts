@@ -1,0 +1,68 @@
+import type { AccountPosition } from "../../accounts/admin/listing-operations.ts";
+import type { UsageCounts } from "../../accounts/usage/operations.ts";
+import type { HttpContext } from "../context.ts";
+import { writeAccountCursor } from "./account-answers.ts";
+import type { AllUsageAnswer, NamedAccount, UsageRange } from "./contract.ts";
+import { listAccounts } from "./list-accounts.ts";
+import { ranges } from "./ranges.ts";
+
+/** Accounts per page; a busy one has a thousand rows a day. */
+const accountsPage = 20;
+const dayMs = 86_400_000;
+
+/** Usage of a page of accounts, or of one. */
+export async function allUsage(
+  context: Pick<HttpContext, "accounts" | "clock">,
+  request: { range: UsageRange; accountId: string | null; after: AccountPosition | null },
+): Promise<AllUsageAnswer> {
+  const { range, accountId, after } = request;
+  if (accountId !== null) {
+    const named = await context.accounts.read("accountNames", { ids: [accountId] });
+    return { accounts: await usageOf(context, named, range), next: null };
+  }
+  const page = await listAccounts(context, { query: null, after, limit: accountsPage });
+  return {
+    accounts: await usageOf(context, page.accounts, range),
+    next: page.next === null ? null : writeAccountCursor(page.next),
+  };
+}
+
+/** A day at a time, so that other requests run in between. */
+async function usageOf(
+  { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
+  named: readonly NamedAccount[],
+  range: UsageRange,
+): Promise<AllUsageAnswer["accounts"]> {
+  const endMs = clock.now() + 1;
+  const accountIds = named.map(({ id }) => id);
+  const totals = new Map<string, UsageCounts>();
+  for (let fromMs = endMs - ranges[range].spanMs; fromMs < endMs; fromMs += dayMs) {
+    const toMs = Math.min(fromMs + dayMs, endMs);
+    const days = await accounts.read("usageOfAccounts", { accountIds, fromMs, toMs });
+    for (const day of days) totals.set(day.accountId, sum(totals.get(day.accountId) ?? none, day));
+  }
+  return named.map(({ id, name }) => {
+    const { searchesFailed, ...counts } = totals.get(id) ?? none;
+    return { account: { id, name }, ...counts, searches_failed: searchesFailed };
+  });
+}
+
+const none: UsageCounts = {
+  requests: 0,
+  refused: 0,
+  failed: 0,
+  searches: 0,
+  searchesFailed: 0,
+  posts: 0,
+};
+
+function sum(one: UsageCounts, other: UsageCounts): UsageCounts {
+  return {
+    requests: one.requests + other.requests,
+    refused: one.refused + other.refused,
+    failed: one.failed + other.failed,
+    searches: one.searches + other.searches,
+    searchesFailed: one.searchesFailed + other.searchesFailed,
+    posts: one.posts + other.posts,
+  };
+}

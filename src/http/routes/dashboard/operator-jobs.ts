@@ -1,0 +1,72 @@
+import type { JobSummary } from "../../../jobs/job.ts";
+import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
+import type { HttpContext } from "../../context.ts";
+import type { AllJobsAnswer, AnyJobListing } from "../../dashboard/contract.ts";
+import { pointedAt } from "../../problems/with-pointer.ts";
+import { problem } from "../../problems/write-problem.ts";
+import { allJobsQuery } from "../../schemas/activity.ts";
+import { iso, isoOrNull } from "../../submission/window.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const jobsPage = 50;
+
+type Page = { jobs: readonly JobSummary[]; next: string | null };
+
+/** GET /dashboard/api/operator/jobs: without queries, which belong to the accounts. */
+export function addOperatorJobsRoute(
+  app: TypedApp,
+  { accounts, jobs }: Pick<HttpContext, "accounts" | "jobs">,
+): void {
+  async function pageOf(account: string, after: string | null): Promise<Page> {
+    const before = after === null ? null : pointedAt("/after", () => readListCursor(after));
+    const all = { states: null, methods: null, platforms: null, text: null };
+    const page = await jobs.list(account, { ...all, before, limit: jobsPage });
+    return { jobs: page.jobs, next: page.next === null ? null : writeListCursor(page.next) };
+  }
+
+  async function pageOfAll(after: string | null): Promise<Page> {
+    const before = after === null ? null : pointedAt("/after", () => sequenceIn(after));
+    const page = await jobs.listOfAll(before, jobsPage);
+    return { jobs: page.jobs, next: page.next === null ? null : String(page.next) };
+  }
+
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/operator/jobs",
+    config: { pace: "operator" },
+    schema: { hide: true, querystring: allJobsQuery },
+    handler: async (request): Promise<AllJobsAnswer> => {
+      const { account, after = null } = request.query;
+      const page = await (account === undefined ? pageOfAll(after) : pageOf(account, after));
+      const ids = [...new Set(page.jobs.map(({ accountId }) => accountId))];
+      const named = await accounts.read("accountNames", { ids });
+      const names = new Map(named.map(({ id, name }) => [id, name]));
+      return {
+        jobs: page.jobs.map((job) => listingOf(job, names.get(job.accountId) ?? job.accountId)),
+        next: page.next,
+      };
+    },
+  });
+}
+
+function sequenceIn(after: string): number {
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  throw problem("cursor_invalid", "after is not of this list", {
+    hint: "send next exactly as it was received",
+  });
+}
+
+function listingOf(job: JobSummary, accountName: string): AnyJobListing {
+  return {
+    uuid: job.uuid,
+    account: { id: job.accountId, name: accountName },
+    status: job.state,
+    code: job.failure?.code ?? null,
+    platform: job.request.platform,
+    method: job.request.method,
+    node: job.node,
+    count: job.count,
+    submitted_at: iso(job.submittedMs),
+    finished_at: isoOrNull(job.finishedMs),
+  };
+}

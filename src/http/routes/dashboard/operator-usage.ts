@@ -1,0 +1,26 @@
+import type { HttpContext } from "../../context.ts";
+import { readAccountCursor } from "../../dashboard/account-answers.ts";
+import { allUsage } from "../../dashboard/all-usage.ts";
+import type { AllUsageAnswer } from "../../dashboard/contract.ts";
+import { allUsageQuery } from "../../schemas/activity.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** GET /dashboard/api/operator/usage */
+export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void {
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/operator/usage",
+    config: { pace: "operator" },
+    schema: { hide: true, querystring: allUsageQuery },
+    handler: async (request): Promise<AllUsageAnswer> => {
+      const { range, account = null, after } = request.query;
+      // Includes the latest calls.
+      await context.usage.flush();
+      return await allUsage(context, {
+        range,
+        accountId: account,
+        after: after === undefined ? null : readAccountCursor(after),
+      });
+    },
+  });
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type {
+  AllJobsAnswer,
+  AllKeysAnswer,
+  AllUsageAnswer,
+  AuditAnswer,
+} from "../../src/http/dashboard/contract.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+/** Keys, jobs, usage and the audit log over all accounts. */
+
+let service: ServiceUnderTest;
+let operator: TestSession;
+let ann: { id: string; accountId: string; token: string };
+let bob: { id: string; accountId: string; token: string };
+
+const path = "/dashboard/api/operator";
+
+async function get<Answer>(url: string): Promise<Answer> {
+  const answer = await service.callAs(operator, { url: `${path}/${url}` });
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json();
+}
+
+function makeKey(accountName: string) {
+  return service.context.store.write("createKey", {
+    name: `key of ${accountName}`,
+    accountName,
+    requestsPerSecond: 1_000,
+    submissionsPerMinute: 1_000,
+    nowMs: service.clock.now(),
+  });
+}
+
+/** Of all pages. */
+async function idsOf<Answer extends { next: string | number | null }>(
+  list: string,
+  cursor: "after" | "before",
+  idsOfPage: (answer: Answer) => readonly (string | number)[],
+) {
+  const ids: (string | number)[] = [];
+  let url = list;
+  for (;;) {
+    const page = await get<Answer>(url);
+    ids.push(...idsOfPage(page));
+    if (page.next === null) return ids;
+    url = `${list}${list.includes("?") ? "&" : "?"}${cursor}=${page.next}`;
+  }
+}
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000",
+    EARSHOT_MAX_KEYS_PER_ACCOUNT: "100",
+  });
+  operator = await service.signIn({ role: "operator" });
+  [ann, bob] = [await makeKey("ann"), await makeKey("bob")];
+});
+afterAll(() => service.remove());
+
+test.each(["keys", "jobs", "usage", "audit"])(
+  "a member gets the answer of an absent path for %s",
+  async (list) => {
+    const member = await service.signIn();
+    const refused = await service.callAs(member, { url: `${path}/${list}` });
+    expect([refused.statusCode, refused.json().code]).toEqual([404, "not_found"]);
+  },
+);
+
+test.each(["keys", "jobs", "usage"])("%s of an unknown account are an empty list", async (list) => {
+  const { next, ...lists } = await get<{ next: string | null }>(`${list}?account=unknown`);
+  expect([next, ...Object.values(lists)]).toEqual([null, []]);
+});
+
+test.each([
+  ["keys?after=oranges", "/after"],
+  ["jobs?after=a-b", "/after"],
+  ["jobs?account=one&after=12", "/after"],
+  ["usage?range=1y", "/range"],
+  ["audit?action=magic", "/action"],
+  ["audit?from=yesterday", "/from"],
+  ["audit?to=2026-11-28", "/to"],
+])("refuses %s", async (list, pointer) => {
+  const answer = await service.callAs(operator, { url: `${path}/${list}` });
+  expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
+});
+
+test("keys are listed page by page, newest first, of all accounts or one", async () => {
+  for (let index = 0; index < 60; index += 1) await makeKey(`account ${index}`);
+  const idsIn = ({ keys }: AllKeysAnswer) => keys.map(({ id }) => id);
+  const ids = await idsOf("keys", "after", idsIn);
+  expect(ids.length).toBeGreaterThan(60);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual(expect.arrayContaining([ann.id, bob.id]));
+  expect(await idsOf(`keys?account=${ann.accountId}`, "after", idsIn)).toEqual([ann.id]);
+  expect(await idsOf("keys?query=key of bo", "after", idsIn)).toEqual([bob.id]);
+});
+
+describe("jobs", () => {
+  const uuidsIn = ({ jobs }: AllJobsAnswer) => jobs.map(({ uuid }) => uuid);
+
+  test("are listed page by page, newest first, of all accounts or one, without queries", async () => {
+    const submitted: string[] = [];
+    for (let index = 0; index < 55; index += 1) {
+      const { token } = index % 2 === 0 ? ann : bob;
+      submitted.unshift((await service.submit(token, search("confidential"))).json().uuid);
+      if (index === 0) await service.result(token, submitted[0] ?? "");
+    }
+    const all = await idsOf("jobs", "after", uuidsIn);
+    expect(all).toEqual(submitted);
+    const ofBob = await idsOf(`jobs?account=${bob.accountId}`, "after", uuidsIn);
+    expect(new Set(ofBob)).toEqual(new Set(submitted.filter((_, index) => index % 2 === 1)));
+    const page = await get<AllJobsAnswer>(`jobs?account=${ann.accountId}`);
+    expect(page.jobs[0]).toMatchObject({
+      account: { id: ann.accountId, name: "ann" },
+      method: "searchbyquery",
+      platform: "social",
+      code: null,
+    });
+    expect(JSON.stringify(page)).not.toContain("confidential");
+  });
+});
+
+test("usage is summed by account", async () => {
+  const { accountId, token } = await makeKey("carol");
+  const { uuid } = (await service.submit(token, search("comet"))).json();
+  await service.result(token, uuid);
+  expect((await service.submit(token, search("from:"))).statusCode).toBe(400);
+  const usage = await get<AllUsageAnswer>(`usage?range=24h&account=${accountId}`);
+  expect(usage).toEqual({
+    accounts: [
+      {
+        account: { id: accountId, name: "carol" },
+        requests: 3,
+        refused: 0,
+        failed: 0,
+        searches: 1,
+        searches_failed: 0,
+        posts: 0,
+      },
+    ],
+    next: null,
+  });
+  const idsIn = ({ accounts }: AllUsageAnswer) => accounts.map(({ account }) => account.id);
+  const ids = await idsOf("usage?range=30d", "after", idsIn);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual(expect.arrayContaining([accountId, ann.accountId, bob.accountId]));
+});
+
+describe("the audit log", () => {
+  const sequencesIn = ({ entries }: AuditAnswer) => entries.map(({ sequence }) => sequence);
+  const entriesOf = async (filters: Record<string, string>) =>
+    (await get<AuditAnswer>(`audit?${new URLSearchParams(filters)}`)).entries;
+
+  test("is filtered by action and actor, on every page", async () => {
+    const created = { action: "key_created", actor: "command_line" };
+    const list = `audit?${new URLSearchParams(created)}`;
+    const sequences = await idsOf(list, "before", sequencesIn);
+    const all = await idsOf("audit", "before", sequencesIn);
+    expect(sequences.length).toBeGreaterThan(50);
+    expect(all.length).toBeGreaterThan(sequences.length);
+    for (const entry of await entriesOf(created)) {
+      expect(entry).toMatchObject({ action: "key_created", actor: "the command line" });
+    }
+  });
+
+  test("is filtered by the account that acted", async () => {
+    const member = await service.signIn();
+    await service.callAs(operator, {
+      method: "PATCH",
+      url: `${path}/accounts/${member.accountId}`,
+      payload: { requests_per_second: 7 },
+    });
+    const byOperator = await entriesOf({ actor: operator.accountId, account: member.accountId });
+    expect(byOperator).toMatchObject([{ action: "account_limits_changed" }]);
+    expect(await entriesOf({ actor: member.accountId, action: "account_limits_changed" })).toEqual(
+      [],
+    );
+  });
+
+  test("is filtered by time, from a moment and before another", async () => {
+    const startMs = service.clock.now() + 60_000;
+    service.clock.move(60_000);
+    await makeKey("dave");
+    service.clock.move(60_000);
+    await makeKey("erin");
+    const from = new Date(startMs).toISOString();
+    const to = new Date(startMs + 30_000).toISOString();
+    const action = "account_created";
+    const subjectsOf = async (filters: Record<string, string>) =>
+      (await entriesOf({ action, ...filters })).map(({ subject }) => subject);
+    expect(await subjectsOf({ from, to })).toEqual(["dave"]);
+    expect(await subjectsOf({ from })).toEqual(["erin", "dave"]);
+    expect((await subjectsOf({ to }))[0]).toBe("dave");
+  });
+});

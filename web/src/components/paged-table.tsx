@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+import type { Pages } from "../use-pages.ts";
+import { Button } from "./button.tsx";
+import { Loading } from "./loading.tsx";
+import { ProblemNote } from "./problem-note.tsx";
+import { type Column, Table } from "./table.tsx";
+
+/** The rows of a list that loads page by page, within a panel. */
+export function PagedTable<Row>({
+  list: { rows, problem, loadMore, refresh },
+  caption,
+  columns,
+  keyOf,
+  isCurrent,
+  empty,
+  more = "More",
+}: {
+  list: Pages<Row>;
+  caption: string;
+  columns: readonly Column<Row>[];
+  keyOf(row: Row): string;
+  isCurrent?: (row: Row) => boolean;
+  empty: ReactNode;
+  more?: string;
+}) {
+  return (
+    <>
+      {problem === undefined ? null : (
+        <div className="panel-body">
+          <ProblemNote problem={problem} retry={refresh} />
+        </div>
+      )}
+      {rows === undefined && problem === undefined ? (
+        <div className="panel-body">
+          <Loading>Loading…</Loading>
+        </div>
+      ) : null}
+      {rows?.length === 0 ? empty : null}
+      {rows === undefined || rows.length === 0 ? null : (
+        <Table
+          caption={caption}
+          columns={columns}
+          rows={rows}
+          keyOf={keyOf}
+          {...(isCurrent === undefined ? {} : { isCurrent })}
+        />
+      )}
+      {loadMore === null ? null : (
+        <div className="panel-foot">
+          <Button size="small" variant="plain" onClick={loadMore}>
+            {more}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

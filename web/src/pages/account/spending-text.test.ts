@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { budgetText, dollars, isNearlySpent } from "./spending-text.ts";
+
+const shared = (reads: number, most: number) => ({ post_reads: reads, most_post_reads: most });
+
+test("a budget is shown in figures and percent", () => {
+  expect(budgetText(shared(1_234, 10_000))).toBe("1,234 of 10,000 posts read (12 %)");
+  expect(budgetText(shared(0, 0))).toBe("0 of 0 posts read (0 %)");
+});
+
+test("from nine tenths on, a budget is nearly spent", () => {
+  expect(isNearlySpent(shared(89, 100))).toBe(false);
+  expect(isNearlySpent(shared(90, 100))).toBe(true);
+  expect(isNearlySpent(shared(0, 0))).toBe(true);
+});
+
+test("amounts below a cent are not rounded to nothing", () => {
+  expect(dollars(0)).toBe("$0.00");
+  expect(dollars(0.005)).toBe("less than $0.01");
+  expect(dollars(1234.5)).toBe("$1,234.50");
+});

@@ -1,0 +1,22 @@
+import type { SpendingAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { percentFigure, wholeNumber } from "../../numbers.ts";
+
+type Shared = NonNullable<SpendingAnswer["shared"]>;
+
+const nearShare = 0.9;
+
+export function isNearlySpent({ post_reads: reads, most_post_reads: most }: Shared): boolean {
+  return reads >= nearShare * most;
+}
+
+/** "1,234 of 10,000 posts read (12 %)" */
+export function budgetText({ post_reads: reads, most_post_reads: most }: Shared): string {
+  const { value, unit } = percentFigure(reads, most);
+  return `${wholeNumber(reads)} of ${wholeNumber(most)} posts read (${value} ${unit})`;
+}
+
+const exact = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+
+export function dollars(usd: number): string {
+  return usd > 0 && usd < 0.01 ? "less than $0.01" : exact.format(usd);
+}

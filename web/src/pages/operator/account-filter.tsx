@@ -1,0 +1,91 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import type { AccountsAnswer, NamedAccount } from "../../../../src/http/dashboard/contract.ts";
+import { Field } from "../../components/field.tsx";
+import { useSettled } from "../../components/use-settled.ts";
+import { useApi } from "../../use-api.ts";
+
+const accountsPath = "/dashboard/api/operator/accounts";
+const mostOffered = 8;
+
+type FilterProps = {
+  title?: string;
+  /** Choices besides accounts. */
+  others?: readonly NamedAccount[];
+  account: string | null;
+  /** The address of the page for one account, or for all (null). */
+  addressOf(account: string | null): string;
+};
+
+export function AccountFilter({ title = "Account", others = [], account, addressOf }: FilterProps) {
+  return account === null ? (
+    <AccountSearch title={title} others={others} addressOf={addressOf} />
+  ) : (
+    <Chosen title={title} others={others} account={account} addressOf={addressOf} />
+  );
+}
+
+function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>, "account">) {
+  const [query, setQuery] = useState("");
+  const settled = useSettled(query.trim());
+  const { data } = useApi<AccountsAnswer>(
+    settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
+  );
+  const found = settled === "" ? others : data?.accounts.slice(0, mostOffered);
+  return (
+    <search className="stack-small">
+      <Field
+        label={title}
+        type="search"
+        value={query}
+        placeholder="Part of a login, a name or an id"
+        maxLength={100}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      {found === undefined || (settled === "" && found.length === 0) ? null : (
+        <div className="row" role="status">
+          {found.length === 0 ? <span className="small quiet">No matching account.</span> : null}
+          {found.map(({ id, name }) => (
+            <Link key={id} className="button" data-size="small" href={addressOf(id)}>
+              <bdi>{name}</bdi>
+            </Link>
+          ))}
+        </div>
+      )}
+    </search>
+  );
+}
+
+function Chosen({
+  title,
+  others,
+  account: id,
+  addressOf,
+}: Omit<Required<FilterProps>, "account"> & { account: string }) {
+  const other = others.find((known) => known.id === id);
+  const { data } = useApi<AccountsAnswer>(
+    other === undefined ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
+  );
+  const account = data?.accounts.find((found) => found.id === id);
+  return (
+    <div className="row">
+      <p className="small">
+        {title}: {other === undefined ? null : other.name}
+        {other === undefined && account === undefined ? <code>{id}</code> : null}
+        {account === undefined ? null : (
+          <Link href={`/accounts/${id}`}>
+            <bdi>{account.name}</bdi>
+          </Link>
+        )}
+      </p>
+      <Link
+        className="button"
+        data-size="small"
+        href={addressOf(null)}
+        aria-label={`Remove the filter ${title}`}
+      >
+        Remove
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import "../../components/field.css";
+import { Link, useLocation, useSearchParams } from "wouter";
+import { Segmented } from "../../components/field.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import { rangeOf, ranges } from "../../ranges.ts";
+import { AccountFilter } from "./account-filter.tsx";
+import { AllJobs } from "./all-jobs.tsx";
+import { AllKeys } from "./all-keys.tsx";
+import { AllUsage } from "./all-usage.tsx";
+
+const lists = [
+  { name: "keys", title: "Keys" },
+  { name: "jobs", title: "Jobs" },
+  { name: "usage", title: "Usage" },
+] as const;
+
+type ListName = (typeof lists)[number]["name"];
+
+function addressOf(name: ListName, account: string | null): string {
+  return `/activity/${name}${account === null ? "" : `?account=${encodeURIComponent(account)}`}`;
+}
+
+/** Keys, jobs and usage of all accounts, or of the one in the address. */
+export function ActivityPage() {
+  const [path] = useLocation();
+  const [search, setSearch] = useSearchParams();
+  const account = search.get("account");
+  const range = rangeOf(search.get("range"), "7d");
+  const shown = lists.find(({ name }) => name === path.split("/")[2])?.name ?? "keys";
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        actions={
+          <nav className="segmented" aria-label="Lists">
+            {lists.map(({ name, title }) => (
+              <Link
+                key={name}
+                href={addressOf(name, account)}
+                aria-current={name === shown ? "true" : undefined}
+              >
+                {title}
+              </Link>
+            ))}
+          </nav>
+        }
+      >
+        Keys, jobs and usage of all accounts, newest first.
+      </PageHead>
+      <div className="panel">
+        <div className="panel-body search">
+          <AccountFilter account={account} addressOf={(id) => addressOf(shown, id)} />
+          {shown === "usage" ? (
+            <Segmented
+              legend="Time shown"
+              options={ranges}
+              value={range}
+              onPick={(picked) =>
+                setSearch(
+                  { ...(account === null ? {} : { account }), range: picked },
+                  { replace: true },
+                )
+              }
+            />
+          ) : null}
+        </div>
+        {shown === "keys" ? <AllKeys account={account} /> : null}
+        {shown === "jobs" ? <AllJobs account={account} /> : null}
+        {shown === "usage" ? <AllUsage account={account} range={range} /> : null}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+import { Link } from "wouter";
+import type { NamedAccount } from "../../../../src/http/dashboard/contract.ts";
+import { Empty } from "../../components/empty.tsx";
+
+/** A column of lists over all accounts. */
+export const accountColumn = {
+  title: "Account",
+  cell: ({ account }: { account: NamedAccount }) => (
+    <Link href={`/accounts/${account.id}`}>
+      <bdi>{account.name}</bdi>
+    </Link>
+  ),
+};
+
+export function NothingListed({ title }: { title: string }) {
+  return <Empty title={title} text="Nothing here matches the filter." />;
+}

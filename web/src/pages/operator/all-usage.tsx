@@ -1,0 +1,45 @@
+import type {
+  AccountUsageListing,
+  AllUsageAnswer,
+  UsageRange,
+} from "../../../../src/http/dashboard/contract.ts";
+import { PagedTable } from "../../components/paged-table.tsx";
+import type { Column } from "../../components/table.tsx";
+import { wholeNumber } from "../../numbers.ts";
+import { usePages } from "../../use-pages.ts";
+import { accountColumn, NothingListed } from "./all-accounts.tsx";
+
+export function AllUsage({ account, range }: { account: string | null; range: UsageRange }) {
+  const parameters = new URLSearchParams({ range, ...(account === null ? {} : { account }) });
+  const list = usePages(
+    `/dashboard/api/operator/usage?${parameters}`,
+    ({ accounts }: AllUsageAnswer) => accounts,
+  );
+  return (
+    <PagedTable
+      list={list}
+      caption="Usage by account, newest accounts first"
+      columns={columns}
+      keyOf={(row) => row.account.id}
+      empty={<NothingListed title="No usage" />}
+    />
+  );
+}
+
+type Count = Exclude<keyof AccountUsageListing, "account">;
+
+const count = (title: string, name: Count): Column<AccountUsageListing> => ({
+  title,
+  isNumber: true,
+  cell: (row) => <span className="num">{wholeNumber(row[name])}</span>,
+});
+
+const columns: readonly Column<AccountUsageListing>[] = [
+  accountColumn,
+  count("Requests", "requests"),
+  count("Refused", "refused"),
+  count("Failed", "failed"),
+  count("Searches", "searches"),
+  count("Failed searches", "searches_failed"),
+  count("Posts", "posts"),
+];

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { actionLabel, addressOf, filtersIn, requestOf } from "./audit-filters.ts";
+
+test("filters survive the address of the page", () => {
+  const filters = {
+    account: "a b",
+    action: "key_created",
+    actor: "command_line",
+    from: "2026-11-01",
+    to: "2026-11-30",
+  } as const;
+  const [, search] = addressOf(filters).split("?");
+  expect(filtersIn(new URLSearchParams(search))).toEqual(filters);
+  expect(addressOf({})).toBe("/audit");
+});
+
+test("unknown actions and impossible days are left out", () => {
+  const search = new URLSearchParams({
+    action: "magic",
+    from: "2026-13-01",
+    to: "soon",
+    actor: "",
+  });
+  expect(filtersIn(search)).toEqual({});
+});
+
+test("a request covers whole local days, the last one included", () => {
+  const query = new URLSearchParams(
+    requestOf({ from: "2026-11-28", to: "2026-11-28" }).split("?")[1],
+  );
+  const [from, to] = ["from", "to"].map((name) => new Date(query.get(name) ?? ""));
+  expect(from).toEqual(new Date("2026-11-28T00:00"));
+  expect(to).toEqual(new Date("2026-11-29T00:00"));
+});
+
+test("labels actions in words", () => {
+  expect(actionLabel("sign_in_refused")).toBe("Sign in refused");
+});

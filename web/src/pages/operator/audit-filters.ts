@@ -1,0 +1,61 @@
+import { type AuditAction, auditActions } from "../../audit/audit-sentence.ts";
+
+/** As in the page's address; days are in the local zone, both inclusive. */
+export type AuditFilters = {
+  account?: string;
+  action?: AuditAction;
+  actor?: string;
+  from?: string;
+  to?: string;
+};
+
+const names = ["account", "action", "actor", "from", "to"] as const;
+
+export function filtersIn(search: URLSearchParams): AuditFilters {
+  const given = Object.fromEntries(
+    names.flatMap((name) => {
+      const value = search.get(name);
+      return value === null || value === "" ? [] : [[name, value]];
+    }),
+  );
+  const { action: word, from, to, ...rest } = given;
+  const action = auditActions.find((known) => known === word);
+  return {
+    ...rest,
+    ...(action === undefined ? {} : { action }),
+    ...(isDay(from) ? { from } : {}),
+    ...(isDay(to) ? { to } : {}),
+  };
+}
+
+export function addressOf(filters: AuditFilters): string {
+  return withParameters("/audit", filters);
+}
+
+/** Of the API, with times instead of days. */
+export function requestOf({ from, to, ...rest }: AuditFilters): string {
+  return withParameters("/dashboard/api/operator/audit", {
+    ...rest,
+    ...(from === undefined ? {} : { from: startOf(from, 0) }),
+    ...(to === undefined ? {} : { to: startOf(to, 1) }),
+  });
+}
+
+export function actionLabel(action: AuditAction): string {
+  const words = action.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const isDay = (text: string | undefined): text is string =>
+  /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(`${text}T00:00`));
+
+function startOf(day: string, daysLater: number): string {
+  const start = new Date(`${day}T00:00`);
+  start.setDate(start.getDate() + daysLater);
+  return start.toISOString();
+}
+
+function withParameters(path: string, parameters: AuditFilters): string {
+  const query = new URLSearchParams(parameters);
+  return query.size === 0 ? path : `${path}?${query}`;
+}

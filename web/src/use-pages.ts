@@ -1,0 +1,40 @@
+import useSWRInfinite from "swr/infinite";
+import { type ApiProblem, api } from "./api.ts";
+
+export type Pages<Row> = {
+  /** Undefined while loading. */
+  rows: readonly Row[] | undefined;
+  problem: ApiProblem | undefined;
+  /** Null if there are no more or a page is loading. */
+  loadMore: (() => void) | null;
+  refresh(): Promise<void>;
+};
+
+type Page = { next: string | number | null };
+
+/** A list whose next page is requested with `cursor`. */
+export function usePages<Answer extends Page, Row>(
+  path: string,
+  rowsOf: (page: Answer) => readonly Row[],
+  cursor: "after" | "before" = "after",
+): Pages<Row> {
+  const { data, error, isLoading, setSize, size, mutate } = useSWRInfinite<Answer, ApiProblem>(
+    (_at, previous: Answer | null) => {
+      if (previous === null) return path;
+      if (previous.next === null) return null;
+      return `${path}${path.includes("?") ? "&" : "?"}${cursor}=${previous.next}`;
+    },
+    (requested: string) => api.get<Answer>(requested),
+    { shouldRetryOnError: false, keepPreviousData: true },
+  );
+  const isLoadingMore = isLoading || (data !== undefined && data.length < size);
+  const hasMore = data?.at(-1)?.next != null;
+  return {
+    rows: data?.flatMap(rowsOf),
+    problem: error,
+    loadMore: hasMore && !isLoadingMore ? () => void setSize(size + 1) : null,
+    refresh: async () => {
+      await mutate();
+    },
+  };
+}
