@@ -34,7 +34,6 @@ export function addBackfill(program: Command, terminal: Terminal): void {
       "after",
       "\nExamples:\n" +
         "  earshot backfill --author bsky.app pfrazee.com\n" +
-        "  earshot backfill --authors-file people.txt --no-labels --json\n" +
         "  earshot backfill --replay gaps\n" +
         "  earshot backfill --replay 2026-11-01..2026-11-03",
     )

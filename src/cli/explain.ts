@@ -50,7 +50,6 @@ export function addExplain(program: Command, terminal: Terminal): void {
       "after",
       "\nExamples:\n" +
         "  earshot explain 'lang:en cats OR dogs -filter:retweets'\n" +
-        "  earshot explain 'since:2026-02-30' --json\n" +
         "  earshot explain --analyze 'aurora min_faves:50' --max-results 100",
     )
     .action((_query: string, options: Options, command: Command) =>

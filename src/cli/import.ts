@@ -71,9 +71,7 @@ export function addImport(program: Command, terminal: Terminal): void {
       "after",
       "\nExamples:\n" +
         "  earshot import posts.ndjson.gz --platform x\n" +
-        "  earshot import twitter-2026-01-31.zip --format x-archive\n" +
         "  earshot import posts.csv --platform mastodon --format csv --columns text=body,created_at=date\n" +
-        "  earshot import january.ndjson --platform mastodon --covers 2026-01-01..2026-02-01\n" +
         "  zcat *.gz | earshot import - --platform bluesky",
     )
     .action((files: string[], options: Options) => importFiles(files, options, terminal));

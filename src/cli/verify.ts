@@ -74,9 +74,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       "\nExamples:\n" +
-        "  earshot verify proof.json --policy policy.json\n" +
         "  earshot verify proof.json --policy policy.json --result result.json --job <uuid> --query 'cats lang:en' --first-page\n" +
-        "  earshot verify proof.json --policy policy.json --collateral collateral/ --as-of 2026-11-30\n" +
         "  earshot verify proof.json --accept none",
     )
     .action((path: string, options: Options) => verify(path, options, terminal));
