@@ -21,9 +21,8 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSubmissions } from "./submission/submission.ts";
 
 /**
- * The HTTP service without its socket. Checks in order: request id, platform word, failed keys of the address, key, its requests
- * per second, body, schema, route. Closing answers pending requests with their current state and closes connections without a
- * complete request.
+ * Checks in order: request id, platform word, failed keys of the address, key, its requests per second, body, schema, route.
+ * Closing answers pending requests with their current state.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, stopping } = openApp({

@@ -17,7 +17,6 @@ import { readJsonBodies } from "./submission/json-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** For limits per address (caller-address.ts). */
     callerAddress: string;
   }
 }
@@ -31,7 +30,6 @@ export type BaseAppContext = {
     requestTimeoutMs: number;
     idleTimeoutMs: number;
     trustedProxies: readonly string[];
-    /** Default: none. */
     corsOrigins?: readonly string[];
   };
   clock: Pick<Clock, "sleep">;
@@ -39,7 +37,6 @@ export type BaseAppContext = {
   newId(): string;
   /** Not called after a disconnect. */
   onProblem(code: ProblemCode): void;
-  /** Where the paths are listed, for a 404. */
   pathsHint: string;
   /** Every answer, including 404. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void;
@@ -51,10 +48,7 @@ export type BaseApp = {
   stopping: AbortSignal;
 };
 
-/**
- * An app without routes: limits on connections and bodies, JSON only, request ids, problems (RFC 9457). On close, connections
- * without a complete request close at once.
- */
+/** Without routes. Problems are RFC 9457. On close, connections without a complete request close at once. */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
   const app: FastifyInstance = fastify({
@@ -65,7 +59,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Unused. Factories keep Fastify from loading its own compilers, which is slow.
+    // Factories keep Fastify from loading its own compilers, which is slow.
     schemaController: {
       compilersFactory: { buildValidator: otherCompiler, buildSerializer: otherCompiler },
     },

@@ -28,11 +28,10 @@ import type { Metrics } from "./metrics/metrics.ts";
 type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   /** No trailing slash; null: derived from the request. */
   publicUrl: string | null;
-  /** Origins that may call the API from a browser; `*`: all. */
+  /** Origins that may call from a browser; `*`: all. */
   corsOrigins: readonly string[];
   /** For node requests without a key; null refuses them. */
   openNodeKey: string | null;
-  /** For accounts and keys without limits of their own. */
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
@@ -69,7 +68,6 @@ export type Dashboard = {
   apps: { fetchClient: FetchClient; encryptor: Encryptor; limits: typeof grantLimits };
 };
 
-/** Created in server/context.ts. */
 export type HttpContext = {
   settings: HttpSettings;
   clock: Clock;
@@ -77,7 +75,6 @@ export type HttpContext = {
   metrics: Metrics;
   limiter: Limiter;
   accounts: AccountStore;
-  /** Ends pending work of suspended or deleted accounts. */
   accountEnds: Pick<AccountEnds, "settle">;
   cursorKey: Uint8Array;
   jobs: Pick<
@@ -101,9 +98,8 @@ export type HttpContext = {
   credentials: AccountCredentials;
   usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "noteKeyRequest" | "flush">;
   statusBoard: StatusBoard;
-  /** Imports the invented sample posts. Returns the number of new ones. */
+  /** Returns the number of new posts. */
   loadSamples(): Promise<number>;
-  /** Posts that the archive does not have. */
   fetchedPosts(
     accountId: string,
     id: bigint,
@@ -116,7 +112,6 @@ export type HttpContext = {
   ): Promise<SourceCounts>;
   /** Null when the live stream is off. */
   ingest(): IngestState | null;
-  /** Null when the Mastodon stream is off. */
   mastodonStream(): MastodonStreamState | null;
   readerAnswers(): Promise<boolean>;
   isStoreFull(): boolean;

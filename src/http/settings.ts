@@ -86,7 +86,7 @@ export const httpSettings = {
 };
 
 export const httpLimits = {
-  /** How long a read of a job beyond the rate limit waits before it is refused. */
+  /** Longer waits are refused. */
   maxReadWaitMs: 2_000,
 };
 
@@ -111,7 +111,6 @@ export const searchSettings = {
   ),
 };
 
-/** In characters. */
 export const searchLimits = {
   maxLiveQueryLength: longestLiveQuery,
   maxArchiveQueryLength: longestArchiveQuery,

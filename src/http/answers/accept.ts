@@ -3,8 +3,8 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; position: number };
 
 /**
- * Negotiates `Accept` (RFC 9110 section 12.5.1): highest weight, most specific range, order in the header, order in `offered`.
- * Ignores other parameters and malformed elements. Without a header the first; null if none is acceptable.
+ * RFC 9110 section 12.5.1. Ties: order in the header, then in `offered`. Without a header the first; null if none is
+ * acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,
@@ -19,7 +19,6 @@ export function preferredType<Name extends string>(
   return best?.name ?? null;
 }
 
-/** The most specific range that includes a type decides. */
 function choiceOf<Name extends string>(
   name: Name,
   ranges: readonly (MediaRange | null)[],

@@ -20,7 +20,7 @@ const writers: Readonly<Record<AnswerFormat, (page: AnswerPage) => Iterable<stri
   "text/markdown": markdownOf,
 };
 
-/** In UTF-8; yields to the event loop between pieces. */
+/** Yields to the event loop between pieces. */
 export async function bodyOf(
   page: AnswerPage,
   format: AnswerFormat,

@@ -1,12 +1,8 @@
-/** Below this no text is shortened; posts are omitted instead. */
 export const shortestText = 100;
 
 export type Allowance = { posts: number; each: number };
 
-/**
- * Equal shares in characters; what short texts leave goes to long ones. If shares fall below `shortestText`, the last posts are
- * omitted.
- */
+/** What short texts leave goes to long ones. If shares fall below `shortestText`, the last posts are omitted. */
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);
   const ascending = lengths.slice(0, posts).sort((a, b) => a - b);

@@ -31,9 +31,7 @@ export async function countsBody(
 
 const bucketsOfTurn = 4_096;
 
-/**
- * Every bucket from `countedFromMs` on, oldest first. Possibly tens of thousands: yields in between, and caches parts of times.
- */
+/** Possibly tens of thousands of buckets: yields in between. */
 async function countsData(
   { buckets, countedFromMs }: SourceCounts,
   toMs: number,

@@ -14,7 +14,6 @@ export const granularityMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 
 
 type Granularity = keyof typeof granularityMs;
 
-/** Shared by the pages of a count. */
 export type CountsRequestParams = {
   caller: Caller;
   platform: SearchPlatform;
@@ -23,7 +22,6 @@ export type CountsRequestParams = {
   bounds: RequestedBounds;
 };
 
-/** The newest buckets of the rest of the window. */
 export type CountsPage = {
   fromMs: number;
   toMs: number;
@@ -41,10 +39,7 @@ export function requestedBoundsOf({ start_time, end_time }: CountsQuery): Reques
 const momentOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
-/**
- * The newest page of the window, or the next after a token. The window ends at `end_time`, at most now, and starts at
- * `start_time`, by default one live window earlier.
- */
+/** The window ends at `end_time`, at most now, and starts at `start_time`, by default one live window earlier. */
 export function pageOf(
   context: PageContext,
   question: CountsRequestParams,
@@ -64,7 +59,7 @@ export function pageOf(
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
 }
 
-/** Token of the next (older) page; null at the start of the window. */
+/** Null at the start of the window. */
 export function nextToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   question: CountsRequestParams,
@@ -83,7 +78,7 @@ export function nextToken(
   });
 }
 
-/** No query begins with this prefix: search cursors and count tokens are not interchangeable. */
+/** No query has this prefix: search cursors and count tokens are not interchangeable. */
 function scopeOf({
   caller,
   platform,

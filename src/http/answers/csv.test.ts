@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { csvOf } from "./csv.ts";
 import { pageWith } from "./test-page.ts";
 
-/** Parses RFC 4180 strictly. */
 function rowsOf(table: string): string[][] {
   const rows: string[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;

@@ -68,7 +68,6 @@ export function* csvOf({ job, posts, fields }: AnswerPage) {
   }
 }
 
-/** Lists of strings are joined with spaces; other structured values are JSON. */
 function cellOf(value: unknown): string {
   if (value === null) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -80,7 +79,6 @@ function cellOf(value: unknown): string {
 /** Formula prefixes of spreadsheets (OWASP, CSV Injection), also full-width. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** Text that no spreadsheet evaluates and every CSV parser accepts. */
 function defused(text: string): string {
   const readable = text.toWellFormed().replaceAll("\0", "\ufffd");
   return formulaStart.test(readable) ? `'${readable}` : readable;

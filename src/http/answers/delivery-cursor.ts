@@ -1,10 +1,7 @@
 import { hash } from "node:crypto";
 import { problem } from "../problems/write-problem.ts";
 
-/**
- * The number of the previous delivery and a hash of the webhook id. Not encrypted: it reveals nothing of other webhooks and is
- * invalid for them.
- */
+/** Not encrypted: it reveals nothing of other webhooks and is invalid for them. */
 const numberBytes = 6;
 const webhookBytes = 16;
 
@@ -15,7 +12,7 @@ export function writeDeliveryCursor(webhookId: string, number: number): string {
   return bytes.toString("base64url");
 }
 
-/** Errors: `cursor_invalid` unless it belongs to this webhook. */
+/** Errors: `cursor_invalid`. */
 export function readDeliveryCursor(webhookId: string, text: string): number {
   const bytes = Buffer.from(text, "base64url");
   const isOfWebhook =

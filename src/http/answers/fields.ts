@@ -2,7 +2,7 @@ import * as z from "zod";
 import { record as recordSchema } from "../schemas/answers.ts";
 import type { PostRecord } from "./record.ts";
 
-/** All values of `fields`: `Content`, `Metadata.public_metrics.like_count`. */
+/** Such as `Metadata.public_metrics.like_count`. */
 export const fieldNames: readonly string[] = [...new Set(namesIn(recordSchema, ""))];
 
 function namesIn(schema: unknown, prefix: string): string[] {
@@ -27,7 +27,6 @@ export function fieldOf(record: PostRecord, field: string): unknown {
 
 type Selection = Map<string, Selection | null>;
 
-/** Keeps the fields' nesting. */
 export function selectorOf(fields: readonly string[]): (record: PostRecord) => unknown {
   const selection: Selection = new Map();
   for (const field of fields) {

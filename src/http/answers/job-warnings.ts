@@ -2,7 +2,6 @@ import { fitsCursor } from "../../jobs/cursor.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 
-/** Of submission and result, and one if the cursor would be too long. */
 export function jobWarnings({
   request,
   warnings,

@@ -2,7 +2,6 @@ import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { textOf } from "./record.ts";
 import { coverageBody, sourcesBody } from "./status-body.ts";
 
-/** In pieces; posts are inserted as their JSON text. */
 export function* jsonOf(page: AnswerPage) {
   const { job, result, posts, omitted, nextCursor } = page;
   const rest = {
@@ -24,7 +23,6 @@ export function* ndjsonOf({ posts }: AnswerPage) {
   for (const { json } of posts) yield `${json}\n`;
 }
 
-/** Independent of the requested fields. */
 function citationOf({ record }: AnswerPost) {
   return {
     id: record.ID,

@@ -1,7 +1,7 @@
 import type { ListPosition } from "../../jobs/job.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** Time and uuid of the previous job. Not encrypted: it reveals nothing of another account's list. */
+/** Not encrypted: it reveals nothing of another account's list. */
 const timeBytes = 6;
 const positionBytes = timeBytes + 16;
 

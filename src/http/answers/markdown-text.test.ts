@@ -3,7 +3,6 @@ import { lexer, parseInline, type Token } from "marked";
 import { expect, test } from "vitest";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
 
-/** Texts that could break out of a careless quote. */
 const hostilePieces = [
   "plain words",
   "\n",

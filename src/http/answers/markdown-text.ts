@@ -1,7 +1,4 @@
-/**
- * Makes untrusted text inert in Markdown (CommonMark). Texts are indented code in a block quote, each line marked; names and
- * values are code spans; sentences that echo a request are escaped.
- */
+/** Makes untrusted text inert in Markdown (CommonMark): texts are indented code in a block quote, names and values code spans. */
 
 export function quoteLines(text: string, indent: string): string[] {
   const lines = visible(text.replaceAll(lineBreak, "\n"));
@@ -24,7 +21,7 @@ export function sentence(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
-/** Other URLs than http(s) could act, so they become code spans. */
+/** Other URLs than http(s) could act. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isOfWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
@@ -32,7 +29,6 @@ export function link(address: string): string {
   return `<${url.href}>`;
 }
 
-/** What any renderer treats as a line break. */
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 /** They reorder the display of a line. */

@@ -7,7 +7,7 @@ import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { type PostRecord, textOf } from "./record.ts";
 import { kindOf, type RecordKind } from "./record-kinds.ts";
 
-/** For language models and people: query, coverage, posts as numbered quotations, warnings, how to continue. */
+/** For language models and people. */
 export function* markdownOf(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
   yield `${foundSentence(page)} ${knowledgeSentences(page)}${liveSentence(page)}\n\n`;
@@ -39,7 +39,6 @@ function foundSentence({ job, posts, nextCursor }: AnswerPage): string {
   return nextCursor === null ? `No ${one} was found.` : `No ${one} was found so far.`;
 }
 
-/** Coverage of a search; else whether the platform was read to the end. */
 function knowledgeSentences(page: AnswerPage): string {
   const { job, result } = page;
   const isFetched =
@@ -64,7 +63,6 @@ function liveSentence({ job, result }: AnswerPage): string {
   return names.length === 0 ? "" : ` Answered live by ${names.join(" and ")}.`;
 }
 
-/** Above all, what an empty list means. */
 function coverageSentences({ posts, result }: AnswerPage): string {
   const { coverage, complete } = result;
   const window = windowWords(coverage);

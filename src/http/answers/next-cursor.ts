@@ -11,7 +11,6 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** Null if nothing follows. */
 export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const { next = null, nextPlace = null } = job.result ?? {};
   if (next !== null || nextPlace === null) return cursorAfter(context, job, next);
@@ -35,10 +34,7 @@ function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End)
   return encryptCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, asked });
 }
 
-/**
- * The cursor's window applies; `start_time` and `end_time` must be unchanged or omitted. Errors: `cursor_mismatch`,
- * `cursor_invalid`.
- */
+/** `start_time` and `end_time` must be those of the cursor or omitted. Errors: `cursor_mismatch`, `cursor_invalid`. */
 export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   scope: CursorScope,

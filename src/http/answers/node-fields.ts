@@ -3,7 +3,6 @@ import type { Job } from "../../jobs/job.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
 import { serializeList } from "../../lib/structured-fields.ts";
 
-/** Null without a result; "none" for the embedded node. */
 export function evidenceOf({ result }: Pick<Job, "result">): EvidenceKind | null {
   return result === null ? null : (result.signature?.evidence ?? "none");
 }
@@ -29,13 +28,13 @@ export function setProofLinks(
   reply.header("link", `</v1/attestations/${attestationId}>; rel="attestation", ${proof}`);
 }
 
-/** RFC 9421; covers the body and its type as sent. */
+/** RFC 9421. */
 export function setSignatureFields(reply: FastifyReply, { fields }: ResultSignature): void {
   const { "content-type": _covered, ...rest } = fields;
   reply.headers(rest);
 }
 
-/** The result differs from the signed one: records were withdrawn, or the stored result was altered. */
+/** Records were withdrawn, or the stored result was altered. */
 export function setUnsignedField(reply: FastifyReply, withdrawnRecords: number): void {
   const reason =
     withdrawnRecords > 0

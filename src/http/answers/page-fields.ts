@@ -3,7 +3,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { type AnswerPage, warningsOf } from "./page.ts";
 import { setKnowledgeFields } from "./result-fields.ts";
 
-/** Coverage, warning codes, omissions, cursor. Structured fields (RFC 9651) except for the cursor. */
+/** Structured fields (RFC 9651) except for the cursor. */
 export function setPageFields(reply: FastifyReply, page: AnswerPage): void {
   const { result, posts, omitted, nextCursor } = page;
   setKnowledgeFields(reply, { ...result, warnings: warningsOf(page) });

@@ -14,7 +14,6 @@ import { cursorAfter, cursorOf } from "./next-cursor.ts";
 import { type PostRecord, textOf } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
-/** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
   /** Of all texts together. */
@@ -23,9 +22,8 @@ export type Presentation = {
 
 export type AnswerPost = {
   record: PostRecord;
-  /** The whole record, or its requested fields. */
   json: string;
-  /** Length before shortening; null if not shortened. */
+  /** Null if not shortened. */
   shortenedFrom: number | null;
 };
 
@@ -40,14 +38,12 @@ export type AnswerPage = {
   result: JobResult;
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
-  /** Posts at the end, beyond the budget. */
   omitted: number;
-  /** Whether `nextCursor` continues with the omitted posts; a cursor cannot point into a platform's page. */
+  /** `nextCursor` continues with the omitted posts: impossible inside a platform's page. */
   isContinued: boolean;
   nextCursor: string | null;
 };
 
-/** Of job and result, and of omitted posts that no cursor reaches. */
 export function warningsOf({
   job,
   result,
@@ -64,7 +60,7 @@ const leftOut = ({ uuid }: AnsweredJob, records: number): SourceWarning => ({
   hint: `fetch the result of job ${uuid} for all of them, or send more max_chars`,
 });
 
-/** Reads the posts unless given, shortens texts to the budget, selects fields. Yields to the event loop in between. */
+/** Yields to the event loop. */
 export async function pageOf(
   context: Pick<HttpContext, "cursorKey" | "clock"> & {
     archive: Pick<Archive, "records" | "withheld">;
@@ -117,7 +113,6 @@ export async function pageOf(
   return { job, result, posts, fields, omitted, isContinued: after !== null, nextCursor };
 }
 
-/** Null for records that a method fetched from a platform. */
 function positionOf(
   { method }: Job["request"],
   { items }: JobResult,

@@ -1,6 +1,6 @@
 /**
- * A budget of characters loses nothing: what does not fit is omitted from the end, and the cursor continues there. Equal shares
- * keep one long post from displacing twenty short ones.
+ * What exceeds the budget is omitted from the end, and the cursor continues there. Equal shares keep one long post from
+ * displacing twenty short ones.
  */
 
 import { once } from "../../lib/once.ts";
@@ -27,13 +27,12 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** At most `characters` long, ending with `…`; cut at a nearby space, else at a grapheme boundary. */
+/** With its `…` at most `characters`; cut at a nearby space or a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
   const cut = unitsOf(text, characters - 1);
   return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;
 }
 
-/** UTF-16 units of the first `characters` code points. */
 function unitsOf(text: string, characters: number): number {
   let at = 0;
   for (let left = characters; left > 0 && at < text.length; left -= 1) {

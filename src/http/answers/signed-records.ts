@@ -7,18 +7,15 @@ import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { recordsOf } from "../../search/fill-in.ts";
 
-/** As it may be shown now. */
 export type SignedRecords = {
   records: readonly string[];
   body: Buffer;
-  /** Byte for byte. */
   isAsSigned: boolean;
   /** May no longer be shown. */
   withdrawn: number;
   damage: readonly Damage[];
 };
 
-/** Yields to the event loop in between. */
 export async function signedRecordsOf(
   { archive, clock }: { archive: Pick<Archive, "records" | "withheld">; clock: Clock },
   { items }: JobResult,

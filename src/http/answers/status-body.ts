@@ -6,7 +6,6 @@ import { iso, isoOrNull } from "../submission/window.ts";
 import { jobWarnings } from "./job-warnings.ts";
 import { evidenceOf } from "./node-fields.ts";
 
-/** Times are ISO 8601, unknown values null. */
 export function statusBody(job: Job, nextCursor: string | null) {
   const { result } = job;
   return {
@@ -24,7 +23,6 @@ export function statusBody(job: Job, nextCursor: string | null) {
   };
 }
 
-/** What was read from the archive and what platforms answered live. */
 export function sourcesBody(sources: JobResult["sources"]) {
   return sources.map((source) => ({
     platform: source.platform,
@@ -36,7 +34,6 @@ export function sourcesBody(sources: JobResult["sources"]) {
   }));
 }
 
-/** In the platform's units and in dollars, with this month's use of the budget. */
 function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month }: SourceCost) {
   return {
     post_reads: postReads,
@@ -54,7 +51,6 @@ function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month 
   };
 }
 
-/** Without details of the result. */
 export function summaryBody(job: JobSummary) {
   return {
     ...identityOf(job),
@@ -116,7 +112,7 @@ const spanBody = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }) => 
   to: iso(toMs),
 });
 
-/** A structured field dictionary (RFC 9651), without `from` if unbounded. */
+/** RFC 9651; without `from` if unbounded. */
 export function coverageField(complete: boolean, coverage: Coverage): string {
   return serializeDictionary({
     complete: { value: complete && coverage.complete },

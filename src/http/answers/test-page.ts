@@ -4,7 +4,6 @@ import type { PostRecord } from "./record.ts";
 
 type TestPage = AnswerPage & { job: Job };
 
-/** Complete coverage; for tests. */
 export function pageWith(
   texts: readonly string[],
   special: Partial<TestPage> = {},

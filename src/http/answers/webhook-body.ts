@@ -3,7 +3,6 @@ import type { WebhookWithSecret } from "../../jobs/webhooks/webhooks.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
 import { writeDeliveryCursor } from "./delivery-cursor.ts";
 
-/** Without the secret. */
 export function webhookBody(webhook: Webhook, nowMs: number) {
   const { formerUntilMs } = webhook;
   return {
@@ -21,7 +20,6 @@ export function webhookBody(webhook: Webhook, nowMs: number) {
   };
 }
 
-/** The only answer with the secret. */
 export function webhookWithSecretBody({ webhook, secret }: WebhookWithSecret, nowMs: number) {
   return { ...webhookBody(webhook, nowMs), secret };
 }

@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
 /**
- * The connection's address or, behind a trusted proxy, the last one in `X-Forwarded-For` that is not a trusted proxy. With an
- * invalid entry the connection's address counts, so that callers cannot forge one.
+ * Behind a trusted proxy, the last entry of `X-Forwarded-For` that is not a trusted proxy. With an invalid entry the
+ * connection's address counts, so that callers cannot forge one.
  */
 export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
   const isTrusted = trustedAddresses(trustedProxies);
@@ -25,7 +25,6 @@ export function callerAddressBehind(trustedProxies: readonly string[]): CallerAd
   };
 }
 
-/** Addresses or networks such as 10.0.0.0/8. */
 export function trustedAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
   const networks = trustedProxies.map(networkOf);

@@ -1,6 +1,5 @@
 import type { FastifyReply } from "fastify";
 
-/** Aborts on a disconnect before the answer is complete. */
 export function clientDisconnect(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   if (reply.raw.destroyed) controller.abort();

@@ -11,18 +11,15 @@ export type ConnectionLimitSettings = {
 };
 
 /**
- * Limits open connections in total and per address (IPv6: /64). Trusted proxies have no share: they connect for many callers.
- * Connections over the limit stay open briefly, so that their first request gets a 503 instead of a reset; beyond a few they
- * close at once.
+ * IPv6 counts by /64. Trusted proxies have no share: they connect for many callers. Connections over the limit stay open
+ * briefly, so that their first request gets a 503 instead of a reset; beyond a few they close at once.
  */
 export type ConnectionLimits = {
-  /** Counts until it closes. False if closed at once. */
+  /** False if closed at once. */
   take(socket: Socket): boolean;
-  /** Over the limit: refuse its request. */
   isRefused(socket: Socket): boolean;
 };
 
-/** For a connection over the limit to send its request. */
 const refusedMs = 2_000;
 const maxRefused = 128;
 const maxRefusedPerAddress = 4;

@@ -43,10 +43,7 @@ export type OpenConnections = {
 /** How long a client may continue the body of an answered request. */
 const unwantedBodyMs = 2_000;
 
-/**
- * Node leaves connections open that never sent anything. Enforces the limits, and closes connections whose request body continues
- * after the answer.
- */
+/** Node leaves connections open that never sent anything. Also closes those whose request body continues after the answer. */
 export function watchConnections(
   server: Server,
   settings: ConnectionLimitSettings,

@@ -48,7 +48,6 @@ export function createShutdown(connections: Pick<OpenConnections, "answered">): 
   };
 }
 
-/** Not logged as an error. */
 export function serverStops(): EarshotError {
   return new EarshotError("stopping", "the server is stopping", {
     status: 503,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 
-/** Without a trailing slash. */
+/** No trailing slash. */
 export function baseUrl(request: FastifyRequest, publicUrl: string | null): string {
   return publicUrl ?? `${request.protocol}://${request.host}`;
 }

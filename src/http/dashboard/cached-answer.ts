@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** A slow value, shared by all callers (stale-while-revalidate). */
+/** Shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * The fresh value, or a shared refresh awaited for `patienceMs`; then a stale value up to ten times its maximum age, else null.
-   * Errors: those of the refresh, if nothing is cached.
+   * Waits `patienceMs` for a fresh value; then a stale one up to ten times its maximum age, else null. Errors: those of the
+   * refresh, if nothing is cached.
    */
   get(patienceMs: number): Promise<Value | null>;
 };

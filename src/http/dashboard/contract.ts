@@ -5,22 +5,19 @@ import type { Method } from "../../platforms/methods.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * The JSON contract between server and page, below /dashboard/api. Private: it changes with the page; programs use /v1. Times are
- * ISO 8601 in UTC; errors are problems (RFC 9457).
- * The page also calls /v1 with its session cookie. Requests other than GET carry the session's token in `X-Earshot-Csrf`.
+ * The private JSON contract of server and page; programs use /v1. Times are ISO 8601 in UTC, errors problems (RFC 9457).
+ * Requests other than GET carry the session's token in `X-Earshot-Csrf`.
  */
 export type ProviderName = "github" | "gitlab";
 
-/** GET /dashboard/api/session, with or without a session. */
+/** GET /dashboard/api/session. */
 export type SessionAnswer = {
   signed_in: SignedIn | null;
-  /** Started by GET /auth/<name>?return=<dashboard path>. Empty: only an operator's link signs in. */
+  /** Empty: only an operator's link signs in. */
   providers: readonly { name: ProviderName; label: string }[];
   version: string;
-  /** No trailing slash. */
   base_url: string;
   live_window_ms: number;
-  /** Accepted evidence that proves nothing about a machine. */
   insecure_evidence: readonly InsecureEvidence[];
 };
 export type InsecureEvidence = "simulated" | "none";
@@ -31,27 +28,23 @@ export type SignInError = RefusalWord;
 export type SignedIn = {
   account: {
     id: string;
-    /** The login, else the name. */
     name: string;
     role: "member" | "operator";
-    /** Null for accounts created by a sign-in link. */
+    /** Null: created by a sign-in link. */
     provider: ProviderName | null;
     created_at: string;
   };
   csrf: string;
   session_id: string;
-  /** POST /dashboard/api/keys/first has yet to show the automatically issued key. */
+  /** The automatically issued key has not been shown. */
   first_key_due: boolean;
-  /** Of the dashboard's own searches. */
   limits: { requests_per_second: number; submissions_per_minute: number };
 };
 
-/** POST /dashboard/api/sign-in: {token}, the fragment of a sign-in link. Sets the cookie; answers SessionAnswer. */
+/** POST /dashboard/api/sign-in: the fragment of a sign-in link. */
 export type SignInWithLink = { token: string };
 
-/** POST /dashboard/api/sign-out and /dashboard/api/sign-out-everywhere: 204. */
-
-/** GET /dashboard/api/sessions. DELETE /dashboard/api/sessions/<id>: 204. */
+/** GET /dashboard/api/sessions. */
 export type SessionListing = {
   id: string;
   is_this: boolean;
@@ -65,7 +58,7 @@ export type SessionListing = {
 };
 export type SessionsAnswer = { sessions: readonly SessionListing[] };
 
-/** GET /dashboard/api/apps: newest first. DELETE /dashboard/api/apps/<id>: 204. */
+/** GET /dashboard/api/apps. */
 export type AppListing = {
   id: string;
   name: string;
@@ -92,13 +85,13 @@ export type AuthorizationAnswer = {
   | { kind: "refused"; reason: string; location: string }
 );
 
-/** POST /dashboard/api/authorizations/decision {ticket, methods}: where the browser goes. No methods deny. */
+/** POST /dashboard/api/authorizations/decision. No methods deny. */
 export type DecisionAnswer = { location: string };
 
-/** GET /dashboard/api/keys: newest first, with those that ended in the last 30 days. */
+/** GET /dashboard/api/keys, with those that ended in the last 30 days. */
 export type KeysAnswer = { keys: readonly KeyListing[]; max_keys: number; limits: KeyLimits };
 
-/** Null: the account's, in KeysAnswer's `limits`. */
+/** Null: the account's. */
 export type KeyLimits = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;
@@ -120,48 +113,42 @@ export type KeyListing = KeyLimits & {
   /** Such as 192.0.2.0/24. */
   used_from: string | null;
   successor_id: string | null;
-  /** Of its rate limits; null for an ended key. */
   left: { requests: number; submissions: number } | null;
 };
 
-/** POST /dashboard/api/keys, POST /dashboard/api/keys/first (no body; 409 `first_key_shown` the second time). */
+/** POST /dashboard/api/keys, and …/keys/first (no body; 409 `first_key_shown` the second time). */
 export type NewKeyRequest = {
   name: string;
   methods?: readonly Method[] | null;
   requests_per_second?: number | null;
   submissions_per_minute?: number | null;
-  /** ISO 8601; null or absent: never. */
+  /** Null or absent: never. */
   expires_at?: string | null;
 };
 /** The only answer with the token. */
 export type NewKeyAnswer = { key: KeyListing; token: string };
 
-/** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. Answers {key}. */
+/** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. */
 export type KeyChange = Partial<NewKeyRequest>;
 
-/**
- * POST /dashboard/api/keys/<id>/rotate: a successor with the same name, limits and methods; the old key ends after the overlap.
- * Answers NewKeyAnswer.
- */
+/** POST /dashboard/api/keys/<id>/rotate: the old key ends after the overlap. */
 export type RotateKey = { overlap_hours: number };
-/** DELETE /dashboard/api/keys/<id>: revokes at once. 204. */
 
-/** GET /dashboard/api/keys/<id>/requests: the latest, newest first. */
+/** GET /dashboard/api/keys/<id>/requests. */
 export type KeyRequestsAnswer = { requests: readonly KeyRequestListing[] };
 export type KeyRequestListing = {
-  /** As in the header X-Request-Id. */
+  /** The header X-Request-Id. */
   id: string;
   at: string;
   method: string;
   /** A template, such as /v1/search/live/:platform/status/:uuid. */
   route: string;
   status: number;
-  /** Of an error. */
   code: string | null;
   duration_ms: number;
 };
 
-/** GET /dashboard/api/usage?range=24h|7d|30d&key=<id>: all keys if `key` is absent. */
+/** GET /dashboard/api/usage. */
 export type UsageRange = "24h" | "7d" | "30d";
 export type UsageAnswer = {
   range: UsageRange;
@@ -182,7 +169,7 @@ export type UsageTotals = {
   searches: number;
   searches_failed: number;
   posts: number;
-  /** From submission to end; null without searches. */
+  /** Null without searches. */
   p50_ms: number | null;
   p99_ms: number | null;
 };
@@ -196,7 +183,7 @@ export type UsageBucket = {
   p99_ms: number | null;
 };
 
-/** GET /dashboard/api/status?range=24h|7d|30d. */
+/** GET /dashboard/api/status. */
 export type StatusAnswer = {
   range: UsageRange;
   from: string;
@@ -212,7 +199,6 @@ export type StatusAnswer = {
     /** By an account state or a label. */
     hidden: number;
     max_age_ms: number | null;
-    /** Null if the disk cannot be queried. */
     free_disk_bytes: number | null;
   };
   nodes: readonly NodeStatus[];
@@ -241,11 +227,10 @@ export type PlatformStatus = {
   };
   /** Posts in 144 equal parts of the range, oldest first; null while counting. */
   heard: readonly number[] | null;
-  /** Maximum lag per part of the range; empty if no stream reports it. */
+  /** Maximum per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };
 export type NodeStatus = {
-  /** As in jobs; `embedded` runs in the server's process. */
   id: string;
   name: string;
   evidence: "tdx" | InsecureEvidence;
@@ -253,14 +238,12 @@ export type NodeStatus = {
   does_not_prove: string;
   /** Only `approved` nodes get work; `pending` ones wait for an operator. */
   state: "approved" | "pending" | "draining" | "quarantined";
-  /** Attested and seen recently. */
   is_connected: boolean;
   /** Runs only what no other node can. */
   is_spare: boolean;
   platforms: readonly Platform[];
   running: number;
   concurrency: number;
-  /** Null for the embedded node and while disconnected. */
   connected_at: string | null;
   attested_at: string | null;
   seen_at: string | null;
@@ -292,7 +275,6 @@ export type CredentialKindListing = {
   platform: Platform;
   kind: string;
   title: string;
-  /** One sentence. */
   purpose: string;
   fields: readonly CredentialFieldListing[];
   /** Null if `fields` suffices. */
@@ -305,20 +287,17 @@ export type CredentialFieldListing = {
   is_optional: boolean;
   hint: string | null;
 };
-/** POST /dashboard/api/credentials: verifies them with the platform, then stores them. Answers {credential}. */
+/** POST /dashboard/api/credentials: verifies them with the platform, then stores them. */
 export type NewCredentialRequest = {
   platform: Platform;
   kind: string;
   fields: Readonly<Record<string, string>>;
 };
-/**
- * POST /dashboard/api/credentials/authorizations (NewCredentialRequest), then POST …/authorizations/<id> {answer} for each
- * question.
- */
+/** POST …/credentials/authorizations, then …/authorizations/<id> {answer} for each question. */
 export type AuthorizationStep =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; credential: CredentialListing };
-/** POST /dashboard/api/credentials/<id>/test: {works, message, credential}. DELETE /dashboard/api/credentials/<id>: 204. */
+/** POST /dashboard/api/credentials/<id>/test. */
 export type CredentialTest = { works: boolean; message: string; credential: CredentialListing };
 
 /** GET /dashboard/api/spending: on X in this month (UTC), including running calls. */
@@ -335,7 +314,7 @@ export type SpendingAnswer = {
 /** DELETE /dashboard/api/account: 204, and the session ends. */
 export type DeleteAccount = { confirm: string };
 
-/** GET /dashboard/api/operator/accounts?after=<cursor>&query=<text>. All of operator/ is 404 unless an operator calls. */
+/** GET …/operator/accounts. All of operator/ is 404 unless an operator calls. */
 export type AccountsAnswer = { accounts: readonly AccountListing[]; next: string | null };
 export type AccountListing = {
   id: string;
@@ -384,7 +363,7 @@ export type AccountUsageListing = Omit<UsageTotals, "p50_ms" | "p99_ms"> & {
   account: NamedAccount;
 };
 
-/** PATCH /dashboard/api/operator/accounts/<id>: absent members stay; null limits mean the deployment's. Answers {account}. */
+/** PATCH …/operator/accounts/<id>: null limits mean the deployment's. */
 export type AccountChange = {
   role?: "member" | "operator";
   suspended?: boolean;
@@ -392,19 +371,15 @@ export type AccountChange = {
   requests_per_second?: number | null;
   submissions_per_minute?: number | null;
 };
-/** DELETE /dashboard/api/operator/accounts/<id> {confirm}: 204. */
 
-/**
- * GET /dashboard/api/operator/nodes: remote nodes except removed ones, and recent events, newest first. POST
- * …/nodes/<id>/approve, …/drain and …/remove answer the updated list. Approval ends a drain; removal is permanent.
- */
+/** GET …/operator/nodes. Approval ends a drain; removal is permanent. */
 export type NodesAnswer = {
   nodes: readonly NodeListing[];
   events: readonly NodeEventListing[];
 };
 export type NodeListing = NodeStatus & {
   version: string;
-  /** As named by the policy; null if nothing was measured. */
+  /** Null if nothing was measured. */
   image: string | null;
   /** Platform instance of its quote. */
   machine: string | null;
@@ -413,13 +388,12 @@ export type NodeListing = NodeStatus & {
 };
 export type NodeEventListing = {
   at: string;
-  /** Null if the node is unknown. */
   node: string | null;
   action: string;
   detail: string;
 };
 
-/** POST /dashboard/api/operator/samples: imports invented posts. */
+/** POST …/operator/samples. */
 export type SamplesAnswer = { imported: number };
 
 /**

@@ -5,17 +5,14 @@ import type {
   SessionTokens,
 } from "../../accounts/sessions/session-token.ts";
 
-/**
- * Cookies of the session and of a pending sign-in. `Secure` and `__Host-` with an https base URL; browsers would reject that
- * without TLS. HttpOnly and SameSite=Lax: other sites' pages send them only by a link.
- */
+/** `Secure` and `__Host-` with an https base URL only: browsers would reject them without TLS. */
 export type DashboardCookies = {
   /** Null unless this server issued it. */
   session(request: FastifyRequest): PresentedToken | null;
   printSession(token: SessionToken): string;
   setSession(reply: FastifyReply, token: SessionToken, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
-  /** Encrypted; null if no sign-in is pending. */
+  /** Null if no sign-in is pending. */
   signIn(request: FastifyRequest): string | null;
   setSignIn(reply: FastifyReply, attempt: string, maxAgeMs: number): void;
   clearSignIn(reply: FastifyReply): void;

@@ -6,7 +6,6 @@ import type {
   CredentialListing,
 } from "./contract.ts";
 
-/** Of the secret it shows only `hint`. */
 export function credentialListing(credential: Credential, nowMs: number): CredentialListing {
   const { id, platform, kind, host, hint, createdMs, usedMs } = credential;
   return {

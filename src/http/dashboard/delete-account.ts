@@ -16,10 +16,7 @@ export async function accountOf(
   return account;
 }
 
-/**
- * `confirm` must be the account's name. Resolves when its data is gone. Errors: `invalid_request` for a wrong name,
- * `account_not_found`, `last_operator`.
- */
+/** `confirm` must be the account's name. Errors: `invalid_request`, `account_not_found`, `last_operator`. */
 export async function deleteAccount(
   context: Context,
   { accountId, confirm, actorId }: DeleteAccount & { accountId: string; actorId: string },

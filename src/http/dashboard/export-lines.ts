@@ -7,7 +7,7 @@ import {
 import type { HttpContext } from "../context.ts";
 
 /**
- * JSON lines, read as the client consumes them. The last has the count, so that truncation is detectable. Throws when the signal
+ * Read as the client consumes them. The last line has the count, so that truncation is detectable. Throws when the signal
  * aborts.
  */
 export async function* exportLines(

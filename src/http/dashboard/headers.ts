@@ -7,10 +7,7 @@ const uncached = ["/dashboard/api", "/auth", "/oauth", "/v1", "/api/v1"];
 /** Answers to a key or a session must not be cached. */
 export const uncachedControl = "private, no-store";
 
-/**
- * On all answers, errors included; public ones override the cache header. The API needs `nosniff` too, because browsers can call
- * it with a cookie.
- */
+/** On all answers; public ones override the cache header. The API needs `nosniff` too: browsers can call it with a cookie. */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
   // A path has several spellings, and a catch-all route matches less precisely.
   const paths = [request.routeOptions.url ?? request.url, request.url];

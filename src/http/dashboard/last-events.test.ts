@@ -15,7 +15,7 @@ const work = {
   statements: 1,
 };
 
-/** Counting takes `msOfUnit` per unit, so that a request reaches as far back as its deadline allows. */
+/** `msOfUnit`: time to count one unit. */
 function slowArchive(msOfUnit: number) {
   const clock = createManualClock();
   const requests: CountRequest[] = [];

@@ -2,17 +2,15 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** By the unit's start in Unix milliseconds; empty units are absent. */
 export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
-/** Divides the parts of every range, so that ranges share the archive's cached counts. */
+/** Divides the parts of every range, so that ranges share cached counts. */
 export const receivedUnitMs = 300_000;
 
-/** Time slice of the counting reader; counts of searches run in between. */
 const turnMs = 250;
 const longestTurnMs = 8_000;
 
-/** Newest first. Errors: those of the archive, and the signal's reason if it aborts. */
+/** Newest first. Errors: those of the archive, and the signal's reason. */
 export async function countReceived(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
   request: { platforms: readonly Platform[]; fromMs: number; toMs: number },

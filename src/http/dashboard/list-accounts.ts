@@ -5,10 +5,10 @@ import type {
 } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Store reads per page: a sparse search gets a partial page. */
+/** A sparse search gets a partial page. */
 const mostReads = 20;
 
-/** Newest first; `next` is null on the last page. */
+/** `next` is null on the last page. */
 export async function listAccounts(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   { query, after, limit }: Omit<AccountListPart, "nowMs">,

@@ -94,7 +94,6 @@ export function embeddedStatus(
   ];
 }
 
-/** Accepted, or shown by a connected node. */
 export function insecureEvidence(
   gateway: Pick<NodeGateway, "policy" | "nodes">,
 ): InsecureEvidence[] {

@@ -5,7 +5,7 @@ import { iso } from "../submission/window.ts";
 import type { NodeListing, NodesAnswer } from "./contract.ts";
 import { nodeStatus } from "./node-status.ts";
 
-/** The store has every change; the gateway adds live state of nodes seen since its start. */
+/** The store has every change; the gateway adds live state. */
 export function nodesAnswer(
   { nodes, events }: NodeSurvey,
   known: readonly NodeView[],

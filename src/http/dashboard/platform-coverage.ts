@@ -11,8 +11,8 @@ const mostGaps = 100;
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
 
 /**
- * Time before the first interval is not a gap, nor is time after the last if all are imports. A single Mastodon server's stream
- * counts, but not for `complete_since`, because it does not see all posts.
+ * Time before the first interval is not a gap, nor is time after the last if all are imports. One Mastodon server's stream does
+ * not count for `complete_since`: it does not see all posts.
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],
@@ -38,7 +38,7 @@ export function platformCoverage(
   };
 }
 
-/** Start of gap-free coverage up to now; null if now is not covered. */
+/** Null if now is not covered. */
 function completeSince(
   intervals: readonly CoverageInterval[],
   nowMs: number,

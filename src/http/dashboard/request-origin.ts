@@ -3,12 +3,12 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** True if other sites must not be able to send the request (CSRF). */
+/** Other sites must not be able to send such requests (CSRF). */
 export function isChanging(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
 
-/** By `Sec-Fetch-Site`, which all current browsers send; changes also by `Origin`. Errors: `forbidden_origin`. */
+/** By `Sec-Fetch-Site`, for changes also by `Origin`. Errors: `forbidden_origin`. */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {
@@ -20,7 +20,7 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | nu
   if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site's page");
 }
 
-/** An image, frame or script of another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
+/** Embedding by another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
 export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;

@@ -14,10 +14,7 @@ import { rangeNames, ranges } from "./ranges.ts";
 
 /** The same for all accounts. */
 export type StatusBoard = {
-  /**
-   * Combines memory state and cached results of archive and store. Errors: `unavailable` if the archive does not answer in time;
-   * those of the archive.
-   */
+  /** Errors: `unavailable` if the archive does not answer in time; those of the archive. */
   status(range: UsageRange): Promise<StatusAnswer>;
 };
 
@@ -27,7 +24,6 @@ export type StatusSource = {
   settings: {
     cacheMs: number;
     coverageSlackMs: number;
-    /** 0 for none. */
     maxAgeMs: number;
   };
   fedPlatforms: readonly Platform[];
@@ -48,7 +44,7 @@ export type StatusSource = {
 };
 
 const histogramParts = 144;
-/** For optional and for required parts. */
+/** For optional parts, for required ones. */
 const patienceMs = 300;
 const longestMs = 5_000;
 /** For the post count of a range. */
@@ -126,7 +122,6 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const current = (await archiveState.get(patienceMs)) ?? (await archiveState.get(longestMs));
     if (current === null) throw archiveTimeout();
     const [received, lags] = await Promise.all([
-      // A failed part is left empty.
       rangeCaches[range].received.get(patienceMs).catch(() => null),
       rangeCaches[range].lags.get(patienceMs).catch(() => null),
     ]);

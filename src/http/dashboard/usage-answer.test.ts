@@ -6,7 +6,6 @@ import type { UsageAnswer } from "./contract.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 import { dashboardKeyId, usageAnswer } from "./usage-answer.ts";
 
-/** Between two buckets of every range, on the day that daylight saving time ends in Europe. */
 const nowMs = Date.UTC(2026, 9, 25, 13, 37, 12);
 
 async function answered(
@@ -139,6 +138,5 @@ test("names valid keys, ended keys with usage, and the dashboard", async () => {
     ["Dashboard", false],
   ];
   expect(named(await answered(used))).toEqual(all);
-  // All keys even with a filter, because the page offers them for selection.
   expect(named(await answered(used, { keyId: "key1" }))).toEqual(all);
 });

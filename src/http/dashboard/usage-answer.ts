@@ -18,10 +18,10 @@ export type UsageParams = {
   keyId: string | null;
 };
 
-/** Pseudo key id of the dashboard's own calls. */
+/** Of the dashboard's own calls. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** A day at a time, so that other requests run in between. */
+/** So that other requests run in between. */
 const pageMs = 86_400_000;
 
 /** The first bucket is whole, the last still open. Errors: those of the store. */

@@ -1,4 +1,4 @@
-/** The best of brotli and gzip that `Accept-Encoding` names without `q=0`; null for neither. */
+/** The best that the header names without `q=0`. */
 export function acceptedEncoding(field: string | undefined): "br" | "gzip" | null {
   const accepted = (field ?? "")
     .toLowerCase()

@@ -1,4 +1,3 @@
-/** Duplicates get a number. */
 export function anchorNames(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {
@@ -9,7 +8,7 @@ export function anchorNames(): (heading: string) => string {
   };
 }
 
-/** As repository hosts generate it: lower case, no punctuation, hyphens for spaces. */
+/** As repository hosts generate it. */
 export function anchorOf(heading: string): string {
   return heading
     .trim()

@@ -102,7 +102,6 @@ describe("other codes", () => {
   });
 });
 
-/** Without tests. */
 function sourceOf(room: string): string {
   const folder = new URL(`../../${room}/`, import.meta.url);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

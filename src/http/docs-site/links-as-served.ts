@@ -1,4 +1,4 @@
-/** Rewrites links outside of code; links that are not served keep only their text. */
+/** Links that are not served keep only their text. */
 export function linksAsServed(text: string, addressOf: (target: string) => string | null): string {
   let inCode = false;
   const lines = text.split("\n").map((line) => {

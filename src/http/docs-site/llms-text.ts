@@ -1,7 +1,7 @@
 import { navigationOf } from "./navigation.ts";
 import type { OpenApi } from "./open-api.ts";
 
-/** The pages as Markdown, for language models (llmstxt.org). */
+/** llmstxt.org. */
 export function llmsText(api: OpenApi): string {
   const groups = navigationOf(api).map(({ title, entries }) => {
     const links = entries.map(

@@ -1,12 +1,11 @@
 import type { OpenApi } from "./open-api.ts";
 import { referenceNames, titleOf } from "./reference.ts";
 
-/** A path below `/docs`. */
 export type NavigationEntry = { path: string; title: string };
 
 export type NavigationGroup = { title: string; entries: readonly NavigationEntry[] };
 
-/** By task, in reading order. Pages of single problems and decisions are below their lists. */
+/** By task, in reading order. */
 export function navigationOf(api: OpenApi): readonly NavigationGroup[] {
   const reference = referenceNames(api).map((name) =>
     name === "README"

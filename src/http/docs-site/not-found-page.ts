@@ -7,7 +7,7 @@ import { builtDocs } from "./served-pages.ts";
 /** Paths of programs, whose errors are problems for browsers too. */
 const ofPrograms = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
-/** Whether a person opened an address that does not exist. */
+/** A browser opened an address that does not exist. */
 export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !ofPrograms.test(url) && acceptsHtml(headers.accept);
 }
@@ -20,7 +20,6 @@ const plainPage = `<!doctype html>
 <h1>Page not found</h1><p><a href="/docs">Documentation</a></p></html>
 `;
 
-/** With ways back. */
 export async function sendNotFoundPage(reply: FastifyReply): Promise<FastifyReply> {
   const html = await page().catch(() => plainPage);
   return reply

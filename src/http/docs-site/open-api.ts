@@ -1,4 +1,4 @@
-/** What the reference uses. Not validated: a test compares the file with the routes. */
+/** Not validated: a test compares the file with the routes. */
 export type OpenApi = {
   tags: readonly { name: string; description: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

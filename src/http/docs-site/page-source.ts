@@ -4,7 +4,6 @@ import type { OpenApi } from "./open-api.ts";
 import { docsFolder, problemOf, referenceOf } from "./page-tree.ts";
 import { referencePage } from "./reference.ts";
 
-/** The Markdown of a file of the page tree as written, or an SVG. */
 export async function readPage(file: string, api: OpenApi): Promise<string> {
   const problem = problemOf(file);
   if (problem !== null) return problemPage(problem);

@@ -7,15 +7,11 @@ import { referenceNames } from "./reference.ts";
 
 export const docsFolder = new URL("docs/", packageRoot);
 
-/**
- * Files of docs/ by path below `/docs`: "" is the index, then `/api`, `/errors/invalid_query` … Pages of problems and of the API
- * reference are generated.
- */
+/** Files of docs/ by path below `/docs`; only these are served. Pages of problems and of the API reference are generated. */
 export type PageTree = ReadonlyMap<string, string>;
 
 const folders = ["", "errors", "decisions"];
 
-/** Only these files are served. */
 export async function readPageTree(api: OpenApi): Promise<PageTree> {
   const tree = new Map<string, string>();
   for (const folder of folders) {
@@ -33,23 +29,21 @@ export async function readPageTree(api: OpenApi): Promise<PageTree> {
   return tree;
 }
 
-/** Null for other pages. */
 export function problemOf(file: string): ProblemCode | null {
   const code = /^errors\/(\w+)\.md$/.exec(file)?.[1] ?? "";
   return isProblemCode(code) ? code : null;
 }
 
-/** Null for other pages. */
 export function referenceOf(file: string): string | null {
   return /^reference\/(\w+)\.md$/.exec(file)?.[1] ?? null;
 }
 
-/** `api.md` → `/api`, `errors/README.md` → `/errors`; images keep their name. */
+/** `errors/README.md` → `/errors`; images keep their name. */
 export function pathOf(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
-/** Web URLs stay, files become paths; null if not served. */
+/** Web URLs stay; null if not served. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
     if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;

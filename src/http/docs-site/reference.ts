@@ -4,12 +4,10 @@ import { code, kindOf, memberTable, table } from "./schema-tables.ts";
 
 const schemasName = "schemas";
 
-/** Of the pages: the index, one a tag, the schemas. */
 export function referenceNames({ tags }: OpenApi): string[] {
   return ["README", ...tags.map(({ name }) => name), schemasName];
 }
 
-/** The Markdown of a page. */
 export function referencePage(api: OpenApi, name: string): string {
   if (name === "README") return indexPage(api);
   return name === schemasName ? schemasPage(api) : tagPage(api, name);
@@ -62,7 +60,6 @@ function schemasPage({ components: { schemas } }: OpenApi): string {
   ]);
 }
 
-/** Of the navigation too. */
 export function titleOf(name: string): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
@@ -139,7 +136,6 @@ function bodiesOf({ content = {} }: Answer): string {
   return bodies.length === 0 ? "none" : [...new Set(bodies)].join(" or ");
 }
 
-/** Headers of more answers are listed without statuses. */
 const mostListed = 5;
 
 /** Beyond those of HTTP itself. */

@@ -28,7 +28,6 @@ function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
   return "";
 }
 
-/** Nested members by path; empty unless an object. */
 export function memberTable(schema: Schema): string {
   const rows = rowsOf(schema, "");
   if (rows.length === 0) return "";

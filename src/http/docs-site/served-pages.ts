@@ -10,17 +10,15 @@ import { addressIn, type PageTree, pathOf, readPageTree } from "./page-tree.ts";
 /** `npm run prepare` builds it (html/write-site.ts). */
 export const builtDocs = new URL("dist/docs/", packageRoot);
 
-/** All answers share its bytes. */
 export type ServedText = { type: string; body: Buffer; etag: string; encoding: string | null };
 
 export type ServedPages = {
-  /** Of a path below `/docs`, without its ending: Markdown or a picture; null if unknown. Cached. */
+  /** Null if unknown. The path has no ending. */
   findSource(path: string): Promise<ServedText | null>;
   /** Null if unknown or not built. Cached. */
   findHtml(path: string, encoding: string | null): Promise<ServedText | null>;
-  /** The path without a slash at its end; null if unknown. */
+  /** Without a slash at its end; null if unknown. */
   addressOf(path: string): Promise<string | null>;
-  /** Null if not built. */
   findSearchIndex(encoding: string | null): Promise<ServedText | null>;
   llms(): Promise<ServedText>;
 };
@@ -71,7 +69,6 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
   return { findSource, findHtml, addressOf, findSearchIndex, llms };
 }
 
-/** Of the HTML of a path below `/docs`, in dist/docs. */
 export function builtName(path: string): string {
   return path === "" ? "index.html" : `${path.slice(1)}.html`;
 }
@@ -90,7 +87,6 @@ function servedAs(type: string, text: string | Buffer): ServedText {
   return { type: `${type}; charset=utf-8`, body, etag: `"${hash}"`, encoding: null };
 }
 
-/** Memoises a promise; a failure is retried by the next call. */
 function memoised<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let promise: Promise<Value> | null = null;
   return () => {

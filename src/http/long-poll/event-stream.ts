@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { firstOf } from "../../lib/first-of.ts";
 
-/** A client cannot resume from an event without an id. */
+/** Clients cannot resume from an event without an id. */
 export type StreamedEvent = { id: number | null; event: string; data: unknown };
 
 /** Reconnection delay for clients. */
@@ -9,10 +9,7 @@ const retryMs = 3_000;
 /** Idle time before a keep-alive comment. */
 const heartbeatMs = 15_000;
 
-/**
- * Server-sent events, one whole event per piece. Reads the next event only after the last was consumed, so that nothing
- * accumulates for slow clients. Ends with the events or the signal.
- */
+/** Reads the next event only after the last was consumed, so that nothing accumulates for slow clients. */
 export async function* eventStream(
   events: AsyncIterator<StreamedEvent>,
   clock: Clock,

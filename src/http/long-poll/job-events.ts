@@ -16,7 +16,7 @@ export async function* eventsOfAccount(
     yield eventOf(change, change.id);
 }
 
-/** The current state, without an id because it is no change, then changes until the job ends. */
+/** The current state, without an id, then changes until the job ends. */
 export async function* eventsOfJob(
   jobs: Jobs,
   accountId: string,

@@ -10,19 +10,16 @@ import type { CallerWatch } from "../middleware/caller-watch.ts";
 import { refusedByRate } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/**
- * Requests that wait for a job, at most EARSHOT_MAX_HELD_REQUESTS per key. They end on shutdown and with their caller's key or
- * session.
- */
+/** At most EARSHOT_MAX_HELD_REQUESTS per key. They end on shutdown and with their caller's key or session. */
 export type PendingRequests = {
-  /** Resolves when the job ends or after `waitSeconds`; null if unknown. Does not wait beyond the key's limit. */
+  /** Returns after `waitSeconds` at the latest; null if the job is unknown. */
   waitForJob(
     caller: Caller,
     uuid: string,
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null>;
-  /** For `Prefer`; `Preference-Applied` reports whether it waited. */
+  /** `Preference-Applied` reports whether it waited. */
   waitAsPreferred(
     caller: Caller,
     uuid: string,
@@ -30,15 +27,15 @@ export type PendingRequests = {
     reply: FastifyReply,
   ): Promise<Job | null>;
   /**
-   * Errors: those of `submit`; `rate_limited` at the key's limit, before the submission; `result_expired` if an earlier
-   * submission's job is deleted; `unavailable` on shutdown.
+   * Errors: those of `submit`; `rate_limited` at the key's limit, before the submission; `result_expired` for the deleted job
+   * of an earlier submission; `unavailable` on shutdown.
    */
   submitAndWait(
     caller: Caller,
     reply: FastifyReply,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
-  /** Waits at most `waitSeconds` or until shutdown; the job continues. Errors: those of `submitAndWait` except `unavailable`. */
+  /** The job continues. Errors: those of `submitAndWait` except `unavailable`. */
   submitAndWaitAtMost(
     caller: Caller,
     reply: FastifyReply,
@@ -51,10 +48,10 @@ export type PendingRequests = {
   openForNode(reply: FastifyReply): AbortSignal;
 };
 
-/** Deadlines are checked once a second, and the end of a job must then reach the disk. */
+/** Deadlines are checked once a second, and the end must then reach the disk. */
 const watchMs = 3_000;
 
-/** Shared, because an abort without a reason creates an exception each time. */
+/** An abort without a reason creates an exception each time. */
 const over = new Error("the server is stopping, or no request is waiting any more");
 
 export function createPendingRequests(
@@ -64,7 +61,7 @@ export function createPendingRequests(
 ): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
   const pendingByKey = new Map<string, number>();
-  // One listener for all: a signal per request would cost more than the wait itself.
+  // One listener for all: a signal per request would cost more than the wait.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
     for (const end of [...ends]) end();

@@ -4,10 +4,10 @@ import { callerOf } from "../middleware/caller.ts";
 import { invalid } from "../schemas/validation.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** `Prefer` (RFC 7240): only the first `wait=N`, in seconds. */
+/** `Prefer` (RFC 7240), in seconds. */
 const longestWaitSeconds = 30;
 
-/** `?wait=` takes precedence over `Prefer`. Null if there is no such job. */
+/** `?wait=` takes precedence. Null if there is no such job. */
 export async function waitAsRequested(
   pending: PendingRequests,
   request: FastifyRequest,
@@ -21,7 +21,7 @@ export async function waitAsRequested(
     : await pending.waitForJob(caller, uuid, waitSeconds, reply);
 }
 
-/** 0 if absent. Errors: `invalid_request` for a malformed header or a `wait` that is not a whole number. */
+/** 0 if absent. Errors: `invalid_request`. */
 export function preferredWaitSeconds(field: string | undefined): number {
   if (field === undefined) return 0;
   const wait = preferences(field).find(({ name }) => name === "wait");
@@ -39,10 +39,8 @@ const optionalValue = `(?:[ \\t]*=[ \\t]*(${token}|${quoted})?)?`;
 
 const nameAndValue = new RegExp(`(${token})${optionalValue}[ \\t]*`, "y");
 const parameter = new RegExp(`;[ \\t]*(?:${token}${optionalValue}[ \\t]*)?`, "y");
-/** Skips empty list elements. */
 const separators = /[ \t]*(?:,[ \t]*)*/y;
 
-/** Names in lower case, values unquoted. */
 function preferences(field: string): readonly Preference[] {
   const found: Preference[] = [];
   let offset = 0;

@@ -10,7 +10,6 @@ export type CoverageMetricSource = {
   clock: Pick<Clock, "now" | "elapsed">;
   /** Coverage that ended within this time counts as current. */
   coverageSlackMs: number;
-  /** Null while disconnected. */
   liveSinceMs(platform: Platform): number | null;
 };
 

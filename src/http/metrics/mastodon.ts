@@ -2,7 +2,6 @@ import type { Registry } from "prom-client";
 import type { MastodonStreamState } from "../../ingest/ingest-state.ts";
 import { stateMetrics } from "./state.ts";
 
-/** While the stream is off, gauges are absent and counters 0. */
 export function addMastodonMetrics(
   registry: Registry,
   stateNow: () => MastodonStreamState | null,

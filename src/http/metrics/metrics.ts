@@ -25,7 +25,7 @@ export type MetricSources = {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** In the Prometheus text format (docs/metrics.md). Low label cardinality: a route is its template, never a URL. */
+/** docs/metrics.md. Low label cardinality: a route is its template, never a URL. */
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];

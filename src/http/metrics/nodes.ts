@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 
-/** `isInsecure`: accepts evidence that proves nothing about a machine. */
 export type NodeMetricSource = { nodes(): readonly NodeView[]; isInsecure(): boolean };
 
 export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {

@@ -4,7 +4,7 @@ import type { ThreadLoad } from "../../db/threads/thread.ts";
 export type ProcessSources = {
   version: string;
   threads(): readonly (ThreadLoad & { thread: string })[];
-  /** Of the data folder; null if it cannot be queried. */
+  /** Null if the disk cannot be queried. */
   disk(): Promise<{ freeBytes: number; totalBytes: number } | null>;
 };
 

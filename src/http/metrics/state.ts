@@ -1,11 +1,10 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 
-/** Read from a component's state at each scrape; null while it is off. */
+/** Read at each scrape; null while the component is off. */
 export type StateMetrics<State> = {
   /** Absent while off or null. */
   gauge(name: string, help: string, value: (state: State) => number | null): void;
-  /** 0 while off. */
   counter(name: string, help: string, value: (state: State) => number): void;
 };
 
@@ -43,10 +42,10 @@ export function stateMetrics<State>(
   };
 }
 
-/** The store computes sums, which are too costly for each scrape. */
+/** The store's sums are too costly for each scrape. */
 const freshMs = 10_000;
 
-/** Read at most every ten seconds; keeps the last value if the store does not answer. */
+/** Keeps the last value if the store does not answer. */
 export function addStoreGauge(
   registry: Registry,
   { name, help, value }: { name: string; help: string; value: () => Promise<number> },

@@ -2,13 +2,11 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Ends pending requests soon after their caller's key or session ends, or the account is suspended or deleted. */
 export type CallerWatch = {
-  /** Calls `end` once the caller is invalid, until the returned function is called. */
+  /** Calls `end` once the caller is invalid. */
   watch(caller: Caller, end: () => void): () => void;
   /** True also if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;
-  /** Checks at once, after a change by this process. */
   check(): Promise<void>;
 };
 

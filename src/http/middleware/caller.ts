@@ -13,19 +13,16 @@ import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts"
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null where no caller is needed. */
     caller: Caller | null;
     /** Last check of the caller, in elapsed time. */
     admittedMs: number;
-    /** At the last check; null without a caller. */
     limits: LimitState | null;
     /** Taken at admission, until it is used. */
     takenSearch: SubmissionDecision | null;
   }
   interface FastifyContextConfig {
-    /** Beyond the key's rate limit, `call` refuses and `read` delays. Or the audience of a dashboard route. */
     pace?: "call" | "read" | DashboardPace;
-    /** Of `/mcp`: also accepts access tokens, and delays requests beyond the rate, because clients connect with several at once. */
+    /** Accepts access tokens, and delays requests beyond the rate: clients connect with several at once. */
     isMcp?: boolean;
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
@@ -37,8 +34,8 @@ declare module "fastify" {
 }
 
 /**
- * Authenticates by key, else by session, and applies rate limits in one store call. Beyond the limit a read of one's own job
- * and a request of `/mcp` are delayed; other requests are refused, so that they cannot keep connections open. Runs before the body is read, so that
+ * By key, else by session, with rate limits in the same store call. Beyond the limit a read of one's own job and a request of
+ * `/mcp` are delayed, others refused, so that they cannot keep connections open. Runs before the body is read, so that
  * unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
@@ -103,12 +100,11 @@ export function callerHook(context: HttpContext) {
   };
 }
 
-/** A key takes precedence over cookies; the dashboard's own paths take no key. */
+/** A key takes precedence over cookies, except on the dashboard's paths. */
 function hasNoKey(request: FastifyRequest, pace: string): boolean {
   return request.headers.authorization === undefined || isDashboardPace(pace);
 }
 
-/** False if the client disconnects. */
 async function waitForSlot(
   { clock }: HttpContext,
   reply: FastifyReply,

@@ -4,14 +4,13 @@ import { answerHeaders } from "../openapi/headers.ts";
 /** Paths that use no cookie. */
 const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$|oauth\/|\.well-known\/oauth-)/;
 
-/** How long browsers cache a preflight. */
 const maxAgeSeconds = 600;
 
 const exposed = Object.keys(answerHeaders).join(", ");
 
 export type CorsRoute = { methods: string; headers: readonly string[] };
 
-/** Credentials are never allowed: browsers withhold answers to requests with a cookie. */
+/** Credentials are never allowed, so browsers withhold answers to requests with a cookie. */
 export function corsHook(origins: readonly string[]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!isOpen(request)) return;

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 
-/** Removal is at least six months after the announcement (CHANGELOG.md). */
+/** At least six months after the announcement (CHANGELOG.md). */
 export type Deprecation = {
   since: string;
   /** Earliest removal. */
   sunset: string;
-  /** Names the replacement. */
   link: string;
 };
 
@@ -17,10 +16,7 @@ declare module "fastify" {
 
 const leastMonths = 6;
 
-/**
- * Adds `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and links to every answer, and marks the description. Call before adding
- * routes; throws if the period is too short.
- */
+/** RFC 9745, RFC 8594. Call before adding routes; throws if the period is too short. */
 export function announceDeprecations(app: FastifyInstance): void {
   app.addHook("onRoute", markDeprecated);
   app.addHook("onRequest", async (request: FastifyRequest, reply: FastifyReply) => {

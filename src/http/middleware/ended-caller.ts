@@ -14,14 +14,13 @@ const longBodyBytes = 65_536;
 /** They reveal nothing of the withheld answer. */
 const safeFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** For callers that ended while body or turn was awaited. */
+/** Callers may end while body or turn is awaited. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();
   };
 }
 
-/** Answers a slow request with 401 if its key, session or account has ended since. */
 export function withholdFromEndedCaller(
   context: CheckContext & Pick<HttpContext, "metrics">,
   callers: Pick<CallerWatch, "watch" | "isValid">,

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
 
 const outer = new AsyncLocalStorage<FastifyRequest>();
 
-/** The admitted request that this one is part of; null for requests of clients. */
+/** The admitted request that this one is part of. */
 export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
 
-/** Answers a request of this service as the caller of another one, which has paid for both. */
+/** As the caller of another request, which has paid for both. */
 export async function answerWithin(
   app: FastifyInstance,
   request: FastifyRequest,

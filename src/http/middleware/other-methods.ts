@@ -14,16 +14,15 @@ declare module "fastify" {
 
 type KnownPath = { url: string; methods: Set<string>; headers: Set<string> };
 
-/** Null if the path has no route at all. Also throws the 404 of an unknown platform. */
+/** Null if the path has no route. Also throws the 404 of an unknown platform. */
 export type OtherMethods = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<FastifyReply | null>;
 
 /**
- * Answers requests that match no route but whose path has routes for other methods: OPTIONS with 204 and `Allow`, also as a
- * preflight, other methods with 405 and `Allow`. Knows the routes that are added after it. A router of its own, because a route
- * for each method of HTTP would take a tenth of a start.
+ * OPTIONS gets 204, other methods 405, both with `Allow`. Knows the routes that are added after it. A router of its own,
+ * because a route for each method would take a tenth of a start.
  */
 export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
   const router = createRouter();
@@ -59,7 +58,6 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
   };
 }
 
-/** In lower case. */
 function headersOf({ schema }: RouteOptions): readonly string[] {
   const described = schema?.headers instanceof z.ZodObject ? Object.keys(schema.headers.shape) : [];
   return ["authorization", ...(schema?.body === undefined ? [] : ["content-type"]), ...described];

@@ -6,7 +6,6 @@ import type { HttpContext } from "../context.ts";
 /** Older limits are read again. */
 const freshMs = 50;
 
-/** Also returns the search of a submission that was refused. */
 export function rateFieldsHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { takenSearch } = request;

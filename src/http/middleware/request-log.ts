@@ -2,13 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
 import { outerRequest } from "./inner-requests.ts";
 
-/** The dashboard's own calls are not API usage. */
 const dashboardRoutes = "/dashboard/api/";
 
-/**
- * By route template, never by URL, query or key. Event streams are not measured: clients decide their duration. Requests of keys
- * count as usage.
- */
+/** By route template, never by URL, query or key. Event streams are not measured: clients decide their duration. */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const route = request.routeOptions.url ?? request.knownPath ?? "unknown";

@@ -26,8 +26,8 @@ type Admitted = Extract<
 >;
 
 /**
- * Null if the route needs no session and the request has none, or a key. Refuses cross-site requests before querying the store.
- * Errors: `forbidden_origin`, `session_needed`, `not_found`.
+ * Null if the route needs no session and the request has none. Refuses cross-site requests before querying the store. Errors:
+ * `forbidden_origin`, `session_needed`, `not_found`.
  */
 export function sessionEntry(context: HttpContext) {
   const { limiter, settings, dashboard, clock } = context;

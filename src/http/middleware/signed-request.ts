@@ -5,19 +5,17 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null where no signature is needed. */
     node: NodeSession | null;
   }
 }
 
-/** Verifies the signature over method, path and body digest before the body is read. Errors: `node_unauthorized`. */
+/** Over method, path and body digest, before the body is read. Errors: `node_unauthorized`. */
 export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
   return async (request: FastifyRequest): Promise<void> => {
     request.node = nodes.enter(signedPart(request));
   };
 }
 
-/** Without the body. */
 export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequest {
   const single = Object.entries(headers).map(([name, value]) => [name, value?.toString()]);
   return { method, path: raw.url ?? "", headers: Object.fromEntries(single), body: null };

@@ -5,7 +5,7 @@ const mostBytes = 16_384;
 
 export const formRoute = { bodyLimit: mostBytes };
 
-/** Makes the routes of this scope read form bodies as text. */
+/** In this scope only. */
 export function readFormBodies(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -15,11 +15,10 @@ export function readFormBodies(scope: FastifyInstance): void {
 }
 
 export type TokenParameters = {
-  /** Null if missing or empty, which is the same (RFC 6749, section 3.2). */
+  /** Null if missing or empty (RFC 6749, section 3.2). */
   get(name: string): string | null;
 };
 
-/** Null unless it is a form in which no name repeats. */
 export function readParameters(body: unknown): TokenParameters | null {
   if (typeof body !== "string") return null;
   const parameters = new URLSearchParams(body);

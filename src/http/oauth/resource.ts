@@ -10,7 +10,7 @@ export const resourceMetadataPath = "/.well-known/oauth-protected-resource";
 export const mcpResource = (request: FastifyRequest, publicUrl: string | null): string =>
   `${baseUrl(request, publicUrl)}${resourcePath}`;
 
-/** Says where to get an access token (RFC 9728, section 5.1). */
+/** Where to get an access token (RFC 9728, section 5.1). */
 export function challenge(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -26,7 +26,6 @@ type Document = {
   components: { schemas: Record<string, Schema>; headers?: unknown; examples?: unknown };
 };
 
-/** Given before a request is parsed. */
 function answersToUnreadable(): Record<string, Answer> {
   const schema = { $ref: "#/components/schemas/Problem" };
   const content = () => ({ "application/problem+json": { schema } });
@@ -36,9 +35,7 @@ function answersToUnreadable(): Record<string, Answer> {
   };
 }
 
-/**
- * Adds examples, response headers, links and code samples. Removes statuses that cannot occur on a path, because similar routes share a list.
- */
+/** Also removes statuses that cannot occur on a path, because similar routes share a list. */
 export function addDetails(document: Document): void {
   const { schemas } = document.components;
   document.components.headers = answerHeaders;

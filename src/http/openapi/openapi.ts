@@ -88,7 +88,6 @@ export async function openApiText(): Promise<string> {
   return withTidySchemas(text);
 }
 
-/** Handlers are never called. */
 function nothing<T>(): T {
   const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;
@@ -102,7 +101,6 @@ async function packageVersion(): Promise<string> {
 
 type Schemas = Record<string, unknown>;
 
-/** Drops unreferenced schemas, and the suffix `Input` where the plain name is free. */
 function withTidySchemas(text: string): string {
   const document = JSON.parse(text);
   const schemas: Schemas = document.components.schemas;

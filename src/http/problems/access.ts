@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** The caller may not do this (401, 403). */
 export const accessProblems = {
   unauthorized: {
     status: 401,

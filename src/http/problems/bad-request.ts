@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A malformed request (400). */
 export const badRequestProblems = {
   invalid_json: {
     status: 400,

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { answerUnreadable } from "./unreadable-request.ts";
 import { problem } from "./write-problem.ts";
 
-/** Node's own refusals have no body: an unknown `Expect` is ignored (RFC 9110 section 10.1.1), a CONNECT gets a problem. */
+/** Node's own refusals have no body. An unknown `Expect` is ignored (RFC 9110 section 10.1.1), a CONNECT gets a problem. */
 export function replaceBareRefusals(server: Server, newId: () => string): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);
@@ -17,10 +17,7 @@ export function replaceBareRefusals(server: Server, newId: () => string): void {
 /** Node reads only the first; a proxy in front may have read another. */
 const singleFields = ["authorization", "host"];
 
-/**
- * Refuses requests without `Host` (RFC 9112 section 3.2; `requireHostHeader` would send an empty body) or with `Host` or
- * `Authorization` twice.
- */
+/** RFC 9112 section 3.2; `requireHostHeader` would send an empty body. */
 export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
   if (raw.httpVersion === "1.1" && headers.host === undefined) {
     throw problem("invalid_request", "the request has no Host field", {

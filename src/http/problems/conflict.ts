@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A state that forbids the action (409, 410). */
 export const conflictProblems = {
   too_many_credentials: {
     status: 409,

@@ -13,7 +13,7 @@ export type ProblemDefinition = {
   example: ProblemExample;
 };
 
-/** A request that leads to the problem, and what is specific to the response. */
+/** A request that leads to the problem. */
 type ProblemExample = {
   request: string;
   detail: string;

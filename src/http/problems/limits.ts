@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A limit that the caller exceeded (429, 431). */
 export const limitProblems = {
   rate_limited: {
     status: 429,

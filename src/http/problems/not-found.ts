@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** What does not exist, for this path or caller (404 to 408). */
 export const notFoundProblems = {
   not_found: {
     status: 404,

@@ -1,6 +1,5 @@
 import { type ProblemCode, problemCodes, problems, problemType } from "./problems.ts";
 
-/** Served at the problem's `type`. */
 export function problemPage(code: ProblemCode): string {
   const { title, example } = problems[code];
   const body = JSON.stringify(problemExample(code), null, 2);

@@ -30,7 +30,7 @@ function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   });
 }
 
-/** Returns the whole seconds set, at least one. */
+/** Returns whole seconds, at least one. */
 export function setRetryAfter(reply: FastifyReply, retryAfterMs: number): number {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   reply.header("retry-after", String(seconds));

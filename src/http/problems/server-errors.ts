@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A failure of the server or an upstream (5xx). */
 export const serverProblems = {
   internal: {
     status: 500,

@@ -1,6 +1,5 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A refused body, or a valid request that cannot be fulfilled (413 to 422). */
 export const unprocessableProblems = {
   body_too_large: {
     status: 413,

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { type ProblemCode, problems, problemType } from "./problems.ts";
 
-/** Malformed, slow or large requests reach no Fastify hook. */
+/** Such requests reach no Fastify hook. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, id: string) {
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = codeOf(error.code);

@@ -4,9 +4,7 @@ import { isProblemCode, type ProblemCode, problems, problemType } from "./proble
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set once the request has submitted a job. */
     jobUuid: string;
-    /** Of the problem that was returned. */
     problemCode: ProblemCode | null;
   }
 }
@@ -27,7 +25,7 @@ type Problem = {
   error: string;
 };
 
-/** Status and default `retryable` come from the registry. */
+/** Status and default `retryable` are the registry's. */
 export function problem(
   code: ProblemCode,
   message: string,
@@ -41,7 +39,6 @@ export function writeProblem(error: EarshotError, request: FastifyRequest, reply
   return reply.send(problemText(error, request, reply));
 }
 
-/** Valid or not. */
 export const bringsToken = (authorization: string | undefined): boolean =>
   /^bearer +\S/i.test(authorization ?? "");
 
@@ -111,7 +108,7 @@ function shortened(line: string): string {
   return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
 }
 
-/** Maps internal codes to the general one of their status. A final code with status 503 is temporary: `unavailable`. */
+/** A final code with status 503 is temporary: `unavailable`. */
 export function publicCode(error: EarshotError): ProblemCode {
   if (isProblemCode(error.code) && !(error.status === 503 && isFinal(error.code)))
     return error.code;
@@ -123,7 +120,6 @@ export function publicCode(error: EarshotError): ProblemCode {
 
 const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
-/** Null for unexpected errors. */
 export function frameworkErrorOf(error: {
   code?: string;
   statusCode?: number;

@@ -49,7 +49,6 @@ import { addSubmitRoutes } from "./v1/submit.ts";
 import { addWebhookRoutes } from "./v1/webhooks.ts";
 import { addWebhookDeliveryRoutes } from "./v1/webhooks-deliveries.ts";
 
-/** In the order of the generated documentation. */
 export function addRoutes(
   app: FastifyInstance,
   context: HttpContext,

@@ -20,10 +20,7 @@ const headers = z.looseObject({
   "mcp-protocol-version": text,
 });
 
-/**
- * POST /mcp: the Model Context Protocol, without sessions, in the revisions 2026-07-28 and 2025-11-25 and those before. Each
- * request costs one request of the key; tools that search cost searches.
- */
+/** Without sessions. Each request costs one request of the key; tools that search cost searches. */
 export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: HttpContext): void {
   app.route({
     method: ["POST", "GET", "DELETE"],
@@ -49,7 +46,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   });
 
   async function handlerFor(request: FastifyRequest): Promise<McpHttpHandler> {
-    // Most servers never see a request for it, and it takes a tenth of a start.
+    // Most servers get no request for it, and it takes a tenth of a start.
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
       import("../../mcp/server.ts"),
@@ -90,9 +87,7 @@ function webRequest(request: FastifyRequest, signal: AbortSignal): Request {
 
 const ownMachine = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
-/**
- * The protocol requires it against DNS rebinding: browsers name the page that sends a request. Errors: `forbidden_origin`.
- */
+/** Required against DNS rebinding. Errors: `forbidden_origin`. */
 function requireKnownOrigin(
   { headers: { origin } }: FastifyRequest,
   { corsOrigins, publicUrl }: Pick<HttpContext["settings"], "corsOrigins" | "publicUrl">,

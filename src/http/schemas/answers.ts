@@ -6,7 +6,6 @@ import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 import { metadata } from "./metadata.ts";
 
-/** For openapi.json; answers themselves are written as text. */
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
 
@@ -317,7 +316,6 @@ export const problemShape = z
     ],
   });
 
-/** By status. */
 export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
   return Object.fromEntries(
     Object.entries(descriptions).map(([code, description]) => [

@@ -4,7 +4,7 @@ import { closedObject, wording, wordOf } from "./words.ts";
 
 const mostFields = 16;
 const longestName = 64;
-/** Exceeds any valid field or authorization answer. */
+/** More than any valid value. */
 const longestText = 20_000;
 
 const kindText = wording(

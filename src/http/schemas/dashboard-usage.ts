@@ -9,7 +9,6 @@ export const range = z
 const noKeyId = wording("expected the id of a key", "take one of the answer's keys");
 const keyId = z.string(noKeyId).max(64, noKeyId);
 
-/** GET /dashboard/api/usage. */
 export const usageQuery = closedObject(
   {
     what: "parameter",
@@ -19,7 +18,6 @@ export const usageQuery = closedObject(
   { range, key: keyId.optional() },
 );
 
-/** GET /dashboard/api/status. */
 export const serviceStatusQuery = closedObject(
   {
     what: "parameter",

@@ -55,7 +55,7 @@ const eventData = z.string().meta({
   contentSchema,
 });
 
-/** One server-sent event, as generators and test tools expect streams to be described. */
+/** As generators expect streams to be described. */
 export const streamedJobChange = z
   .looseObject({
     id: z

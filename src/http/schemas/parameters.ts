@@ -49,7 +49,6 @@ export const noQuery = z.strictObject(
   ),
 );
 
-/** No sign, space or exponent. */
 function readDigits(written: unknown): unknown {
   return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
     ? Number(written)
@@ -118,7 +117,6 @@ const partOfQuery = wording(
   "such as ?query=comet",
 );
 
-/** `items` starts the description of `limit`. */
 export function pageParameters(items: string) {
   return {
     limit: z
@@ -172,7 +170,7 @@ export const eventsQuery = closedObject(
   },
 );
 
-/** A comma-separated enumeration; absent means all. */
+/** Absent means all. */
 export function listOf<const Word extends string>(what: string, words: readonly Word[]) {
   const error = wording(
     `expected words with commas between them for ${what}`,

@@ -35,7 +35,7 @@ const field = z.enum(fieldNames, {
     typeof input === "string" ? unknownField(input) : "the name of a field is a string",
 });
 
-/** A common error is to omit the parents of a nested field. */
+/** Parents of a nested field are often omitted. */
 function unknownField(name: string): string {
   const shown = shortName(name);
   const [end = ""] = shown.split(".").slice(-1);

@@ -104,7 +104,6 @@ const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
   examples: ["social"],
 });
 
-/** Both forms of the body with the path's own members. */
 export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
   id: string,
   needed: typeof bodyNeeded,
@@ -135,7 +134,6 @@ export const submission = submissionForms("SearchSubmission", bodyNeeded, {}, [
 export type Submission = {
   type: string;
   arguments: z.infer<typeof searchArguments>;
-  /** JSON pointer of the arguments. */
   at: "/arguments" | "";
 };
 

@@ -4,10 +4,7 @@ import type { ErrorDetail } from "../../lib/errors.ts";
 import { mostDetails, problem } from "../problems/write-problem.ts";
 import { readWording, shortName, unknownName } from "./words.ts";
 
-/**
- * Every error has a JSON pointer. At most `mostDetails` errors and truncated names, so that an answer is not much larger than its
- * request.
- */
+/** At most `mostDetails` errors and truncated names, so that an answer is not much larger than its request. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
     const outcome = formFor(schema, input).safeParse(input);
@@ -17,7 +14,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
-/** Reports only errors of the union's form with most of the body's members. */
+/** The form with most of the body's members. */
 function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion)) return schema;
   const forms = schema.options.filter((form) => form instanceof z.ZodObject);
@@ -27,7 +24,6 @@ function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   return forms.reduce((best, form) => (membersIn(form) > membersIn(best) ? form : best));
 }
 
-/** The first error is the message. */
 export function invalid(details: readonly ErrorDetail[], part = "body") {
   const first = details[0];
   const message = first ? sentence(first) : `the ${part} is not valid`;

@@ -29,7 +29,6 @@ export function wordOf(what: string, names: readonly string[], hint: string) {
   });
 }
 
-/** Refuses each unknown member by name. */
 export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   { what, needed, hint }: { what: string; needed: string; hint: string },
   shape: Shape,

@@ -14,7 +14,6 @@ import { invalid } from "../schemas/validation.ts";
 import { narrow, readType } from "./source-types.ts";
 
 export type PathRules = {
-  /** Lowers a max_results up to this to the method's limit, with a warning; null refuses it. */
   lowersUpTo: number | null;
 };
 
@@ -27,19 +26,16 @@ export type CheckedArguments = {
   platform: SearchPlatform;
   type: SourceType;
   method: Method;
-  /** Empty if the method takes none. */
   query: string;
   maxResults: number;
   nextCursor: string | null;
   bounds: RequestedBounds;
-  /** JSON pointer of the arguments. */
   at: Submission["at"];
   warnings: readonly SourceWarning[];
 };
 
 const defaultResults = 20;
 
-/** Narrows the platform by the path, pairs method and type, applies the method's limits. */
 export function checkArguments(
   path: SearchPlatform,
   body: Submission,
@@ -149,7 +145,7 @@ const exampleQueries = {
   none: "none",
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 
-/** Refuses what the method would ignore. */
+/** The method would ignore them. */
 function refuseStrayArguments(
   method: Method,
   at: Submission["at"],

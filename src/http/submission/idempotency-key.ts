@@ -5,10 +5,7 @@ import type { SearchPlatform } from "../../platforms/source.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { invalid } from "../schemas/validation.ts";
 
-/**
- * 1 to 255 printable ASCII characters, and a hash of the request, independent of member order. Null without a key. Errors:
- * `invalid_request`.
- */
+/** Independent of member order. Null without a key. Errors: `invalid_request`. */
 export function idempotencyOf(headers: IncomingHttpHeaders, request: unknown): Idempotency | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
@@ -16,7 +13,6 @@ export function idempotencyOf(headers: IncomingHttpHeaders, request: unknown): I
   return { key, requestHash: createHash("sha256").update(canonicalJson(request)).digest() };
 }
 
-/** The same for both forms of the body. */
 export const requested = (platform: SearchPlatform, body: Submission) => ({
   platform,
   body: { type: body.type, arguments: body.arguments },

@@ -18,8 +18,7 @@ const largeBytes = 1_048_576;
 const measuredBytes = 16_384;
 
 /**
- * JSON in UTF-8 (RFC 8259). Also refuses names with a special meaning in JavaScript and duplicate names, which parsers resolve
- * differently.
+ * JSON in UTF-8 (RFC 8259). Refuses names with a meaning in JavaScript, and duplicate names, which parsers resolve differently.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -118,7 +117,6 @@ function forbiddenName() {
   });
 }
 
-/** Drops the parser's excerpt of the text. */
 function notJson(message: string) {
   const what = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
   const position = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];

@@ -19,7 +19,7 @@ import { requestedSpan, unsearchedOf } from "./requested-span.ts";
 import { requestedTarget } from "./requested-target.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
-/** Errors: those of the query and its cursor, `source_unavailable`. */
+/** Errors: those of query and cursor, `source_unavailable`. */
 export function jobOf(
   context: HttpContext,
   caller: Caller,
@@ -157,7 +157,7 @@ export function warningOf({ code, message, offset, length, hint }: Diagnostic): 
   return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** The type needs a credential for anything but the archive, and none exists. */
+/** No credential exists, and the type needs one beyond the archive. */
 const noCredential = (type: SourceType): SourceWarning => ({
   code: "no_credential",
   message: `nothing is configured that ${type} may ask, the archive alone answers`,

@@ -13,7 +13,7 @@ const unbounded: RequestedSpan = { fromMs: null, toMs: null };
 const idSlackMs = 1_000;
 
 /**
- * Contains every match, by `start_time`, `end_time` and operators; for alternatives their hull. `within_time:` counts back from
+ * By `start_time`, `end_time` and operators. Contains every match; for alternatives their hull. `within_time:` counts back from
  * `asOfMs`.
  */
 export function requestedSpan(
@@ -63,7 +63,6 @@ function timeOf(id: string, slackMs: number): number | null {
   return hasTime(number) ? idTimeMs(number) + slackMs : null;
 }
 
-/** Of a span that is open on one side. */
 function complement({ fromMs, toMs }: RequestedSpan): RequestedSpan {
   return fromMs !== null && toMs !== null ? unbounded : { fromMs: toMs, toMs: fromMs };
 }

@@ -24,8 +24,8 @@ export type RequestedTarget = {
 type TargetContext = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
 
 /**
- * The platform is that of path, type or query, else the default; bare usernames are resolved (resolve-bare-name.ts), a record's
- * ID resolves to its post. Errors: those of `readTarget`, and `source_unavailable`.
+ * The platform is that of path, type or query, else the default; a record's ID resolves to its post. Errors: those of
+ * `readTarget`, `source_unavailable`.
  */
 export async function requestedTarget(
   context: TargetContext,

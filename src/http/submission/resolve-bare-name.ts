@@ -1,6 +1,6 @@
 /**
- * Never guesses among several accounts: the newest or most followed could differ between two pages of one program. Looking names
- * up on every platform would cost requests, and on X money.
+ * Never guesses among several accounts: the newest could differ between two pages. Looking names up would cost requests, on X
+ * money.
  */
 
 import type { Caller } from "../../accounts/authenticate.ts";
@@ -20,9 +20,9 @@ type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
 type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * The account on the default platform if the name is valid there and the platform searchable, else the only archived account of
- * this name, else the one on the only searchable platform, else the default platform's reading. A guess is reported as
- * `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
+ * In order: the default platform if the name is valid there and it is searchable; the only archived account; the only
+ * searchable platform; the default platform. A guess is reported as `platform_assumed`. Errors: `invalid_query`, with the forms
+ * to choose from.
  */
 export async function resolveBareName(
   { archive, clock, sources }: Context,

@@ -33,7 +33,6 @@ const namedTypes: ReadonlyMap<string, NamedType> = new Map(
   ),
 );
 
-/** Those of the specification first. */
 export const typeNames: readonly string[] = [...namedTypes.keys()];
 
 export function readType(name: string): NamedType | null {

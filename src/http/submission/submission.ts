@@ -11,8 +11,8 @@ import { takeSearch } from "./search-permit.ts";
 
 export type Submissions = {
   /**
-   * Resolves once the job is on disk. Checks in order: body, the key's methods, query, idempotency key, searches per minute.
-   * Refusals and replays do not count as searches; a replay sets `Idempotent-Replayed`.
+   * Resolves once the job is on disk. Checks in order: body, methods of the key, query, idempotency key, searches per minute.
+   * Refusals and replays are not counted.
    */
   submit(
     caller: Caller,

@@ -10,7 +10,6 @@ export type Window = { fromMs: number | null; toMs: number };
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** The live window before the submission, or everything before it. */
 export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: number): Window {
   const fromMs = nowMs - liveWindowMs;
   const isBounded = method === "searchbyquery" && fromMs >= earliestMs;

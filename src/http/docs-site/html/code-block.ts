@@ -9,7 +9,7 @@ type Highlighter = {
 /** Its own types would add those of the DOM to the server's. */
 const hljs: Highlighter = createRequire(import.meta.url)("highlight.js/lib/common");
 
-/** With a copy button; `info` is a language and an optional name in brackets, for tabs. */
+/** `info`: a language and an optional name in brackets, for tabs. */
 export function codeBlock(text: string, info: string): string {
   const [language = ""] = info.split(" ");
   const [, name = null] = /\[([^[\]]+)\]/.exec(info) ?? [];
@@ -24,7 +24,6 @@ export function codeBlock(text: string, info: string): string {
   );
 }
 
-/** Puts consecutive named blocks into one group, which a script shows as tabs. */
 export function groupSamples(html: string): string {
   return html.replaceAll(
     /(?:<figure class="sample" data-label=(?:(?!<\/figure>)[\s\S])*<\/figure>\n){2,}/g,

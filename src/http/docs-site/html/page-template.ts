@@ -11,7 +11,6 @@ export function fillTemplate(
     navigation,
     searchFile,
   }: {
-    /** Below `/docs`; null for an address without a page. */
     path: string | null;
     page: RenderedMarkdown;
     navigation: readonly NavigationGroup[];
@@ -35,7 +34,6 @@ export function fillTemplate(
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => parts[name] ?? whole);
 }
 
-/** The page itself, or the list that it is in. */
 function entryOf(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {
   const above = path.slice(0, path.lastIndexOf("/"));
   return (

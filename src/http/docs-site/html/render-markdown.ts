@@ -7,7 +7,7 @@ type ContentsEntry = { level: number; text: string; anchor: string };
 
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
-/** Adds anchors, and caption and scroll box for tables; maps links by `addressOf` (null: text only). */
+/** `addressOf` null: text only. Adds anchors, and captions and scroll boxes for tables. */
 export function renderMarkdown(
   text: string,
   addressOf: (target: string) => string | null,

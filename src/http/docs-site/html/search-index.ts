@@ -5,7 +5,6 @@ type Section = { id: string; title: string; page: string; text: string; excerpt:
 
 const excerptLength = 140;
 
-/** The sections of a page: from a heading to the next. */
 export function sectionsOf(address: string, title: string, html: string): Section[] {
   return html.split(/(?=<h[1-3] id=)/).flatMap((part) => {
     const [heading = "", anchor = ""] = /^<h[1-3] id="([^"]+)">.*?<\/h[1-3]>/.exec(part) ?? [];
@@ -23,7 +22,6 @@ export function sectionsOf(address: string, title: string, html: string): Sectio
   });
 }
 
-/** The index as JSON, which the page's script loads. */
 export function searchIndex(sections: readonly Section[]): string {
   const index = new MiniSearch<Section>(searchOptions);
   index.addAll(sections);

@@ -1,17 +1,13 @@
-/** How the clients and the command line call an operation. */
 export type ClientCall = {
-  /** Of the TypeScript client; Python has the same in snake case. */
   method: string;
-  /** Names of path parameters. */
   path?: readonly string[];
   /** Query parameters, or members of the body. */
   fields?: Readonly<Record<string, string | number | readonly string[]>>;
-  /** A name for what is returned; absent if nothing is. */
+  /** Absent if nothing is returned. */
   result?: string;
   isStream?: true;
   /** Query parameters that the client adds itself. */
   implied?: Readonly<Record<string, string | number>>;
-  /** Arguments of `earshot`. */
   command?: string;
 };
 

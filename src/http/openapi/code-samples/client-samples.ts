@@ -46,7 +46,6 @@ function pathOf(endpoint: Endpoint, { path = [] }: ClientCall): string[] {
   return path.map((name) => literal(exampleOf(endpoint, name)));
 }
 
-/** The same in both languages. */
 function literal(value: string | number | readonly string[]): string {
   return typeof value === "object" ? `[${value.map(literal).join(", ")}]` : JSON.stringify(value);
 }

@@ -3,10 +3,9 @@ import { pythonSample, typescriptSample } from "./client-samples.ts";
 import { curlSample } from "./curl-sample.ts";
 import { type Endpoint, sampleUrl } from "./endpoint.ts";
 
-/** `lang` names the syntax, `label` the tab. */
 export type CodeSample = { lang: string; label: string; source: string };
 
-/** For `x-codeSamples`, with the examples of the description. The key is in `EARSHOT_API_KEY`. */
+/** The key is in `EARSHOT_API_KEY`. */
 export function codeSamplesOf(endpoint: Endpoint): CodeSample[] {
   const { operationId } = endpoint.operation;
   const { fields, implied } = clientCalls[operationId.replace("WithoutPlatform", "")] ?? {};

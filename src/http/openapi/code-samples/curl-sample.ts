@@ -2,7 +2,7 @@ import { type Endpoint, exampleOf, sampleUrl } from "./endpoint.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `fields` are query parameters or members of the body; without them, required parameters and the example of the body. */
+/** `fields`: query parameters or members of the body, else required parameters and the body's example. */
 export function curlSample(endpoint: Endpoint, fields?: Fields): string {
   const { method, operation } = endpoint;
   const body = operation.requestBody?.content["application/json"];

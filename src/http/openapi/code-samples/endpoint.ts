@@ -1,6 +1,5 @@
 type Example = { example?: unknown; schema?: { examples?: readonly unknown[] } };
 
-/** The parts of an OpenAPI operation that samples use. */
 export type Endpoint = {
   method: string;
   path: string;
@@ -17,7 +16,7 @@ export type Endpoint = {
 
 export const sampleUrl = "http://127.0.0.1:8080";
 
-/** The example of a parameter, first of the path; its name if it has none. */
+/** The name if there is no example. */
 export function exampleOf({ operation }: Endpoint, name: string): string {
   const named = (operation.parameters ?? []).filter((each) => each.name === name);
   const { example, schema } = named.find((each) => each.in === "path") ?? named[0] ?? {};

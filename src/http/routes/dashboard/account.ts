@@ -17,7 +17,6 @@ const path = "/dashboard/api/account";
 
 export const auditPage = 50;
 
-/** /dashboard/api/account… */
 export function addAccountRoutes(
   app: TypedApp,
   context: HttpContext,

@@ -9,7 +9,6 @@ import type { TypedApp } from "../typed-app.ts";
 const hide = { hide: true };
 const config = { pace: "session" as const };
 
-/** /dashboard/api/apps: what is connected by OAuth. */
 export function addAppRoutes(
   app: TypedApp,
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,

@@ -11,7 +11,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** /auth/<provider> and its callback. Refusals redirect to the sign-in page, which explains them. */
+/** Refusals redirect to the sign-in page, which explains them. */
 export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
   const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;

@@ -21,10 +21,7 @@ const hide = { hide: true };
 const config = { pace: "session" as const };
 const path = "/dashboard/api/authorizations";
 
-/**
- * /dashboard/api/authorizations: the OAuth request that the consent page shows, and the decision on it. No request redirects by
- * itself, because anyone can publish a client document: the user decides, also to go back.
- */
+/** Never redirects by itself, because anyone can publish a client document: the user decides, also to go back. */
 export function addAuthorizationRoutes(
   app: TypedApp,
   context: Pick<HttpContext, "accounts" | "clock" | "dashboard" | "settings">,

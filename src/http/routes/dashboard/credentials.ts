@@ -25,7 +25,7 @@ export function addCredentialRoutes(
 ): void {
   const listing = (credential: Credential) => credentialListing(credential, clock.now());
 
-  /** Limits platform requests per account. Errors: `too_many_attempts`. */
+  /** Errors: `too_many_attempts`. */
   function limitedAccount(request: FastifyRequest, reply: FastifyReply): string {
     const { accountId } = callerOf(request);
     const waitMs = credentials.attempt(accountId);

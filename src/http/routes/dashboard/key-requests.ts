@@ -6,7 +6,6 @@ import { keyPath } from "../../schemas/keys.ts";
 import { iso } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /dashboard/api/keys/:id/requests */
 export function addKeyRequestsRoute(
   app: TypedApp,
   { accounts, usage }: Pick<HttpContext, "accounts" | "usage">,
@@ -21,7 +20,6 @@ export function addKeyRequestsRoute(
       if (!(await accounts.read("ownsKey", key))) {
         throw problem("key_not_found", "there is no such key");
       }
-      // Includes the latest requests.
       await usage.flush();
       const requests = await accounts.read("keyRequests", key);
       return {

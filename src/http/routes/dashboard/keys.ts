@@ -19,7 +19,6 @@ const endedShownMs = 30 * 24 * hourMs;
 
 type KeyContext = Pick<HttpContext, "accounts" | "limiter" | "clock" | "settings">;
 
-/** /dashboard/api/keys… */
 export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
   const { accounts, clock } = context;
 

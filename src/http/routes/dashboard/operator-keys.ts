@@ -8,7 +8,6 @@ import type { TypedApp } from "../typed-app.ts";
 
 const keysPage = 50;
 
-/** GET /dashboard/api/operator/keys */
 export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpContext): void {
   app.route({
     method: "GET",

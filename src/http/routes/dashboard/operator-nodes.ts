@@ -12,7 +12,6 @@ const path = "/dashboard/api/operator/nodes";
 
 const newest = 50;
 
-/** /dashboard/api/operator/nodes… */
 export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, clock, nodes } = context;
 

@@ -2,7 +2,6 @@ import type { HttpContext } from "../../context.ts";
 import type { SamplesAnswer } from "../../dashboard/contract.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** POST /dashboard/api/operator/samples */
 export function addOperatorSamplesRoute(app: TypedApp, { loadSamples }: HttpContext): void {
   app.route({
     method: "POST",

@@ -31,7 +31,6 @@ const path = "/dashboard/api/operator";
 
 const accountsPage = 50;
 
-/** /dashboard/api/operator/… */
 export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, accountEnds, clock } = context;
 

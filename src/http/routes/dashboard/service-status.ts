@@ -2,7 +2,6 @@ import type { HttpContext } from "../../context.ts";
 import { serviceStatusQuery } from "../../schemas/dashboard-usage.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /dashboard/api/status: the same for all accounts. */
 export function addServiceStatusRoute(app: TypedApp, { statusBoard }: HttpContext): void {
   app.route({
     method: "GET",

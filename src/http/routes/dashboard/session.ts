@@ -16,7 +16,6 @@ const hide = { hide: true };
 const visitor = { pace: "visitor" as const };
 const signedIn = { pace: "session" as const };
 
-/** /dashboard/api/session, sign-in, sign-out and sign-out-everywhere. */
 export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
   const { accounts, clock, dashboard, metrics } = context;
   const { cookies, sessions, signIn } = dashboard;
@@ -88,7 +87,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     },
   });
 
-  /** Only here: other requests may carry an older cookie than the browser's. */
+  /** Other requests may carry an older cookie than the browser's. */
   function leaveEnded(request: FastifyRequest, reply: FastifyReply): void {
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }
@@ -97,7 +96,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     return bringsCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
-  /** Writes nothing: the store learns of the next token when it is used. */
+  /** Writes nothing: the store learns of the token when it is used. */
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;

@@ -10,7 +10,6 @@ import type { TypedApp } from "../typed-app.ts";
 const hide = { hide: true };
 const config = { pace: "session" as const };
 
-/** /dashboard/api/sessions. */
 export function addSessionListRoutes(
   app: TypedApp,
   { accounts, clock, dashboard }: Pick<HttpContext, "accounts" | "clock" | "dashboard">,

@@ -5,7 +5,6 @@ import { problem } from "../../problems/write-problem.ts";
 import { usageQuery } from "../../schemas/dashboard-usage.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /dashboard/api/usage. */
 export function addUsageRoute(app: TypedApp, context: HttpContext): void {
   const { accounts, clock, usage } = context;
 
@@ -26,7 +25,6 @@ export function addUsageRoute(app: TypedApp, context: HttpContext): void {
       const { accountId } = callerOf(request);
       const { range, key: keyId = null } = request.query;
       if (keyId !== null) await requireKey(accountId, keyId);
-      // Includes the latest calls.
       await usage.flush();
       const answer = await usageAnswer(accounts, { accountId, range, keyId }, clock.now());
       return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));

@@ -42,7 +42,6 @@ const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submi
 const recentText = (records: readonly string[], nodeId: string): string =>
   `{"data":[${records.join(",")}],"recordCount":${records.length},"workerPeerId":${JSON.stringify(nodeId)}}`;
 
-/** POST /api/v1/data/<platform>/tweets/recent: answered in the same request. */
 export function addRecentRoute(
   app: TypedApp,
   context: Pick<HttpContext, "archive" | "cursorKey">,

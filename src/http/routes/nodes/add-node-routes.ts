@@ -9,7 +9,6 @@ import { addLeaveRoute } from "./leave.ts";
 import { addRegisterRoute } from "./register.ts";
 import { addRenewRoute } from "./renew.ts";
 
-/** /internal/nodes/…: the node protocol (docs/nodes.md). */
 export function addNodeRoutes(app: TypedApp, context: HttpContext, pending: PendingRequests): void {
   addChallengeRoute(app, context);
   addRegisterRoute(app, context);

@@ -6,7 +6,7 @@ import { signAnswerHook } from "./sign-answer.ts";
 /** Enough for `{}` with whitespace. */
 const maxBytes = 256;
 
-/** POST /internal/nodes/challenge: the nonce for an enrolled node's evidence. */
+/** The nonce for an enrolled node's evidence. */
 export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",

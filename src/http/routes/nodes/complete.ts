@@ -6,7 +6,7 @@ import { nodeHook, nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** POST /internal/nodes/complete: 204. Errors: `lease_lost`, `node_answer_refused`, which is retried. */
+/** Errors: `lease_lost`, `node_answer_refused`, which is retried. */
 export function addCompleteRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes" | "settings">,

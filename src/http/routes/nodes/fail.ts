@@ -4,7 +4,7 @@ import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** POST /internal/nodes/fail: 204. Errors: `lease_lost`, `node_answer_refused`. */
+/** Errors: `lease_lost`, `node_answer_refused`. */
 export function addFailRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
   app.route({
     ...signedRoute(context),

@@ -5,7 +5,7 @@ import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** POST /internal/nodes/lease: 200 with a job encrypted to the node's key, or 204 after the node's wait or on shutdown. */
+/** 204 after the node's wait or on shutdown. */
 export function addLeaseRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes">,

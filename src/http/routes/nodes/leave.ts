@@ -3,7 +3,7 @@ import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** POST /internal/nodes/leave: 204. Its leases return to the queue at once. */
+/** Its leases return to the queue at once. */
 export function addLeaveRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
   app.route({
     ...signedRoute(context),

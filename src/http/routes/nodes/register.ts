@@ -15,10 +15,7 @@ import { signAnswerHook } from "./sign-answer.ts";
 /** Several times the size of valid evidence. */
 const maxBytes = 262_144;
 
-/**
- * POST /internal/nodes/register: a signed statement with its evidence. Errors: `node_unauthorized`, `node_refused`,
- * `unavailable`.
- */
+/** Errors: `node_unauthorized`, `node_refused`, `unavailable`. */
 export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",

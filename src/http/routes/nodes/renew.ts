@@ -4,7 +4,7 @@ import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** POST /internal/nodes/renew: the lease's new duration. Errors: `lease_lost`. */
+/** Errors: `lease_lost`. */
 export function addRenewRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
   app.route({
     ...signedRoute(context),

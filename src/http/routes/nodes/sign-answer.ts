@@ -2,10 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NodeGateway } from "../../../remote/gateway/gateway.ts";
 import { gatewaySignatureField } from "../../../remote/protocol/gateway-answer.ts";
 
-/** Longer than any valid value. */
 const longestInput = 512;
 
-/** Against changes in transit. Requests without `Signature-Input` get no signature. */
+/** Requests without `Signature-Input` get no signature. */
 export function signAnswerHook(nodes: Pick<NodeGateway, "signAnswer">) {
   return async (request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void> => {
     const signatureInput = request.headers["signature-input"];

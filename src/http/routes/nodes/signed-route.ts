@@ -2,7 +2,6 @@ import type { HttpContext } from "../../context.ts";
 import { nodeHook, requireSignedBody } from "../../middleware/signed-request.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
-/** For requests signed with attested keys. */
 export function signedRoute({ nodes }: Pick<HttpContext, "nodes">) {
   return {
     method: "POST",

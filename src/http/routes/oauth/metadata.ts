@@ -7,7 +7,7 @@ import { mcpResource, resourceMetadataPath, resourcePath } from "../../oauth/res
 const schema = { hide: true };
 const cached = { "cache-control": "public, max-age=300" };
 
-/** Where MCP clients learn how to get an access token (RFC 9728, RFC 8414). */
+/** RFC 9728, RFC 8414. */
 export function addOauthMetadataRoutes(
   app: FastifyInstance,
   { settings: { publicUrl } }: Pick<HttpContext, "settings">,

@@ -12,7 +12,7 @@ import {
 
 type TokenContext = Pick<HttpContext, "accounts" | "clock" | "dashboard" | "metrics">;
 
-/** POST /oauth/token: codes and refresh tokens for access tokens. Errors have the form of RFC 6749, section 5.2. */
+/** Errors have the form of RFC 6749, section 5.2. */
 export function addTokenRoute(app: FastifyInstance, context: TokenContext): void {
   const { metrics } = context;
   app.register(async (scope) => {

@@ -51,7 +51,7 @@ const missingPage = {
   },
 };
 
-/** GET /docs and below, from dist/docs for browsers. Every problem's `type` points here. */
+/** Every problem's `type` points here. */
 export function addDocsRoutes(app: TypedApp): void {
   const pages = createServedPages(readOnce(openApiFile));
 

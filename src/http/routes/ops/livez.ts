@@ -4,7 +4,6 @@ import type { TypedApp } from "../typed-app.ts";
 
 const alive = z.strictObject({ status: z.literal("ok") }).meta({ examples: [{ status: "ok" }] });
 
-/** GET /livez */
 export function addLivezRoute(app: TypedApp): void {
   app.route({
     method: "GET",

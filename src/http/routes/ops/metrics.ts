@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /metrics */
 export function addMetricsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 
-/** All answers share the bytes; a failed read is retried. */
 export function readOnce(file: URL): () => Promise<Buffer> {
   let bytes: Promise<Buffer> | null = null;
   return () => {

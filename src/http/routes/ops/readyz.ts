@@ -56,10 +56,7 @@ const timeText = (ms: number | null): string | null => (ms === null ? null : iso
 /** Pending nodes return no results. */
 const takesPart = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
-/**
- * GET /readyz: 200 from the first answer of an archive reader until shutdown is announced. Reads work without live stream and
- * with a full disk.
- */
+/** 200 from the first answer of an archive reader until shutdown. Reads work without live stream and with a full disk. */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",

@@ -30,7 +30,7 @@ const shared = {
   },
 };
 
-/** DELETE on a job's status and result paths, also without the platform word. */
+/** DELETE on status and result paths. */
 export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
     const { accountId } = callerOf(request);

@@ -31,7 +31,6 @@ import { platformOfWord } from "../../submission/source-types.ts";
 import { windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /v1/search/<platform>/counts */
 export function addCountsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
@@ -121,10 +120,7 @@ function questionOf(
   } as const;
 }
 
-/**
- * Takes one of the key's searches, returned if the count fails. Null after a disconnect: the count used reader time and is
- * charged.
- */
+/** Returned if the count fails. Null after a disconnect: the count used reader time and is charged. */
 async function counted(
   context: HttpContext,
   reply: FastifyReply,

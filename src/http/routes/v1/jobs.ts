@@ -33,7 +33,6 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/jobs, also without the platform word. */
 export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
   async function answer(
     request: FastifyRequest,

@@ -5,7 +5,6 @@ import { jsonAnswer } from "../../schemas/answers.ts";
 import { nodeList } from "../../schemas/nodes.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /v1/nodes */
 export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" | "settings">) {
   app.route({
     method: "GET",
@@ -32,7 +31,7 @@ export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" 
   });
 }
 
-/** Claims of an unapproved node are untrusted. */
+/** Claims of unapproved nodes are untrusted. */
 const isAdmitted = ({ state }: NodeView): boolean => state !== "pending" && state !== "removed";
 
 function nodeBody(node: NodeView) {

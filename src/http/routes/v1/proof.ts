@@ -40,7 +40,6 @@ const shared = {
 
 type Context = Pick<HttpContext, "jobs" | "nodes" | "archive" | "clock">;
 
-/** GET /v1/search/live/<platform>/result/<uuid>/proof, also without the platform word. */
 export function addProofRoutes(app: TypedApp, context: Context): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string) {
     const job = await context.jobs.find(callerOf(request).accountId, uuid);
@@ -74,7 +73,7 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
   });
 }
 
-/** Yields in between: the body may have several megabytes. */
+/** Yields: the body may have several megabytes. */
 async function proofText(
   { clock }: Pick<Context, "clock">,
   { uuid }: Job,

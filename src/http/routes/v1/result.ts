@@ -74,7 +74,7 @@ export function addResultRoutes(
     return reply.type("application/json; charset=utf-8").send(body);
   }
 
-  /** A signed result has its signature, or the reason why it no longer applies. */
+  /** With its signature, or the reason why it no longer applies. */
   async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) {

@@ -32,7 +32,6 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/status/<uuid>, also without the platform word. */
 export function addStatusRoutes(
   app: TypedApp,
   context: HttpContext,

@@ -37,7 +37,6 @@ const answers = {
 
 const config = { pace: "call", isSubmission: true, refusalHasUuid: true } as const;
 
-/** POST /v1/search/live/<platform>, also without the platform word. */
 export function addSubmitRoutes(
   app: TypedApp,
   submissions: Submissions,

@@ -16,7 +16,6 @@ import { noWebhook, webhookRefusals as refusals, send, webhookRoute } from "./we
 
 const { config, schema: shared } = webhookRoute;
 
-/** /v1/webhooks and /v1/webhooks/<id>. */
 export function addWebhookRoutes(
   app: TypedApp,
   { webhooks, clock }: Pick<HttpContext, "webhooks" | "clock">,
