@@ -6,7 +6,6 @@ export const credentialInvalid = (message: string, hint?: string): EarshotError 
     ...(hint === undefined ? {} : { hint }),
   });
 
-/** Revoked, or without permission. */
 export const credentialRefused = (message: string, hint?: string): EarshotError =>
   new EarshotError("credential_refused", message, {
     status: 502,

@@ -2,15 +2,12 @@ import type { FetchedAnswer } from "../lib/guarded-fetch.ts";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
-/** Without its secrets. */
 export type Credential = {
   id: string;
   /** Null: owned by the deployment. */
   accountId: string | null;
   platform: Platform;
-  /** Such as `app-password`. */
   kind: string;
-  /** Origin of its requests. */
   host: string;
   /** DID, account id or user id; null for an application. */
   subject: string | null;
@@ -29,24 +26,20 @@ export type CredentialKind = {
   platform: Platform;
   name: string;
   access: Exclude<AccessKind, "public">;
-  /** `Bluesky app password`. */
   title: string;
-  /** What it enables, in one sentence for the user. */
   purpose: string;
-  /** What it is and where to get it, in one sentence. */
   meaning: string;
-  /** What the operator should know before sharing it with all accounts. */
   sharing?: string;
   /** In display order. Secret ones are never read from the command line. */
   fields: readonly CredentialField[];
   /** Validates with the platform. Errors: `credential_invalid` with field and reason. */
   make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
   authorization?: Authorization;
-  /** Returns a one-line summary. Errors: `credential_refused`. */
+  /** Errors: `credential_refused`. */
   test(stored: LeasedCredential, tools: CredentialTools): Promise<string>;
   /**
-   * Logs in, renews expired tokens (serialised, see `renew`) and adds the headers. A 401 that
-   * survives a renewal throws `credential_refused`; other answers are returned.
+   * Logs in and renews (serialised, see `renew`). A 401 that survives a renewal throws `credential_refused`; other answers are
+   * returned.
    */
   send(
     request: AuthorizedRequest,
@@ -54,8 +47,8 @@ export type CredentialKind = {
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
   /**
-   * The minimal secrets for a remote node to send requests without renewal. Absent if nothing may
-   * be released: requests are billed or sessions need renewal.
+   * What a remote node needs to send requests without renewal. Absent if nothing may be released: requests are billed or
+   * sessions need renewal.
    */
   released?: (secrets: Secrets) => Secrets | null;
 };
@@ -71,7 +64,6 @@ type Authorization = {
 };
 
 export type Dialogue = {
-  /** Control characters are removed. */
   show(text: string): void;
   /** Trimmed. Errors: `input_ended`. */
   prompt(question: string): Promise<string>;
@@ -104,9 +96,8 @@ export type LeasedCredential = {
   credential: Credential;
   secrets(): Secrets;
   /**
-   * `make` runs for one caller at a time, with the current secrets; concurrent callers share its
-   * result, which is on disk when this resolves. Not called if the secrets no longer equal
-   * `seen`.
+   * `make` runs for one caller at a time; concurrent callers share its result, which is on disk when this resolves. Not called
+   * if the secrets no longer equal `seen`.
    */
   renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };

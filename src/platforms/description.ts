@@ -2,7 +2,6 @@ import type { IdentityRules } from "./identity.ts";
 import type { Method } from "./methods.ts";
 import type { AccessKind, MethodSupport } from "./upstream.ts";
 
-/** What is known of a platform without a configuration. */
 export type PlatformDescription = {
   identity: IdentityRules;
   support: Readonly<Record<Method, MethodSupport>>;

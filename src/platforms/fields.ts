@@ -8,12 +8,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Empty for anything else. */
 export function list(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : [];
 }
 
-/** An empty result must be explicit. Errors: `answer_unreadable`. */
+/** Only an explicit list may be empty. Errors: `answer_unreadable`. */
 export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, most);
   throw unreadableAnswer(who, "it has no list where one is required");

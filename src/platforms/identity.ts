@@ -7,17 +7,15 @@ export type ClaimedIdentity = {
   url: string | null;
   author: string;
   authorId: string | null;
-  /** Posts from long after it are rejected. */
   nowMs: number;
 };
 
-/** `uri` is null if nothing identifies the record. */
 export type RecordIdentity = {
   uri: string | null;
   url: string | null;
   nativeId: bigint | null;
   userId: string | null;
-  /** From the id or URI; null if they contain no time. */
+  /** Null if id and URI contain no time. */
   seenMs: number | null;
 };
 
@@ -25,12 +23,8 @@ export type IdentityError = { field: string; expected: string; found: string };
 
 export type IdentityRules = {
   identify(claim: ClaimedIdentity): RecordIdentity | IdentityError;
-  /**
-   * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` refers
-   * to.
-   */
+  /** An id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author`. */
   reference(id: string, author: string): PostReference | null;
-  /** Completes "expected …". */
   referenceForm: string;
   /** The names that adapters read; imported posts may have others. */
   isUserId(text: string): boolean;

@@ -4,7 +4,6 @@ export type SourceType = (typeof sourceTypes)[number];
 export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
 export type SearchMethod = (typeof searchMethods)[number];
 
-/** X's recent search. */
 export const liveWindowMs = 7 * 86_400_000;
 
 /** `query`: what it names. `bound`: maximum `max_results`. */
@@ -33,10 +32,10 @@ export const methodNames = Object.keys(methods) as readonly Method[];
 
 export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 
-/** Shown to no account but the credential's owner. */
+/** Only for the credential's owner. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
-/** `social` pairs with all, because its support depends on the configuration. */
+/** `social` pairs with all: its support depends on the configuration. */
 const supported: Record<SourceType, readonly Method[]> = {
   social: methodNames,
   "social-credential": methodNames,

@@ -1,8 +1,4 @@
-/**
- * A query is read once, at submission, to one form to which cursors are bound: platforms that
- * each read it would read it differently. A number is the ID of a record first, else what the
- * requested platform makes of it.
- */
+/** Read once, at submission, to the form to which cursors are bound: platforms would read it differently. */
 
 import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
@@ -23,10 +19,8 @@ const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;
 const maxCharacters = 2_048;
 
 /**
- * An account by handle (with or without `@`), id, or address of its profile or a post; a post by
- * URI, id or address; a space by id or address. A `platform:` prefix selects the platform, which
- * is null if undetermined. Errors: `invalid_query` (400) if it names nothing of that kind;
- * `platform_mismatch` (400) if it belongs to another platform than `platform`.
+ * Accounts and posts by handle, id, URI or address, spaces by id or address. A number is first a record's ID. A `platform:`
+ * prefix selects the platform, which is null if undetermined. Errors: `invalid_query`; `platform_mismatch`.
  */
 export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
   const position = offsetOf(what, text, platform);
@@ -74,7 +68,7 @@ function checkCharacters(position: MalformedTarget): void {
   throw malformed(position, { message, from, length: 1 });
 }
 
-/** An unknown prefix stays, so that the text is rejected as malformed. */
+/** Unknown prefixes stay, so that the text is rejected as malformed. */
 function withoutPrefix(written: string): { named: Platform | null; rest: string } {
   const word = prefixForm.exec(written)?.[1]?.toLowerCase() ?? "";
   if (!Object.hasOwn(prefixes, word)) return { named: null, rest: written };

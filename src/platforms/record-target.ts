@@ -3,7 +3,6 @@ import { readTarget } from "./read-target.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { PostTarget, Target } from "./target.ts";
 
-/** A number only. */
 export function isRecordId(target: Target): target is PostTarget & { id: string } {
   if (target.kind !== "post" || target.platform === "x") return false;
   const { id, uri, host } = target;

@@ -17,12 +17,11 @@ import type { UpstreamItem } from "./upstream.ts";
 export type RenderOptions = {
   /** `ids`: only IDs and values derived from them. */
   mayShow: "everything" | "ids";
-  /** For posts without a native number. */
   idOf: (post: Post) => bigint;
   nowMs: number;
 };
 
-/** Same form as records of the archive. */
+/** In the form of archived records. */
 export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
   const { record, platform, userId } = reportedOf(item, options.mayShow);

@@ -21,7 +21,7 @@ export function tooLate(host: string): EarshotError {
   });
 }
 
-/** Never repeated: it may have been billed although its answer was lost. */
+/** Never repeated: it may have been billed. */
 export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
     status,
@@ -37,7 +37,7 @@ export function failedAt(host: string, status: number): EarshotError {
   });
 }
 
-/** An overloaded or failing server says nothing about a credential. Errors: `upstream_failed`. */
+/** A failing server says nothing about a credential. Errors: `upstream_failed`. */
 export function requireInOrder(host: string, { status }: { status: number }): void {
   if (status === 429 || status >= 500) throw failedAt(host, status);
 }
@@ -53,7 +53,7 @@ export function needsCredential(host: string): EarshotError {
   );
 }
 
-/** Connection attempts that failed, so nothing was sent. */
+/** Nothing was sent. */
 const neverConnected = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",

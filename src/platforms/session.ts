@@ -2,9 +2,7 @@ import type { Headers } from "undici";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
-/**
- * Requests respect rate limits, queue within the job's time, retry where useful, and are billed.
- */
+/** Respects rate limits and the job's time, retries where useful, and bills. */
 export type Session = {
   platform: Platform;
   access: AccessKind;
@@ -12,16 +10,12 @@ export type Session = {
   credentialId: string | null;
   /** DID, account id or X user id. */
   subjectId: string | null;
-  /** The account's PDS, the instance or the API. */
   baseUrl: string;
-  /** When the request was submitted; adapters do not read the clock. */
   nowMs: number;
   /**
-   * Sends one GET. Returns 2xx answers, and 4xx except 401, 408 and 429, for the adapter to
-   * interpret. Errors: `upstream_limited` (resets after the job's deadline), `credential_refused`
-   * (401, also with a renewed session), `upstream_timeout`, `upstream_unreachable`,
-   * `upstream_failed` (5xx after all tries), `answer_unreadable`, `answer_too_large`,
-   * `budget_used_up`.
+   * Returns 2xx, and 4xx except 401, 408 and 429. Errors: `upstream_limited` (resets after the job's deadline),
+   * `credential_refused` (401, also with a renewed session), `upstream_timeout`, `upstream_unreachable`, `upstream_failed` (5xx
+   * after all tries), `answer_unreadable`, `answer_too_large`, `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamAnswer>;
   /** Without the credential, on any host, through the same guard. */

@@ -135,12 +135,12 @@ const platformSettings = {
 export const upstreamSettings = { ...requestSettings, ...credentialSettings, ...platformSettings };
 
 export const upstreamLimits = {
-  /** Twice the JSON values of 500 posts. Parsing more would block the event loop. */
+  /** Twice the values of 500 posts. More would block the event loop. */
   maxAnswerValues: 200_000,
   /** Doubles each time, with jitter. */
   retryPauseMs: 500,
   maxRetryPauseMs: 8_000,
-  /** After a rate limit without a reset time; doubles each time, with jitter. */
+  /** After a limit without a reset time; doubles each time, with jitter. */
   limitPauseMs: 1_000,
   maxLimitPauseMs: 60_000,
 };

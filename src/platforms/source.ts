@@ -14,7 +14,6 @@ export type SourceRequest = {
   query: string;
   fromMs: number | null;
   toMs: number;
-  /** `within_time:` counts back from it. */
   asOfMs: number;
   after: Position | null;
   maxResults: number;
@@ -24,7 +23,6 @@ export type AnswerRequest = SourceRequest & {
   type: SourceType;
   method: Method;
   target?: Target | null;
-  /** Absent on a fetch method's first page. */
   place?: FetchPosition | null;
 };
 
@@ -36,7 +34,6 @@ export type SourceWarning = {
   hint?: string;
 };
 
-/** `toMs` exclusive; `fromMs` null is unbounded. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
 export type UnsearchedSpan = CoverageSpan;
@@ -45,18 +42,14 @@ export type Coverage = {
   fromMs: number | null;
   toMs: number;
   complete: boolean;
-  /** Of all platforms, oldest first. */
   gaps: readonly CoverageSpan[];
-  /** One gap covers the oldest ones and the time between them. */
+  /** The oldest gaps are merged into one. */
   truncated?: boolean;
   /** Absent from older stored results. */
   platforms?: readonly CollectionCoverage[];
 };
 
-/**
- * Posts: within the window. Likes, reposts and labels, if the query depends on them: from the
- * first relevant post to the time of the search.
- */
+/** Likes, reposts and labels, if the query depends on them: from the first relevant post to the time of the search. */
 export type CollectionCoverage = {
   platform: Platform;
   collection: "posts" | "likes" | "reposts" | "labels";
@@ -75,19 +68,18 @@ export type SourcePart = {
   fromMs: number | null;
   toMs: number;
   count: number;
-  /** Absent if free. */
   cost?: SourceCost;
 };
 
-/** `month`: bill of the deployment's credentials in the month (UTC); null without a budget. */
+/** `month`: bill of the deployment's credentials, in UTC; null without a budget. */
 export type SourceCost = Bill & {
   microUsd: number;
   month: { name: string; postReads: number; mostPostReads: number } | null;
 };
 
 /**
- * Stored with the result. `record` is JSON text. `id` is null unless it is a post. `uri` and
- * `userId` identify what was deleted or hidden since.
+ * Stored with the result. `record`: JSON. `id`: null unless a post. `uri` and `userId` identify what was deleted or hidden
+ * since.
  */
 export type FetchedItem = {
   platform: Platform;
@@ -105,9 +97,7 @@ export const isArchived = (item: AnswerItem): item is Position => !isFetched(ite
 
 export type SourceAnswer = {
   items: readonly AnswerItem[];
-  /** Null at the end. */
   next: Position | null;
-  /** Of a fetch method. */
   nextPlace?: FetchPosition | null;
   /** No match in the window is missing. */
   complete: boolean;

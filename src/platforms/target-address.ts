@@ -15,7 +15,6 @@ import {
 
 const blueskyHosts = /^(?:www\.|m\.)?bsky\.app$/;
 const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
-/** A host with a dot, and a path. */
 const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
 export function readTargetAddress(what: Target["kind"], text: string): Target | null {
@@ -41,7 +40,6 @@ function segmentsOf(url: URL): readonly string[] | null {
   }
 }
 
-/** `/profile/<account>`, `/profile/<account>/post/<key>`. */
 function onBluesky(
   what: Target["kind"],
   [page, account = "", kind, key]: readonly string[],
@@ -79,7 +77,6 @@ function onX(what: Target["kind"], path: readonly string[], url: URL): Target | 
   return isXHandle(named) ? userOf("x", { handle: named }) : null;
 }
 
-/** `/<account>/status/<id>`, `/i/status/<id>`, `/i/web/status/<id>`, with any suffix. */
 function postOnX(path: readonly string[], url: URL): PostTarget | null {
   const at = path.findIndex((part) => part === "status" || part === "statuses");
   if (at < 1 || at > 2) return null;
@@ -87,10 +84,9 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
   return id === null ? null : postTarget("x", { ...xPost(id), url: url.href });
 }
 
-/** Prefixes of pages in a server's web app. */
+/** Of pages in a server's web app. */
 const lead = new Set(["web", "deck"]);
 
-/** Any other host is assumed to be a fediverse server. */
 function onMastodon(
   what: Target["kind"],
   whole: readonly string[],
@@ -103,10 +99,7 @@ function onMastodon(
   return postOnServer(path, url);
 }
 
-/**
- * `/@ann`, `/@ann@other.host`, `/users/ann`, `/profile/ann`, `/u/ann`, `/ap/users/<id>`,
- * `/accounts/<id>`, with any suffix.
- */
+/** `/@ann`, `/@ann@other.host`, `/users/ann`, `/u/ann`, `/ap/users/<id>` …, with any suffix. */
 function userOnServer(path: readonly string[], host: string): UserTarget | null {
   const [first = "", second = "", third = ""] = path;
   if (first === "ap" && second === "users" && isServerId(third)) {
@@ -124,10 +117,7 @@ function userOnServer(path: readonly string[], host: string): UserTarget | null 
   return userOf("mastodon", { handle: `${name}@${home}`, host });
 }
 
-/**
- * Usually the URI, except for web pages `/@ann/<id>`, `/@ann@other.host/<id>` and
- * `/statuses/<id>`, whose id is local to the server.
- */
+/** Usually the URI. Web pages such as `/@ann@other.host/<id>` have an id local to the server. */
 function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {
   const [first = "", second = "", third = "", fourth = "", fifth = "", ...more] = path;
   const url = href;

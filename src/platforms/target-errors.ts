@@ -6,7 +6,6 @@ import type { Target } from "./target.ts";
 export type MalformedTarget = {
   what: Target["kind"];
   written: string;
-  /** In code points. */
   offset: number;
   platform: SearchPlatform;
 };

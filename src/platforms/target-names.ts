@@ -37,16 +37,12 @@ const numberForm = /^\d{1,40}$/;
 /** Other software: ULIDs, and 18 characters that mix digits and capitals. */
 const ulidForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
-/**
- * Post ids of Misskey and its forks, such as `9h2k1x0abc`; only with a host, because alone they
- * could be names.
- */
+/** Misskey and forks, such as `9h2k1x0abc`. Alone they could be names. */
 const letteredForm = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandleForm.test(text);
 /** Without server. */
 export const isLocalName = (text: string): boolean => localForm.test(text);
-/** In the forms that servers with Mastodon's API use. */
 export const isServerId = (text: string): boolean =>
   numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
 const isPostId = (text: string): boolean => isServerId(text) || letteredForm.test(text);
@@ -62,7 +58,6 @@ export function xPost(id: string): Partial<PostTarget> {
   return { id, uri: xUri(id) };
 }
 
-/** Normalised, with port; null if invalid. */
 export function hostOf(text: string): string | null {
   if (text === "" || /[/?#@\\:]/.test(text.replace(/:\d{1,5}$/, ""))) return null;
   const address = `https://${text}`;
@@ -131,7 +126,7 @@ function readUser(
   return { ...noUser, handle: name };
 }
 
-/** `ann@host`. Without a leading `@`, `109@host` is an id on that server, as in records. */
+/** Without a leading `@`, `109@host` is an id on that server, as in records. */
 function readServerName(name: string, isHandleWritten: boolean): UserTarget | null {
   const [local = "", server = "", ...more] = name.split("@");
   const host = hostOf(server);
@@ -158,7 +153,6 @@ function readUserNumber(
   return number === null ? null : { ...noUser, id: number };
 }
 
-/** A number is a record's ID or the platform's; the caller decides. */
 function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
   if (text.includes("@")) return readServerPostId(text);
   if (platform === "mastodon")

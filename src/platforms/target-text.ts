@@ -1,9 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "./target.ts";
 
-/**
- * Canonical form, which `readTarget` reads back: an account as `bluesky:did:…`, `x:20`, `@ann@host`
- * or `x:@ann`, a post by its URI (`x:20` on X), a space as `x:<id>`. Names are in lower case.
- */
+/** `readTarget` reads it back: `bluesky:did:…`, `x:20`, `@ann@host`, `x:@ann`, the URI of a post. Names are in lower case. */
 export function targetText(target: Target): string {
   if (target.kind === "user") return userText(target);
   return target.kind === "post" ? postText(target) : `${target.platform ?? "x"}:${target.id}`;

@@ -1,12 +1,9 @@
 import type { Platform } from "../posts/post.ts";
 
-/** A null `platform` means the default. Unknown fields are null; at least one name is set. */
+/** A null `platform` means the default. At least one name is set. */
 export type Target = UserTarget | PostTarget | SpaceTarget;
 
-/**
- * `handle` without `@` (`user@host` on Mastodon if the query names the host); `id` such as a DID or
- * number.
- */
+/** `handle` without `@`; on Mastodon `user@host` if the query names the host. */
 export type UserTarget = {
   kind: "user";
   platform: Platform | null;
@@ -16,17 +13,13 @@ export type UserTarget = {
   host: string | null;
 };
 
-/**
- * `uri` is the identity; `id` the platform's (on Mastodon, local to `host`). A Bluesky post
- * addressed by handle has `handle` and `key` until resolved.
- */
+/** `id` is local to `host` on Mastodon. A Bluesky post addressed by handle has `handle` and `key` until resolved. */
 export type PostTarget = {
   kind: "post";
   platform: Platform | null;
   uri: string | null;
   id: string | null;
   host: string | null;
-  /** As written. */
   url: string | null;
   handle: string | null;
   key: string | null;

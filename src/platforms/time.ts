@@ -1,7 +1,7 @@
 const isoForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?)?$/;
 
-/** ISO 8601; UTC without an offset. Years 0000 to 9999. Null if malformed or nonexistent. */
+/** UTC without an offset. Null if malformed or nonexistent. */
 export function parseIsoTime(text: string): number | null {
   const parts = isoForm.exec(text);
   if (parts === null) return null;
@@ -17,7 +17,7 @@ export function parseIsoTime(text: string): number | null {
   const offset = offsetMinutes(parts[9], Number(parts[10] ?? 0), Number(parts[11] ?? 0));
   if (offset === null) return null;
   const fraction = parts[7] === undefined ? 0 : Math.floor(Number(`0.${parts[7]}`) * 1000);
-  // Date.UTC maps years 0 to 99 to 1900 to 1999; 400 years are a constant number of days.
+  // Date.UTC reads years 0 to 99 as 1900 to 1999; 400 years are a constant number of days.
   const days = Date.UTC(year + 400, month - 1, day, hour, minute - offset, second, fraction);
   return days - fourCenturiesMs;
 }

@@ -4,7 +4,7 @@ import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts"
 
 export const unreadableCode = "unreadable_items";
 
-/** `withheld` must not be shown; `unreadable` cannot be parsed. */
+/** `withheld` must not be shown. */
 export type SentItem =
   | UpstreamItem
   | { kind: "withheld"; times: Pick<Post, "createdMs" | "seenMs"> | null }
@@ -20,7 +20,7 @@ export type PageOptions = {
 /** Fits into a cursor, as JSON. */
 const longestTokenBytes = 2_000;
 
-/** Opaque. A token that cannot be sent back causes a warning. */
+/** A token that cannot be sent back causes a warning. */
 export function pageToken(
   given: unknown,
   name: string,
@@ -41,10 +41,7 @@ export const emptyPage: UpstreamPage = { items: [], next: null };
 
 export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
 
-/**
- * Distinct. Reports how many were unreadable and, if any were left out, how many were received
- * and the oldest time.
- */
+/** Distinct. Reports unreadable items and, if any were left out, the count received and the oldest time. */
 export function itemsPage(
   sent: readonly SentItem[],
   { name, next, nowMs, warnings = [] }: PageOptions,

@@ -7,24 +7,15 @@ import type { FetchMethod, Method } from "./methods.ts";
 import type { Bill, Session } from "./session.ts";
 import type { Target } from "./target.ts";
 
-/**
- * A platform is one folder that exports one `Upstream`; choice of access, paging, retries,
- * matching and rendering are shared (search/).
- *
- * `user`: an account's credential. `app`: an application token. `public`: no credential.
- */
 export type AccessKind = "user" | "app" | "public";
 
 export type Upstream = {
   platform: Platform;
   /** Each entry is a row of docs/platforms.md. */
   support: Readonly<Record<Method, MethodSupport>>;
-  /**
-   * In the platform's order; empty if the subject does not exist or is not visible. Errors:
-   * `upstream_refused` for any other refusal.
-   */
+  /** In the platform's order; empty if the subject does not exist or is not visible. Errors: `upstream_refused`. */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
-  /** Absent if each method has a single route that covers everything. */
+  /** Absent if each method has a single route. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
   /** Null also if search may not be used. */
   search: UpstreamSearch | null;
@@ -38,9 +29,9 @@ export type Upstream = {
   intervalMs?: (bucket: string) => number;
   /** In millionths of a dollar; null if free. */
   priceOf: ((bill: Bill) => number) | null;
-  /** Besides those in methods.ts: shown only to the credential's owner. */
+  /** Besides those of methods.ts. */
   ownMethods?: readonly Method[];
-  /** Of data fetched with the caller's credential, the deployment's, or none. */
+  /** Of data fetched with this owner's credential. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
 
@@ -61,7 +52,6 @@ export type Limit = { remaining: number; resetMs: number };
 export type MethodSupport =
   | {
       access: readonly AccessKind[];
-      /** As the platform documents it. */
       endpoint: string;
       /** Deviations from what the method promises. */
       note: string;
@@ -72,23 +62,20 @@ export type MethodSupport =
 export type PageCall = {
   method: FetchMethod;
   target: Target | null;
-  /** `next` of the previous page. */
   cursor: string | null;
-  /** A platform's minimum size may exceed it. */
+  /** A platform's minimum may exceed it. */
   limit: number;
-  /** Of a first page; a cursor continues its own route. */
+  /** Of a first page. */
   route?: string;
-  /** Exclusive; set when continuing after a route of limited reach. */
+  /** Exclusive; set when continuing after a limited route. */
   toMs?: number | null;
 };
 
 export type UpstreamPage = {
   items: readonly UpstreamItem[];
-  /** Opaque; null on the last page. */
   next: string | null;
   /** Absent if none were left out. */
   received?: number;
-  /** Includes items left out. */
   oldestMs?: number;
   /** The platform returned nothing older although requested; absent if it returned all. */
   sinceMs?: number;
@@ -102,7 +89,7 @@ export type UpstreamWarning = {
   code: string;
   message: string;
   hint?: string;
-  /** Requested items may be missing: the answer is incomplete. */
+  /** The answer is incomplete. */
   isPartial?: boolean;
 };
 
@@ -116,11 +103,7 @@ export type UpstreamSearch = {
   routes(access: AccessKind): readonly Route[];
   /** A fully searched window counts as covered. */
   isExhaustive: boolean;
-  /**
-   * Newest first: a superset of the matches. What the platform cannot express is widened
-   * (narrowed under a negation), and the matcher checks each post. Null if nothing on this
-   * platform can match.
-   */
+  /** Newest first, a superset of the matches; the matcher checks each post. Null if nothing on this platform can match. */
   page(call: SearchCall, session: Session): Promise<UpstreamPage | null>;
 };
 
@@ -134,7 +117,6 @@ export type SearchCall = {
   asOfMs: number;
   cursor: string | null;
   limit: number;
-  /** See `PageCall`. */
   route?: string;
 };
 
@@ -142,14 +124,13 @@ export type FetchPosition = {
   platform: Platform;
   /** A timeline belongs to one account. */
   credentialId: string | null;
-  /** The platform's page; null is the first. */
+  /** Null: the first page. */
   cursor: string | null;
-  /** Of the items already returned of that page. */
+  /** The last item returned of that page. */
   lastKey: string | null;
   skip: number;
-  /** See `PageCall`. */
   route?: string | undefined;
   toMs?: number | undefined;
-  /** The node with this credential; absent for the gateway's own. */
+  /** Absent for the gateway's own. */
   nodeId?: string;
 };

@@ -1,6 +1,6 @@
 import { withoutControls } from "../lib/controls.ts";
 
-/** Shorter values, such as a version or port, occur in any text. */
+/** Shorter values occur in any text. */
 const shortestSecret = 6;
 
 const longestReason = 300;

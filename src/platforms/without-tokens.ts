@@ -3,11 +3,9 @@ import { withoutControls } from "../lib/controls.ts";
 const maxRead = 4_000;
 const maxShown = 200;
 
-/** Plain or URL-encoded. */
 const tokenText = String.raw`[\w.~+/=%-]`;
-/** Longer than any natural word. */
 const longRun = new RegExp(`${tokenText}{40,}`, "g");
-/** A plain word after the scheme, as in `Bearer token`, is not a credential. */
+/** A plain word after the scheme is not a credential. */
 const authorization = new RegExp(
   String.raw`\b(basic|bearer|dpop)\s+(?![a-z]{1,16}(?!${tokenText}))${tokenText}+`,
   "gi",
@@ -22,7 +20,7 @@ export function withoutTokens(output: unknown): string {
   return cut(clean, maxShown).toWellFormed();
 }
 
-/** Never within a run of token characters: the rest would be too short to be recognised. */
+/** Never within a token: the rest would not be recognised. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(lastRun, "")}…`;
 }

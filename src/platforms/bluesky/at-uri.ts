@@ -9,7 +9,7 @@ const rkeyForm = /^[A-Za-z0-9._:~-]{1,512}$/;
 const handleForm =
   /^(?=.{3,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** https://atproto.com/specs/did, /handle, /record-key, /nsid and /tid. */
+/** https://atproto.com/specs/did and …/handle, …/record-key, …/nsid, …/tid. */
 export const isDid = (text: string): boolean => didForm.test(text);
 export const isHandle = (text: string): boolean => handleForm.test(text);
 const isCollection = (text: string): boolean => collectionForm.test(text);

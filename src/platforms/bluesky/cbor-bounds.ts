@@ -1,9 +1,5 @@
-/**
- * Decoders allocate lists by claimed length: nested lists that each claim all remaining bytes
- * would take quadratic memory. This bounds the sum of all lengths by `items`.
- */
+/** Decoders allocate lists by claimed length: nested lists could take quadratic memory. `items` bounds the sum of all lengths. */
 export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: number }): boolean {
-  /** Remaining items of each open list or map. */
   const open: number[] = [];
   let items = 0;
   for (let position = 0; position < bytes.length; ) {

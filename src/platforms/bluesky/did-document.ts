@@ -4,14 +4,13 @@ import { isDid, isHandle } from "./at-uri.ts";
 export type DidDocument = {
   did: string;
   pds: URL | null;
-  /** As claimed; not verified. */
   handle: string | null;
 };
 
 const maxServices = 20;
 const maxNames = 20;
 
-/** Only plc and web, without path or port, which the AT Protocol forbids. */
+/** Only plc and web without path or port (AT Protocol). */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   if (!isDid(did)) return null;
   if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);

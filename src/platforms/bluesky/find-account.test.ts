@@ -22,7 +22,6 @@ const documentOf = (id: string, handle = "ann.example") => ({
   ],
 });
 
-/** By URL: a string is the body, a number the status; others are unreachable. */
 function directory(
   answers: Record<string, unknown>,
   names: Record<string, string[][]> = {},

@@ -18,9 +18,8 @@ export type AccountDirectory = {
 };
 
 /**
- * A handle is resolved by the AppView, DNS and its host, in this order. It counts only if the DID
- * document names it too, so no resolver has to be trusted. Errors: `account_unknown`;
- * `account_deleted` if the directory has a tombstone.
+ * By the AppView, DNS and the host of the handle. A handle counts only if the DID document names it too, so no resolver has to
+ * be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
  */
 export async function resolveAccount(
   requested: string,

@@ -19,10 +19,7 @@ export type FindSettings = {
   resolveTxt: (name: string) => Promise<string[][]>;
 };
 
-/**
- * The server receives a secret next. Errors: `credential_invalid` if there is no such account or
- * its server does not encrypt.
- */
+/** The server receives a secret next. Errors: `credential_invalid`, also if it does not encrypt. */
 export async function findGivenAccount(
   identifier: string,
   tools: CredentialTools,

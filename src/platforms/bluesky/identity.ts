@@ -9,7 +9,7 @@ import {
 } from "../identity.ts";
 import { isDid, parseAtUri, tidMs } from "./at-uri.ts";
 
-/** Identity is the record's at:// URI, whose authority must be the author's DID. */
+/** The authority of the at:// URI must be the author's DID. */
 export const blueskyIdentity: IdentityRules = {
   identify,
   reference,

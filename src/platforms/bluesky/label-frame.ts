@@ -8,10 +8,9 @@ export type LabelFrame =
   | {
       kind: "labels";
       seq: number;
-      /** Not validated. */
       labels: readonly unknown[];
     }
-  /** Frames since the requested position are no longer available: `OutdatedCursor`. */
+  /** The requested position is no longer available: `OutdatedCursor`. */
   | { kind: "info"; name: string; message: string }
   /** Ends a connection: `FutureCursor`, `ConsumerTooSlow`. */
   | { kind: "error"; name: string; message: string }
@@ -20,13 +19,13 @@ export type LabelFrame =
 
 export type LabelFrameBounds = { maxLabels: number };
 
-/** One map, plus a key and a value for each of ten fields. */
+/** One map, plus key and value of ten fields. */
 const itemsOfLabel = 21;
 const itemsBesideLabels = 100;
 /** A body is a map with a list of maps. */
 const maxDepth = 8;
 
-/** Two DAG-CBOR items. Checks claimed lengths first. */
+/** Two DAG-CBOR items; claimed lengths are checked first. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = itemsBesideLabels + maxLabels * itemsOfLabel;
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {

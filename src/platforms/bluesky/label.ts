@@ -9,9 +9,8 @@ import { readLabelValue } from "./self-labels.ts";
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
 
 /**
- * https://atproto.com/specs/label. A profile as subject means its account. `aside`: an
- * unsupported subject, such as a list. A future creation time becomes `nowMs`, otherwise no later
- * label could negate this one.
+ * https://atproto.com/specs/label. `aside`: an unsupported subject, such as a list. A future time becomes `nowMs`, otherwise no
+ * later label could negate this one.
  */
 export function readLabel(value: unknown, nowMs: number): LabelChange | "aside" | "unreadable" {
   const { src, uri, neg, cts, exp } = fieldsOf(value);

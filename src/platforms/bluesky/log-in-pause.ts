@@ -2,7 +2,7 @@ import { UpstreamLimited } from "../upstream-limited.ts";
 
 /** Suspends logins while the host refuses them: refused attempts count against the limit too. */
 export type LogInPause = {
-  /** Errors: those of `logIn`; `upstream_limited` without an attempt until the limit resets. */
+  /** Errors: those of `logIn`; `upstream_limited` until the limit resets. */
   guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;
 };
 

@@ -24,9 +24,7 @@ type Means = {
 
 const copyHint = "copy the whole address from the browser's address bar";
 
-/**
- * Errors: `credential_invalid` if refused or if the pasted address does not answer this request.
- */
+/** Errors: `credential_invalid`. */
 export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
   const { tools, dialogue, settings, keys, isPlain } = means;
   const { did, handle, pds } = await findGivenAccount(identifier, tools, settings);
@@ -54,7 +52,6 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
       host: pds.origin,
       subject: did,
       subjectName: handle,
-      // Skips the prefix that all refresh tokens share.
       hint: hintOf(refreshToken.replace(/^ref-/, "")),
       secrets: { key, ...serverOfGrant(server), ...tokens },
     };

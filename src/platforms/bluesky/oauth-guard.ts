@@ -25,7 +25,7 @@ export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedO
   let last: FetchedAnswer | null = null;
   return {
     [oauth.customFetch]: async (url, { method, body, headers: given, signal }) => {
-      // Drops the library's own user agent.
+      // Without the library's user agent.
       const { "user-agent": _name, ...headers } = given;
       last = await tools.fetch(new URL(url), {
         method: method === "POST" ? "POST" : "GET",
@@ -43,12 +43,12 @@ export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedO
 const bodiless: readonly number[] = [204, 205, 304];
 
 function responseOf({ status, headers, body }: FetchedAnswer): Response {
-  // Copied: the library retains the bytes, which must not be shared.
+  // The library retains the bytes, which must not be shared.
   const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });
 }
 
-/** Retries once if the host demands its DPoP nonce, which its rejection contains. */
+/** Once more if the host demands its DPoP nonce, which the rejection contains. */
 export async function withNonce<Result>(request: () => Promise<Result>): Promise<Result> {
   try {
     return await request();

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { CredentialTools } from "../credential.ts";
 
-/** A native, public client, without a client secret. */
+/** A public client has no secret. */
 const scope = "atproto transition:generic";
 export const redirectUri = "http://127.0.0.1/";
 
@@ -13,7 +13,7 @@ export const oauthScope = scope;
 const curve = { name: "ECDSA", namedCurve: "P-256" };
 const maxHandles = 1_000;
 
-/** Generated once, stored as JWK text, cached with each host's nonces. */
+/** Generated once, stored as JWK, cached with each host's nonces. */
 export type ProofKeys = {
   make(): Promise<string>;
   proofBy(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;

@@ -21,7 +21,6 @@ afterEach(async () => {
 const kind = () =>
   oauthKind({ plcUrl: host.url, appviewUrl: host.url, resolveTxt: async () => [] });
 
-/** A user who opens the shown URL and pastes `paste` of the redirect URL. */
 async function authorize(paste: (address: string) => string, tools = testTools()) {
   const { authorization } = kind();
   if (authorization === undefined) throw new Error("no way through the browser");

@@ -84,7 +84,7 @@ async function sendWith(
       }),
     );
   } catch (thrown) {
-    // The caller interprets a challenge like any answer.
+    // The caller interprets a challenge.
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
   const answer = options.last();

@@ -122,7 +122,7 @@ function profilesOf(
   field: string,
   session: Session,
 ): UpstreamPage {
-  // The follow lists of a withheld account are withheld too.
+  // The follow lists of a withheld account are withheld.
   const isWithheld = profileOfView(answer?.subject, session.nowMs) === "withheld";
   if (answer === null || isWithheld) return absentPage;
   return profilesIn(answer[field], answer.cursor, session);

@@ -8,7 +8,6 @@ import { type AuthorView, readAuthorView, readViewCount } from "./author-view.ts
 import { postCollection, postOfCommit } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
-/** `withheld`: labels of post or author forbid showing it. */
 export type PostRead = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
@@ -44,9 +43,7 @@ export function postOfView(value: unknown, nowMs: number): PostRead {
   };
 }
 
-/**
- * A repost has its reposter and time, and the original's text without counts and reply reference.
- */
+/** The reposter and time of the repost; the original's text without counts and reply reference. */
 export function postOfFeedView(value: unknown, nowMs: number): PostRead {
   const { post: view, reason } = fieldsOf(value);
   const original = postOfView(view, nowMs);
@@ -101,7 +98,6 @@ export function readIndexedMs(value: unknown, nowMs: number): number | null {
   return unlessAhead(indexedMs, nowMs);
 }
 
-/** Works even if the rest of the view is malformed. */
 export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
   const view = fieldsOf(value);
   const { $type, indexedAt } = fieldsOf(view.reason);

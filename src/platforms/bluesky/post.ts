@@ -7,7 +7,6 @@ import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
-/** `record` is unvalidated user input. */
 export type PostCommit = {
   did: string;
   collection: string;
@@ -19,7 +18,7 @@ export type PostCommit = {
 
 export const postCollection = "app.bsky.feed.post";
 
-/** Far above official apps. Lengths count UTF-16 code units. */
+/** Far above official apps, in UTF-16 code units. */
 const textLength = 10_000;
 const altLength = 5_000;
 const addressLength = 8_192;
@@ -32,8 +31,8 @@ const maxImages = 4;
 const maxOfGallery = 20;
 
 /**
- * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts and cuts long
- * ones. `username` is empty because the record lacks the handle.
+ * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is empty because the record lacks
+ * the handle.
  */
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
@@ -107,10 +106,7 @@ function readFacets(text: string, value: unknown): Facets {
   return found;
 }
 
-/**
- * The analyzer removes links and mentions without a facet from the words, so they are added. A
- * facet takes precedence.
- */
+/** The analyzer removes links and mentions without a facet from the words, so they are added. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const found = { ...facets };
@@ -216,13 +212,12 @@ function readVideo(did: string, embed: Record<string, unknown>): Media {
   };
 }
 
-/** The CID. */
 function blobKey(blob: unknown): string | null {
   const { $link } = fieldsOf(fieldsOf(blob).ref);
   return typeof $link === "string" && /^[a-z0-9]{10,120}$/i.test($link) ? $link : null;
 }
 
-/** Null for feeds, lists and starter packs, which are embedded the same way. */
+/** Feeds, lists and starter packs are embedded the same way. */
 function quotedOf(uri: unknown): PostReference | null {
   const reference = referenceOf(uri);
   return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;
@@ -239,7 +234,6 @@ const isLanguageTag = (value: unknown): value is string =>
   value.length <= 35 &&
   /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
 
-/** Ignoring case. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

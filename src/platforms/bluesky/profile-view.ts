@@ -9,7 +9,6 @@ import { isAccountWithheld } from "./view-labels.ts";
 const descriptionLength = 2_560;
 const addressLength = 8_192;
 
-/** `withheld`: labels forbid showing it. */
 export function profileOfView(value: unknown, nowMs: number): Profile | "withheld" | "unreadable" {
   const author = readAuthorView(value, nowMs);
   if (author === null) return "unreadable";

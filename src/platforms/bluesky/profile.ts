@@ -3,7 +3,6 @@ import { isDid } from "./at-uri.ts";
 import { profileCollection } from "./collections.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
-/** A null name means none is set. */
 export type ProfileFields = { name: string | null; labels: readonly string[] };
 
 export const profileKey = "self";
@@ -22,7 +21,7 @@ export function readDisplayName(value: unknown): string | null {
 
 const profilePath = `/${profileCollection}/${profileKey}`;
 
-/** From a DID or a profile URI. */
+/** A DID or a profile URI. */
 export function accountOfAddress(address: string): string | null {
   if (isDid(address)) return address;
   if (!address.startsWith("at://") || !address.endsWith(profilePath)) return null;

@@ -7,14 +7,13 @@ import { postCollection } from "./post.ts";
 
 export type CountedPost = { uri: string; metric: CountMetric };
 
-/** Empty for other subjects, such as feeds or lists. */
 export function reactionsOf(metric: "likes" | "reposts", record: unknown): CountedPost[] {
   const { uri } = fieldsOf(fieldsOf(record).subject);
   if (typeof uri !== "string" || parseAtUri(uri)?.collection !== postCollection) return [];
   return [{ uri, metric }];
 }
 
-/** Null (unknown) for collections that are not followed. */
+/** Unknown for collections that are not followed. */
 export function countsOfNewPost(followed: ReadonlySet<FollowedWord>): PostCounts {
   const zeroOf = (word: FollowedWord): number | null => (followed.has(word) ? 0 : null);
   return {

@@ -13,9 +13,8 @@ const maxRepliesOfPost = 2_000;
 const maxBranches = 20;
 
 /**
- * Depth first, oldest first, each after its parent; null if the post is missing. Hidden, blocked
- * and deleted posts are dropped, their replies are not. `threadOf` also continues branches that
- * an answer cut off.
+ * Depth first, oldest first; null if the post is missing. Hidden, blocked and deleted posts are dropped, their replies are not.
+ * `threadOf` also continues branches that an answer cut off.
  */
 export async function blueskyReplyPage(
   uri: string,
@@ -64,7 +63,6 @@ const threadCut: UpstreamWarning = {
 
 type Reply = { view: unknown; post: PostRead; timeMs: number };
 
-/** Oldest first. */
 function repliesTo(node: unknown, nowMs: number): Reply[] {
   const replies = list(fieldsOf(node).replies, maxRepliesOfPost).flatMap((view): Reply[] => {
     const { notFound, blocked, post: shown } = fieldsOf(view);
@@ -76,7 +74,7 @@ function repliesTo(node: unknown, nowMs: number): Reply[] {
   return replies.sort((one, other) => one.timeMs - other.timeMs);
 }
 
-/** The URI of a node whose replies the answer's depth limit cut off. */
+/** The answer's depth limit cut off its replies. */
 function truncatedUri(view: unknown): string | null {
   const { post, replies } = fieldsOf(view);
   const { uri, replyCount } = fieldsOf(post);

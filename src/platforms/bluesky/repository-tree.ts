@@ -3,15 +3,15 @@ import { decodeBlock } from "./block.ts";
 
 export type FindBlock = (hash: string) => Uint8Array | null;
 
-/** `path` is `collection/rkey`; `hash` is of the record's block. */
+/** `path`: `collection/rkey`; `hash`: of the record's block. */
 export type TreeEntry = { path: string; hash: string };
 
 /** Longer than a valid collection and record key together. */
 const longestPath = 1_024;
 
 /**
- * Throws for missing or malformed nodes and for paths out of order: a tree that links one node
- * many times would take unbounded time.
+ * Throws for missing or malformed nodes, and for paths out of order, because links to one node many times would take unbounded
+ * time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
   const open: Open[] = [{ entries: [], next: 0 }];

@@ -13,13 +13,11 @@ export type Repository = {
   /** Increases with every change. */
   rev: string;
   entries: readonly TreeEntry[];
-  /** Undefined if missing, not matching its hash, or not CBOR. */
   recordOf(entry: TreeEntry): unknown;
   bytes: number;
 };
 
 export type RepositoryRequest = {
-  /** Null accepts any. */
   did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];
@@ -27,9 +25,8 @@ export type RepositoryRequest = {
 };
 
 /**
- * The CAR archive of com.atproto.sync.getRepo, with blocks in any order. Used blocks are verified
- * against their hash. The commit's signature is not checked: the repository's host has its key.
- * Errors: `repository_unreadable` if of another account, truncated or with an incomplete tree.
+ * A CAR archive with blocks in any order, verified against their hash. The commit's signature is not checked: the host has its
+ * key. Errors: `repository_unreadable` if of another account, truncated or incomplete.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,

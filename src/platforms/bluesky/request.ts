@@ -20,9 +20,8 @@ const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const maxLabelers = 20;
 
 /**
- * With a credential, goes through the account's PDS. Null if the subject does not exist or is not
- * visible. Errors: `credential_refused` for a missing permission; `upstream_refused` for any
- * other refusal.
+ * With a credential, through the account's PDS. Null if the subject does not exist or is not visible. Errors:
+ * `credential_refused` for a missing permission; `upstream_refused`.
  */
 export async function requestAppView(
   session: Session,
@@ -67,7 +66,6 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
   return headers;
 }
 
-/** Nothing visible exists. */
 const missingNames: readonly string[] = [
   "NotFound",
   "AccountTakedown",
@@ -89,7 +87,6 @@ function isMissing({ status, error, message }: Refusal): boolean {
   );
 }
 
-/** A scope is missing. */
 const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
 
 export function blueskyErrorOf(session: Session, method: string, refusal: Refusal): EarshotError {

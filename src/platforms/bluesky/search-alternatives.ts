@@ -1,6 +1,5 @@
 import { isDid } from "./at-uri.ts";
 
-/** All conditions apply. */
 export type Request = {
   words: readonly string[];
   tags: readonly string[];
@@ -28,7 +27,7 @@ export const noPosts: Requests = [];
 /** Each alternative costs one request. */
 const maxAlternatives = 6;
 
-/** Drops parts that would exceed the limit, which only widens the search. */
+/** Dropping parts beyond the limit only widens the search. */
 export function both(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
   let requests: Requests = allPosts;
@@ -49,7 +48,6 @@ export function anyAlternative(parts: readonly Requests[]): Requests {
 function join(request: Request, other: Request): Requests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {
-    // A handle and a DID may be the same account.
     if (isDid(author.actor) && isDid(other.author.actor)) return noPosts;
   }
   return [

@@ -11,7 +11,6 @@ import {
 } from "./search-alternatives.ts";
 import { searchTerms } from "./search-words.ts";
 
-/** Cover every match of the leaf; everything if the API cannot express it. */
 export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   switch (leaf.kind) {
     case "word":
@@ -49,7 +48,7 @@ const reportWords = (words: readonly string[]): Requests => [{ ...nothingReporte
 /** Older codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
-/** Primary language only; the matcher checks the rest. Undetermined cannot be requested. */
+/** The matcher checks the rest. Undetermined cannot be requested. */
 function reportLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;
@@ -88,7 +87,7 @@ function reportAuthor(user: string, names: ResolvedNames): Requests {
   return handles.length > 0 ? allPosts : noPosts;
 }
 
-/** A facet with the DID, or the handle in the text without a facet. */
+/** The text may name the handle without a facet. */
 function reportMention(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
   return anyAlternative([

@@ -20,7 +20,6 @@ function pageAt(
   return { items, cursor: start + size < all.length ? String(start + size) : null };
 }
 
-/** Serialises and parses the positions between steps. */
 function readAll(alternatives: readonly (readonly Entry[])[], size: number): number[][] {
   const pages: number[][] = [];
   let positions = firstMergePositions(alternatives.length);

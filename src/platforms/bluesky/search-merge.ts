@@ -1,14 +1,12 @@
 import { list, string } from "../fields.ts";
 
-/** Of the next page. */
 type Position = {
   cursor: string | null;
   isAtEnd: boolean;
-  /** The page was fetched and returned down to `downToMs`. */
+  /** Its page was returned down to `downToMs`. */
   isStarted: boolean;
 };
 
-/** Posts newer than `downToMs` were returned. */
 export type MergePositions = { downToMs: number | null; positions: readonly Position[] };
 
 export type AlternativePage<Item> = {
@@ -25,10 +23,7 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
   })),
 });
 
-/**
- * Newest first, distinct. Items older than another unfinished alternative's page wait for its
- * next page. A null part is exhausted.
- */
+/** Newest first, distinct. Items older than another unfinished page wait for its successor. A null part is exhausted. */
 export function mergeNewest<Item>(
   before: MergePositions,
   parts: readonly (AlternativePage<Item> | null)[],

@@ -102,10 +102,7 @@ function parameters(
   };
 }
 
-/**
- * By index time. Withheld posts retain it, to show how far the page reaches; unreadable ones have
- * none.
- */
+/** By index time, which withheld posts retain and unreadable ones lack. */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,

@@ -2,7 +2,7 @@ import type { Request } from "./search-alternatives.ts";
 
 const longestQuery = 1_000;
 
-/** `q` is required. Without words, it repeats another parameter in query syntax. */
+/** `q` is required: without words it repeats another parameter. */
 export function searchText(request: Request): string {
   const { words, tags, author, mentions, lang, domain } = request;
   if (words.length > 0) return withinLength(words);

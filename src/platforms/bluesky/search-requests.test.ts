@@ -20,7 +20,6 @@ const tree = (query: string): QueryNode => {
   return parsed.tree;
 };
 
-/** Accounts of the test vocabulary, as the archive resolves them. */
 function namesOf(node: QueryNode): ResolvedNames {
   const { accounts: names } = namesIn(node);
   const resolved = names.map((name): [string, string[]] => {
@@ -137,7 +136,7 @@ test("no word of a query becomes an operator of the platform", () => {
   }
 });
 
-/** As the lexicon describes: filters are exact; a word matches as in Earshot's analyzer or as a substring. */
+/** As the lexicon describes: filters are exact, a word also matches as a substring. */
 function accepts(request: Request, post: Post): boolean {
   const { words, tags, author, mentions, lang, domain } = request;
   const own = subjectOf(post);
@@ -180,7 +179,7 @@ const subjectOf = (post: Post) => ({
   terms: () => indexTerms(post),
 });
 
-/** As Bluesky could have it: author with a DID, no repost, no location; mentions are facets or in the text. */
+/** Author with a DID, no repost, no location; mentions are facets or in the text. */
 function onBluesky(post: Post): Post {
   return {
     ...post,

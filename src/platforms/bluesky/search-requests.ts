@@ -14,19 +14,15 @@ import { reportHost, reportLeaf } from "./search-leaf.ts";
 type Report = (leaf: QueryLeaf) => Requests;
 
 /**
- * Together they find every match, as far as the lexicon promises. Negated terms are dropped: the
- * index also matches other forms. Empty if nothing on Bluesky can match; null if they would have
- * to cover everything.
+ * Together they find every match. Negated terms are dropped: the index also matches other forms. Empty if nothing on Bluesky
+ * can match; null if they would have to cover everything.
  */
 export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
   const requests = lower(tree, (leaf) => reportLeaf(leaf, names));
   return requests.some(isEverything) ? null : requests;
 }
 
-/**
- * Also uses link hosts, as a last resort: Bluesky matches exactly one host, so posts with links
- * to its subdomains may be missing.
- */
+/** Also uses link hosts: Bluesky matches exactly one host, so links to subdomains may be missing. */
 export function narrowRequestsFor(
   tree: QueryNode,
   names: ResolvedNames,
@@ -48,7 +44,7 @@ function lower(tree: QueryNode, report: Report): Requests {
   }
 }
 
-/** De Morgan, as far as the API can express the result. */
+/** De Morgan, as far as the API can express it. */
 function lowerNegated(tree: QueryNode, report: Report): Requests {
   switch (tree.kind) {
     case "and":

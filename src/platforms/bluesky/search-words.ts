@@ -1,20 +1,16 @@
 import { decodeEntities } from "@earshot/query/text";
 
-/** Letters and digits of any script, with apostrophes or dots between them. */
 const pieceForm = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
 /** Operators in the platform's query syntax. */
 const operatorWord = /^(?:and|or|not|to)$/i;
-/** Format characters, except the zero width space, which separates words. */
+/** The zero width space separates words. */
 const invisible = /(?!\u200b)\p{Cf}/gu;
 /** Makes an emoji from a digit. */
 const keycap = "\u20e3";
 const maxWords = 30;
 
-/**
- * Adjacent plain ASCII words form a quoted phrase; a lone `*` splits it. Dropping punctuation and
- * emoji only widens the search.
- */
+/** Adjacent plain ASCII words form a quoted phrase. Dropping punctuation and emoji only widens the search. */
 export function searchTerms(text: string): readonly string[] {
   return decodeEntities(text)
     .normalize("NFC")

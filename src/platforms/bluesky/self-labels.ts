@@ -1,6 +1,5 @@
 import { fieldsOf, list, string } from "../fields.ts";
 
-/** Far above official apps. */
 const maxLabels = 100;
 const labelLength = 128;
 

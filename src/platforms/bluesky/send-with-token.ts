@@ -15,7 +15,6 @@ import { xrpcUrl } from "./xrpc.ts";
 export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
-  /** A new token may be accepted. */
   isTokenRefused(answer: FetchedAnswer): boolean;
   /** Errors: `credential_refused`; those of the fetch. */
   renew(present: Secrets): Promise<Secrets>;
@@ -23,8 +22,8 @@ export type TokenAccess = {
 };
 
 /**
- * Renews an expired token first, and a rejected one once; concurrent callers share a renewal. The
- * token goes only to its account's server.
+ * Renews an expired token first, a rejected one once; concurrent callers share a renewal. The token goes only to its account's
+ * server.
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
@@ -46,7 +45,7 @@ export async function sendWithToken(
 
 const longestTestMs = 30_000;
 
-/** Returns handle and DID. Errors: `credential_refused` if it is another account. */
+/** Errors: `credential_refused` if of another account. */
 export async function checkToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});

@@ -10,20 +10,19 @@ import { profileKey, profileOfRecord } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 export type StreamEvent = {
-  /** On the server's clock; streams resume from it. */
   timeUs: number;
   /** Of a repeated event; for commits, the same at every server. */
   key: string;
-  /** Null if the event only advances time or counts. */
+  /** Null if only time or counts advance. */
   change: ArchiveChange | null;
   counted: readonly CountedPost[];
-  /** Its handle may have changed, but is not in the event. */
+  /** Its handle may have changed. */
   renamed: string | null;
 };
 
 export type UnreadableEvent = { reason: string };
 
-/** Records of unfollowed collections only advance time. Never throws. */
+/** Never throws. Records of unfollowed collections only advance time. */
 export function readStreamEvent(
   frame: string,
   followed: ReadonlySet<FollowedWord>,

@@ -516,7 +516,6 @@ const methods = methodNames.filter(
   (method): method is FetchMethod => method !== "searchbyquery" && method !== "searchbyfullarchive",
 );
 
-/** A valid answer of every method, in which tests replace one part by arbitrary JSON. */
 const good = {
   ...author(),
   posts: [postView("3kpost")],

@@ -5,7 +5,6 @@ import { readLabelValue } from "./self-labels.ts";
 const maxLabels = 100;
 const longestTime = 64;
 
-/** Of the account itself and of the requested labelers. */
 export function readViewLabels(value: unknown, nowMs: number): string[] {
   const stored = new Map<string, string>();
   for (const item of list(value, maxLabels)) {
@@ -31,6 +30,5 @@ const removing: readonly string[] = ["!takedown", "!hide", "!suspend"];
 export const isRemoved = (labels: readonly string[]): boolean =>
   labels.some((label) => removing.includes(label));
 
-/** Also those opted out of unauthenticated viewing. */
 export const isAccountWithheld = (labels: readonly string[]): boolean =>
   isRemoved(labels) || labels.includes("!no-unauthenticated");

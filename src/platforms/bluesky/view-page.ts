@@ -11,7 +11,7 @@ export const blueskyName = "Bluesky";
 
 type Position = { cursor: unknown; nowMs: number };
 
-/** Drops a pin if the page also has the post in its regular position. */
+/** Drops a pin that is also in its regular position. */
 export function blueskyPostPage(
   views: unknown,
   readPost: (view: unknown) => PostRead,

@@ -10,10 +10,7 @@ export type XrpcFetch = {
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
 
-/**
- * `error` is a name from the lexicon; it or `message` may be empty. Possible secrets are
- * redacted.
- */
+/** Either may be empty. Possible secrets are redacted. */
 export type Refusal = { status: number; error: string; message: string };
 
 export function xrpcUrl(host: URL | string, method: string, parameters: Parameters): URL {

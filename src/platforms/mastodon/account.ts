@@ -9,7 +9,6 @@ export type AccountNames = {
 };
 
 const nameLength = 500;
-/** Numeric on Mastodon, not on other software. */
 const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function namesOfAccount(account: unknown, instance: string): AccountNames | null {
@@ -26,7 +25,7 @@ export const readServerId = (value: unknown): string | null =>
 
 export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
 
-/** Null if of another server. An unqualified id is local. */
+/** Null if of another server. Unqualified ids are local. */
 export function idOn(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
   if (at < 0) return readServerId(userId);

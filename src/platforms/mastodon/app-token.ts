@@ -14,7 +14,7 @@ import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
-/** An application without a user. Client credentials obtain a token, used until rejected. */
+/** Client credentials obtain a token, used until rejected. */
 export const mastodonAppTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "app-token",

@@ -7,7 +7,7 @@ import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
 const answerMs = 30_000;
 const scope = "read";
-/** Out-of-band. Some servers require the registered one even in grants that do not use it. */
+/** Out-of-band. Some servers require it even in grants that do not use it. */
 export const usualRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
 
 export async function grant(

@@ -11,8 +11,6 @@ import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
-/** A reading must count as complete if and only if it returned all that the emulated network has. */
-
 const nowMs = Date.UTC(2026, 10, 2);
 const upstream = createMastodonUpstream({ instance: null });
 let server: MastodonEmulator;
@@ -40,7 +38,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** In small steps; `areComplete` if every reading was complete. */
 async function readAll(
   method: FetchMethod,
   [kind, query]: readonly ["user" | "post", string],

@@ -63,7 +63,7 @@ async function searched(text: string, { paging }: FeedPosition, { access, info, 
     { path: "/api/v2/search", query, bucket: "api" },
     "read:search",
   );
-  // Muted accounts are removed from a page, so a short page is not the end.
+  // Muted accounts are removed, so a short page is not the end.
   const isMore = offset + 2 * maxStatuses <= maxOffset;
   const next = isMore ? { offset: String(offset + maxStatuses) } : null;
   return { json: fieldsOf(answer?.json).statuses, next };
@@ -100,10 +100,7 @@ function afterLast(answer: { json: unknown; headers: { has(name: string): boolea
 
 const hourMs = 3_600_000;
 
-/**
- * Skips newer statuses: Mastodon's ids start with their time. Ids of other software have no known
- * form.
- */
+/** Mastodon's ids start with their time; ids of other software have no known form. */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

@@ -14,13 +14,12 @@ import {
 export type AccountOnServer = {
   access: ServerAccess;
   id: string;
-  /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * On the session's server, then by a user's server remotely, then on the account's own server
- * without a credential. A server shows only what has reached it of remote accounts.
+ * On the session's server, then by a user's server remotely, then on its own server without a credential: others show only what
+ * has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,
@@ -93,7 +92,7 @@ async function resolved(
   return named === undefined ? null : foundAt(access, named);
 }
 
-/** The account's server may be another host than its handle's, or unreachable. */
+/** Perhaps another host than the handle's, or unreachable. */
 async function atHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);

@@ -14,13 +14,12 @@ import {
 export type FoundStatus = {
   access: ServerAccess;
   id: string;
-  /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * By id on its server, or by URI or address: a user's server resolves it remotely, otherwise the
- * address's server is requested without a credential.
+ * By id, URI or address: a user's server resolves it remotely, otherwise the address's server is requested without a
+ * credential.
  */
 export async function findStatus(
   target: Target | null,
@@ -42,7 +41,7 @@ export async function findStatus(
   return { access: serverAccessAt(session, named.host), id: named.id, json: null };
 }
 
-/** Addresses of other software may lack the id that an unauthenticated request needs. */
+/** Addresses of other software may lack the id. */
 function unnamed(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
@@ -66,10 +65,7 @@ function namedBy(target: PostTarget): { id: string | null; host: string | null }
 
 const pagesOfStatuses: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
 
-/**
- * From `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`, `/notice/9x` or
- * `/notes/9h2k1x0abc`.
- */
+/** From `/@ann/1`, `/users/ann/statuses/1`, `/notice/9x`, `/notes/9h2k1x0abc` … */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";
@@ -93,7 +89,6 @@ async function resolved(access: ServerAccess, address: string): Promise<FoundSta
   return id === null ? null : { access, id, json: status };
 }
 
-/** Null if the token or server cannot search: the next strategy is tried. */
 async function requestLeniently(access: ServerAccess, request: Parameters<typeof sendToServer>[1]) {
   try {
     return await sendToServer(access, request, "read:search");

@@ -1,6 +1,5 @@
 import { decodeCharacters } from "./html-entities.ts";
 
-/** Bounds the part of a tag that is parsed. */
 const attributesLength = 20_000;
 
 export function attributeOf(attributes: string, name: string): string {

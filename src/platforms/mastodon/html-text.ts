@@ -36,8 +36,8 @@ const breaksAround: Readonly<Record<string, number>> = {
 const leftOut: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * A link that shows its own address, even shortened, becomes the full address. Scripts, styles
- * and elements with the class `without` are dropped. Accepts any string; linear time.
+ * A link that shows its own address becomes the full address. Drops scripts, styles and elements with the class `without`.
+ * Linear time.
  */
 export function textOfHtml(html: string, without: string | null = null): HtmlText {
   const writer = createWriter();
@@ -107,7 +107,7 @@ function stillSkipping(
   return left === 0 ? null : { name, depth: left };
 }
 
-/** Or a prefix with an ellipsis, with or without `https://www.`. */
+/** Perhaps cut with an ellipsis, or without `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
   const written = bare(shown.trim());
   if (written === "") return true;

@@ -8,10 +8,7 @@ const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
 /** Their content is not text. */
 const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
 
-/**
- * Linear time. A `<` that does not start a tag is text; an unterminated tag or comment consumes
- * the rest.
- */
+/** Linear time. An unterminated tag or comment consumes the rest. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let position = 0;
   while (position < html.length) {

@@ -11,9 +11,8 @@ import {
 import { webAddress } from "./web-address.ts";
 
 /**
- * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by
- * the server of the author's handle, an account id by that of the handle or else of the post's
- * address.
+ * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by the server of the author's
+ * handle, an account id also by the post's address.
  */
 export const mastodonIdentity: IdentityRules = {
   identify,

@@ -2,12 +2,10 @@ import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, string } from "../fields.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
-/** As far as it affects requests. */
 export type InstanceInfo = {
   /** Or a close fork; other software implements the API in part. */
   isMastodon: boolean;
   version: { major: number; minor: number } | null;
-  /** `public` if not stated. */
   hashtagFeeds: "public" | "authenticated" | "disabled";
 };
 
@@ -40,7 +38,7 @@ export function createInstanceInfos(): InstanceInfos {
   };
 }
 
-/** A transient failure is not cached. */
+/** Failures are not cached. */
 async function requested(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await describe(access, path);
@@ -80,6 +78,6 @@ function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hash
   return isClosed ? "authenticated" : "public";
 }
 
-/** `from:`, `language:`, `has:` and the like; older versions treat them as words. */
+/** Older versions treat them as words. */
 export const knowsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

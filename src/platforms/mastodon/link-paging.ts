@@ -1,7 +1,6 @@
 import type { Headers } from "undici";
 import type { UpstreamWarning } from "../upstream.ts";
 
-/** As the server named them. */
 export type Paging = Readonly<Record<string, string>>;
 
 const pagingParameters: readonly string[] = ["max_id", "min_id", "since_id", "offset", "page"];
@@ -10,8 +9,8 @@ const longestHeader = 8_192;
 const maxLinks = 10;
 
 /**
- * Ids of lists are opaque, so the `Link` header counts. Other paths are ignored and only known
- * parameters taken, so that a link to another host is never followed.
+ * Ids of lists are opaque, so the `Link` header counts. Only known parameters of this path are taken: a link to another host is
+ * never followed.
  */
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");
@@ -25,7 +24,7 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
   return null;
 }
 
-/** A next page that cannot be requested. */
+/** The next page cannot be requested. */
 export function warningsOnLink(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const isNamed = header.length > longestHeader || addressesOf(header).length > 0;

@@ -8,7 +8,7 @@ export function namedServer(target: Target | null): string | null {
   return origin === null || origin.username !== "" || origin.pathname !== "/" ? null : origin.host;
 }
 
-/** A profile page may also be on other servers than the handle's. */
+/** Profile pages may also be on other servers. */
 const ofUser = ({ handle, id, host }: UserTarget): string | null =>
   afterAt(handle) ?? afterAt(id) ?? host;
 

@@ -14,7 +14,6 @@ import { createInstanceInfos, infoOf } from "./instance-info.ts";
 import { serverAccessOf } from "./server-access.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
-/** Differences between servers, and server failures. */
 let server: MastodonEmulator;
 afterEach(async () => await server.close());
 
@@ -269,7 +268,7 @@ it("a page with unreadable items reports how many were left out", async () => {
         ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
-      // A list may contain unreadable items; any other value is an error, not an empty result.
+      // A list may contain unreadable items; other values are errors.
       const isList = odd.startsWith("[") && method === "getretweeters";
       const expected = isList ? "unreadable_items" : "answer_unreadable";
       expect(reported, `${method} ${odd}`).toEqual([0, expected]);

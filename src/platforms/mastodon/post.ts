@@ -14,9 +14,8 @@ import { webAddress } from "./web-address.ts";
 export type StatusSource = { instance: string; seenMs: number; origin: Origin };
 
 /**
- * Null without identity or author. Drops fields that do not match
- * https://docs.joinmastodon.org/entities/Status/, cuts long ones. As in Mastodon's own search, a
- * content warning precedes the text and poll options follow it.
+ * Null without identity or author. Drops fields that do not match https://docs.joinmastodon.org/entities/Status/. As in
+ * Mastodon's search, a content warning precedes the text and poll options follow it.
  */
 export function postOfStatus(status: unknown, context: StatusSource): Post | null {
   const { reblog } = fieldsOf(status);
@@ -28,10 +27,7 @@ export function postOfStatus(status: unknown, context: StatusSource): Post | nul
     : repostOf(own, original, readServerId(reblog.id));
 }
 
-/**
- * Public, and its author (for a boost also the original's) opted in to search. Servers without
- * the setting count as not opted in.
- */
+/** Public, and the author (for a boost also the original's) opted in to search. Without the setting, no. */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);
@@ -88,7 +84,7 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusSource
   };
 }
 
-/** A repost has its reposter and time, and the original's text. */
+/** Its reposter and time, the original's text. */
 function repostOf(own: Post, original: Post, originalId: string | null): Post {
   return {
     ...own,

@@ -1,7 +1,7 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { PostProperty, QueryLeaf } from "@earshot/query/tree";
 
-/** `operator` needs a server that knows operators; `no-tag` works only in hashtag timelines. */
+/** `operator` needs a server that knows operators, `no-tag` a hashtag timeline. */
 export type Atom = { kind: "word" | "phrase" | "tag" | "no-tag" | "operator"; text: string };
 
 /** An empty disjunction never matches, an empty conjunction always does. */
@@ -10,7 +10,6 @@ export type Alternatives = readonly (readonly Atom[])[];
 const never: Alternatives = [];
 const anything: Alternatives = [[]];
 
-/** A superset of the leaf's matches. */
 export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   switch (leaf.kind) {
     case "word":
@@ -38,10 +37,7 @@ export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   }
 }
 
-/**
- * A superset. Words are not excluded: the server's index also matches stems and would exclude too
- * much.
- */
+/** A superset: the server's index also matches stems, so words are not excluded. */
 export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
@@ -58,7 +54,7 @@ export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
 const together = (atoms: readonly Atom[]): Alternatives => [atoms];
 const operator = (text: string): Alternatives => together([{ kind: "operator", text }]);
 
-/** With inner apostrophes or dots (`don't`, `3.14`, `node.js`). */
+/** Such as `don't`, `3.14`, `node.js`. */
 const wordForm = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
 function wordsIn(text: string): Atom[] {
@@ -66,7 +62,7 @@ function wordsIn(text: string): Atom[] {
   return words.slice(0, 20).map((word) => ({ kind: "word", text: word.replaceAll("’", "'") }));
 }
 
-/** Separate words if there is punctuation or a wildcard in between. */
+/** Punctuation and wildcards separate words. */
 function phraseOf(text: string): Atom[] {
   const words = wordsIn(text);
   const isPlain = words.map((word) => word.text).join(" ") === text.toLowerCase().trim();
@@ -74,7 +70,7 @@ function phraseOf(text: string): Atom[] {
   return [{ kind: "phrase", text: text.toLowerCase().trim() }];
 }
 
-/** Servers also report these with a region (`zh-TW`), a separate value. */
+/** Servers also report these with a region (`zh-TW`). */
 const languagesWithRegions: ReadonlySet<string> = new Set([
   "en",
   "es",
@@ -88,10 +84,10 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
 const maxAccounts = 4;
 const handleForm =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
-/** Possible account ids, which search does not accept; queries are case-folded. */
+/** Possible account ids, case-folded: search does not accept them. */
 const idForm = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** Without a server: every known account of that name. */
+/** Without a server, every known account of that name. */
 function fromOf(user: string, names: ResolvedNames): Alternatives {
   if (!handleForm.test(user) || idForm.test(user)) return anything;
   const known = (names.accounts.get(user) ?? []).flatMap((key) => {

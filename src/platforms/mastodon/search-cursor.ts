@@ -9,10 +9,7 @@ export type FeedPositions = readonly (FeedPosition | null)[];
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, returned: 0 }));
 
-/**
- * Newest first, as far as no feed may still have newer posts. The feed whose page ends first
- * reads on, so every step makes progress.
- */
+/** As far as no feed may still have newer posts. The feed whose page ends first reads on, so every step makes progress. */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
   next: FeedPositions;

@@ -13,7 +13,6 @@ export type Feed =
       none: readonly string[];
     };
 
-/** `uncovered`: alternatives without a feed. */
 export type Feeds = { feeds: readonly Feed[]; uncovered: number };
 
 /** Of each kind that the timeline supports. */
@@ -22,8 +21,8 @@ const longestText = 500;
 const dayMs = 86_400_000;
 
 /**
- * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives of
- * hashtags only, and those with a hashtag where search is unavailable.
+ * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives of hashtags alone, and others where
+ * search is unavailable.
  */
 export function feedsFor(
   alternatives: Alternatives,
@@ -96,10 +95,7 @@ function partsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
   return kind === "operator" && hasOperators ? [text] : [];
 }
 
-/**
- * Days are in the user's unknown time zone, and the named day itself is excluded: hence two more at
- * either end.
- */
+/** Days are in the user's unknown time zone and exclude the named day: hence two more at either end. */
 function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);

@@ -25,7 +25,6 @@ if (search === null) throw new Error("Mastodon has a search");
 const words = ["comet", "moon", "stars", "orbit"];
 const tags = ["space", "cats", "art"];
 
-/** Two weeks of posts, some by authors who did not opt in to search. */
 beforeAll(async () => {
   server = await startMastodonEmulator({ now: () => endMs });
   const { network } = server;

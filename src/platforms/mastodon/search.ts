@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * Covers posts of authors who opted in, as far as they have reached the server: never exhaustive.
- * Other results, such as the user's private posts, are dropped.
+ * Covers authors who opted in, as far as posts have reached the server: never exhaustive. Drops others, such as the user's
+ * private posts.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
@@ -72,7 +72,7 @@ async function searchPage(
   );
 }
 
-/** Waits for all before it throws the first error. */
+/** Waits for all before it throws. */
 async function allAnswered<Result>(asking: readonly Promise<Result>[]): Promise<Result[]> {
   const outcomes = await Promise.allSettled(asking);
   return outcomes.map((outcome) => {

@@ -6,7 +6,6 @@ import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import { isForUsers, isOutOfScope } from "./server-answer.ts";
 
 export type ServerAccess = {
-  /** With a non-default port. Ids are local to it. */
   instance: string;
   isOpen: boolean;
   get(request: UpstreamRequest): Promise<ServerAnswer>;
@@ -63,8 +62,8 @@ async function answered(
 const noHeaders: HeaderFields = { get: () => null, has: () => false };
 
 /**
- * Null if the resource does not exist or is not visible. Errors: `credential_refused` with the
- * missing scope; `upstream_refused` for any other refusal.
+ * Null if the resource does not exist or is not visible. Errors: `credential_refused` with the missing scope;
+ * `upstream_refused`.
  */
 export async function sendToServer(
   access: ServerAccess,

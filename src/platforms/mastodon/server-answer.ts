@@ -13,7 +13,6 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
   }
 }
 
-/** Cut, without possible secrets. */
 const reportedIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
 export function reasonIn(answer: FetchedAnswer): string {
@@ -29,7 +28,7 @@ export const isForUsers = (json: unknown): boolean =>
 export const isOutOfScope = (json: unknown): boolean =>
   /outside the authorized scopes/i.test(reportedIn(json));
 
-/** An overloaded or failing server says nothing about the token. */
+/** A failing server says nothing about the token. */
 export function refusedToken(origin: string, status: number): EarshotError {
   if (status === 429 || status >= 500) return failedAt(new URL(origin).host, status);
   return credentialRefused(

@@ -3,7 +3,6 @@ import type { Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readServerId } from "./account.ts";
 
-/** Each of hashtags, mentions and links. */
 export const maxEntities = 100;
 const tagLength = 640;
 
@@ -36,10 +35,7 @@ type Entities = {
   links: readonly string[];
 };
 
-/**
- * The analyzer removes links and mentions from the words, so those in the text are added. The
- * text names accounts by their short name.
- */
+/** The analyzer removes links and mentions from the words, so those in the text are added. */
 export function withEntitiesOf(text: string, listed: Entities): Entities {
   const { mentions } = listed;
   const found = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };
@@ -57,7 +53,6 @@ export function withEntitiesOf(text: string, listed: Entities): Entities {
   return { ...found, tags: distinctTags(found.tags) };
 }
 
-/** Ignoring case. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

@@ -12,7 +12,7 @@ export function identityOf({ uri, url }: Fields): string | null {
   return webAddress(uri) ?? webAddress(url);
 }
 
-/** The parent is known only by its id on this server, its author by account id or mention. */
+/** Known by id on this server, its author by account id or mention. */
 export function repliedTo(
   status: Fields,
   known: {
@@ -36,10 +36,7 @@ export function repliedTo(
   };
 }
 
-/**
- * Null unless its author accepted the quote. Embedded, by id or, on servers with older quote
- * support, `quote` itself.
- */
+/** Null unless its author accepted the quote. Older servers embed it in `quote`. */
 export function quotedOf(value: unknown, instance: string): PostReference | null {
   const quote = fieldsOf(value);
   if (quote.state !== undefined && quote.state !== "accepted") return null;

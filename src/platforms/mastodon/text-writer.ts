@@ -2,7 +2,6 @@ type TextWriter = {
   /** Collapses white space unless preformatted. */
   write(text: string, isPreformatted: boolean): void;
   breakLine(): void;
-  /** At least this many. */
   separate(breaks: number): void;
   mark(): number;
   since(mark: number): string;

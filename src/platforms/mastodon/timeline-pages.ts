@@ -11,7 +11,6 @@ import { isForAll, pageOfStatuses } from "./view-page.ts";
 
 const maxStatuses = 40;
 
-/** `which` narrows the posts and boosts. */
 export async function accountTimeline(
   requested: PageRequest,
   which: Readonly<Record<string, boolean>>,
@@ -34,7 +33,7 @@ export async function accountTimeline(
   return pageOfStatuses(answer.json, at, isShown, {
     next: listCursor(access, id, next),
     warnings: [
-      // A later page does not look up the account; its first post contains it.
+      // A later page's first post contains the account.
       ...warningsOnForeign(access, json ?? accountIn(answer.json)).map(partial),
       ...warningsOnLink(answer.headers, path),
     ],

@@ -10,7 +10,6 @@ const maxItems = 8_192;
 /** Clock skew; a later time becomes that of the request. */
 const maxAheadMs = 600_000;
 
-/** It may be any server. */
 export const serverName = "the server";
 
 export type ReportedAt = { instance: string; nowMs: number };
@@ -27,7 +26,7 @@ export function fetchedPost(status: unknown, instance: string, nowMs: number): P
   });
 }
 
-/** Public or unlisted, by an author who is not suspended; the same for a boost's original. */
+/** Public or unlisted, by an author who is not suspended, and for a boost the original too. */
 export function isForAll(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;

@@ -17,7 +17,6 @@ export async function accountNumber(
   const name = handle.toLowerCase();
   const number = requested.get(name) ?? numberOf(name, session);
   requested.set(name, number);
-  // A failed lookup may be repeated.
   return await number.catch((error: unknown) => {
     requested.delete(name);
     throw error;

@@ -9,7 +9,6 @@ import { isXSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
 import { requestX } from "./request.ts";
 
-/** Hosts and speakers; X may bill each as a user read. */
 const maxInSpace = 16;
 
 export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {

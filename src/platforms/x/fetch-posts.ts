@@ -51,7 +51,7 @@ export async function mediaInTimeline(
 const everyPost = (): boolean => true;
 const hasMedia = ({ media }: Post): boolean => media.length > 0;
 
-/** `least` is the minimum page size, `exclude` what X leaves out. */
+/** `least`: minimum page size. */
 type Which = { least: number; exclude: string | undefined; isShown: (post: Post) => boolean };
 
 async function timeline(

@@ -2,7 +2,7 @@ import type { FetchMethod } from "../methods.ts";
 import { type AccessKind, onlyRoute, type Route } from "../upstream.ts";
 import { searchRoutes, searchRoutesOf } from "./search-request.ts";
 
-/** Reads and pays for posts without media, too. */
+/** Pays for posts without media, too. */
 export const timelineRoute: Route = { name: "timeline", reachMs: null, cost: 3 };
 
 export function fetchRoutes(method: FetchMethod, access: AccessKind): readonly Route[] {

@@ -7,7 +7,7 @@ import { isUsername, postNumber, readIdText } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** The whole conversation if the post started it. */
+/** The whole conversation, if the post started it. */
 export async function searchReplies(
   target: PostTarget,
   call: PageCall,
@@ -31,7 +31,6 @@ export async function mediaBySearch(
   return await searched(`from:${name} has:media -is:retweet`, null, call, session);
 }
 
-/** False for a cursor of another route. */
 export const isOfSearch = (cursor: string): boolean => readPosition(cursor) !== null;
 
 async function searched(

@@ -1,7 +1,4 @@
-/**
- * Every part of X accepts the names `tweet.fields` and `referenced_tweets`; responses may also
- * have newer names (`firstPresent`).
- */
+/** Every part of X accepts these names; responses may also have newer ones (`firstPresent`). */
 export const userFields =
   "id,name,username,created_at,description,entities,location,parody,profile_banner_url,profile_image_url,protected,public_metrics,url,verified";
 

@@ -9,10 +9,7 @@ import {
   type RecordIdentity,
 } from "../identity.ts";
 
-/**
- * The URI is always derived from the post's number, so that no record can claim another post's
- * identity. A record without a number may have it in its page address.
- */
+/** Derived from the post's number, so that no record can claim another's identity. The page address may have the number. */
 export const xIdentity: IdentityRules = {
   identify,
   reference,

@@ -1,7 +1,6 @@
 import { fieldsOf, list } from "../fields.ts";
 import { readIdText } from "./json.ts";
 
-/** By the keys that items refer to. */
 export type Includes = {
   users: ReadonlyMap<string, Record<string, unknown>>;
   media: ReadonlyMap<string, Record<string, unknown>>;

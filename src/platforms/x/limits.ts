@@ -9,7 +9,7 @@ export function xLimit(headers: Headers): Limit | null {
   return { remaining, resetMs: resetSeconds * 1_000 };
 }
 
-/** Full-archive search permits one request per second; its headers do not say so. */
+/** Full-archive search: one request per second, which its headers omit. */
 export const intervalMs = (bucket: string): number =>
   bucket === "GET /2/tweets/search/all" ? 1_000 : 0;
 

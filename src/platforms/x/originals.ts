@@ -7,12 +7,11 @@ import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
 import { requestX, type XAnswer } from "./request.ts";
 
-/** Per lookup. */
 const maxNamed = 100;
 
 /**
- * X truncates a repost's text and drops its links. Only originals of reposts are looked up,
- * because each is billed. A failed lookup adds a warning: the posts are already paid for.
+ * X truncates a repost's text. Only originals of reposts are looked up, because each is billed. A failed lookup adds a warning:
+ * the posts are already paid for.
  */
 export async function withOriginals(
   posts: readonly Post[],

@@ -13,9 +13,7 @@ export type PostEntities = {
   urls: readonly string[];
 };
 
-/**
- * Links are expanded, and a redirect's target is added; links to the post's own media are dropped.
- */
+/** Links are expanded, redirects' targets added, links to the post's own media dropped. */
 export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = fieldsOf(value);
   return {

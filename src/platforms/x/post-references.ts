@@ -7,7 +7,7 @@ import { firstPresent, readIdText, readUsername } from "./json.ts";
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
 
-/** Authors are in the includes, else in the post's links, mentions and text. */
+/** Authors are in includes, links, mentions or text. */
 export function referencesOf(
   fields: Record<string, unknown>,
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
@@ -55,7 +55,6 @@ function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
   return { username: mention?.username ?? name, userId: mention?.userId ?? null };
 }
 
-/** X reports the parent author's number; the name is in the mentions or the post's own author's. */
 export function replyOf(
   fields: Record<string, unknown>,
   parent: PostReference | null,

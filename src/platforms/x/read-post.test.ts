@@ -258,7 +258,6 @@ const oddTexts = [
   "javascript:alert(1)",
 ];
 
-/** Replaces any part with arbitrary values. */
 function disturbed(value: unknown): fc.Arbitrary<unknown> {
   const odd = fc.oneof(
     fc.jsonValue(),

@@ -10,7 +10,6 @@ import {
   truth,
 } from "./json.ts";
 
-/** Null without number or username. */
 export function readXUser(value: unknown): Profile | null {
   const fields = fieldsOf(value);
   const userId = readIdText(fields.id);

@@ -20,7 +20,7 @@ export type XRequest = {
 };
 
 export type XAnswer = {
-  /** An item, a list, or null if X shows nothing. */
+  /** Null if X shows nothing. */
   data: unknown;
   includes: Includes;
   next: string | null;
@@ -39,8 +39,8 @@ const absent: Omit<XAnswer, "receivedMs"> = {
 };
 
 /**
- * Settles the bill by the resources received. Errors: `credential_refused` with what the
- * credential lacks; `upstream_limited` without credit; `upstream_refused` with X's message.
+ * Settles the bill. Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit;
+ * `upstream_refused` with X's message.
  */
 export async function requestX(session: Session, requested: XRequest): Promise<XAnswer> {
   const { path, query = {}, bucket, bill } = requested;
@@ -55,10 +55,7 @@ export async function requestX(session: Session, requested: XRequest): Promise<X
   return { ...absent, receivedMs: answer.receivedMs ?? session.nowMs };
 }
 
-/**
- * An empty answer without a reason may have been billed: it counts in full and is not requested
- * again. Errors: `answer_unreadable`.
- */
+/** May have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
 function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
@@ -92,7 +89,7 @@ const absences = new Set(["resource-not-found", "not-authorized-for-resource"]);
 const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
-/** X bills each resource and does not exempt included ones. */
+/** X does not exempt included resources. */
 function billOf({ data, includes }: XAnswer, counted: XRequest["counted"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
@@ -164,7 +161,6 @@ function withoutCredit(session: Session): EarshotError {
 
 const hostOf = (session: Session): string => new URL(session.baseUrl).host;
 
-/** Cut, without possible secrets. */
 export function detailOf(json: unknown): string {
   const fields = fieldsOf(json);
   const [first] = list(fields.errors, 1);

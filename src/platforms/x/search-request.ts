@@ -7,7 +7,6 @@ import { postParameters } from "./fields.ts";
 import { readPosts, xPostPage } from "./post-page.ts";
 import { requestX } from "./request.ts";
 
-/** The last seven days, and the full archive. */
 export const searches = {
   recent: {
     path: "/2/tweets/search/recent",
@@ -24,7 +23,7 @@ export type SearchName = keyof typeof searches;
 
 const minResults = 10;
 
-/** Full-archive search permits one request per second and needs a higher access level. */
+/** Full-archive search needs a higher access level. */
 export const searchRoutes: Readonly<Record<SearchName, Route>> = {
   recent: { name: "recent", reachMs: liveWindowMs, cost: 1 },
   all: { name: "all", reachMs: null, cost: 2 },
@@ -36,7 +35,6 @@ export const searchRoutesOf = (access: AccessKind): readonly Route[] =>
 export const searchOf = (route: string | undefined): SearchName =>
   route === "all" ? "all" : "recent";
 
-/** `fromMs` null: as far back as possible. */
 export type XSearchRequest = {
   search: SearchName;
   query: string;

@@ -7,10 +7,7 @@ export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: nu
 /** X rejects a window that ends more recently. */
 const minAgeMs = 10_000;
 const firstPostMs = Date.UTC(2006, 2, 21);
-/**
- * X rejects a start beyond the reach of recent search when the request arrives, so one this close
- * is omitted.
- */
+/** Recent search rejects a start beyond its reach when the request arrives, so one this close is omitted. */
 const longestWaitMs = 900_000;
 
 /** Null if X accepts no part of it. */

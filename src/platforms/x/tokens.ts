@@ -7,13 +7,9 @@ import { detailOf } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
-/** `expiresMs`: as text; empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
-/**
- * Errors: `credential_refused` if X rejects code or refresh token; `upstream_limited`;
- * `upstream_failed`.
- */
+/** Errors: `credential_refused` for a rejected code or refresh token; `upstream_limited`; `upstream_failed`. */
 export async function requestTokens(
   apiUrl: string,
   client: Client,
@@ -118,7 +114,6 @@ export async function sendWith(
   });
 }
 
-/** Without possible secrets. */
 export function refusedBy(answer: FetchedAnswer, url: URL): string {
   return `${url.host} answers ${answer.status}: ${detailOf(parsedJson(answer))}`;
 }

@@ -14,17 +14,13 @@ import { xSearch } from "./search.ts";
 import { support } from "./support.ts";
 
 export type XSettings = {
-  /** Origin. */
   apiUrl: string;
-  /** 1 is the world. */
   trendsWoeid: number;
-  /** X has permitted showing callers what the deployment's credentials fetch. */
+  /** X permits showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed: boolean;
 };
 
-/**
- * X permits sharing nothing in their records: trends have no ID, and a Space's is in the request.
- */
+/** Trends have no ID, and a Space's is in the request. */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {

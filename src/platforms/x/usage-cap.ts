@@ -6,8 +6,8 @@ import { parsedJson } from "./tokens.ts";
 const restMs = 3_600_000;
 
 /**
- * At an application's monthly cap, X returns 429 with headers of an unused rate limit. These become
- * a reset in an hour: the cap's reset time is unknown, and a refused request is free.
+ * At the monthly cap X returns 429 with headers of an unused rate limit. They become a reset in an hour: the true one is
+ * unknown, and a refused request is free.
  */
 export async function withTrueLimit(answer: FetchedAnswer, nowMs: number): Promise<FetchedAnswer> {
   if (answer.status !== 429) return answer;

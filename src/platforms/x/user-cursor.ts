@@ -1,4 +1,4 @@
-/** Account number (saves a lookup by handle), dot, X's token. Null on the first page. */
+/** Account number (saves a lookup), dot, X's token. */
 export function readUserCursor(cursor: string | null): { id: string; token: string } | null {
   const [, id, token] = /^(\d{1,19})\.(.+)$/s.exec(cursor ?? "") ?? [];
   return id === undefined || token === undefined ? null : { id, token };

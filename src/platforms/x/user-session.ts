@@ -18,10 +18,7 @@ import {
 } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
-/**
- * A renewal proves that the session works and is not billed. Without a refresh token, the owner is
- * requested.
- */
+/** A renewal proves the session and is not billed. Without a refresh token, the owner is requested. */
 export async function testSession(
   apiUrl: string,
   stored: LeasedCredential,
@@ -45,7 +42,7 @@ const nameOf = ({ credential }: LeasedCredential): string =>
 /** Tokens closer to expiry are renewed first. */
 const minLeftMs = 60_000;
 
-/** Errors: `credential_refused` if the session has ended; those of the renewal and the fetch. */
+/** Errors: `credential_refused` if the session has ended; those of renewal and fetch. */
 export async function sendUser(
   apiUrl: string,
   request: AuthorizedRequest,
@@ -79,7 +76,7 @@ async function renew(
   });
 }
 
-/** X rotates the refresh token; without a new one the old stays valid. */
+/** Without a new refresh token the old one stays valid. */
 export async function renewedUserTokens(
   apiUrl: string,
   client: Client,

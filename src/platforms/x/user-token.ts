@@ -99,7 +99,7 @@ async function makeOfTokens(
   const client: Client = { id, secret: secret || null };
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
-    // The given access token may be hours old; the new one's expiry is known.
+    // The given one may be hours old; the new one's expiry is known.
     const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch(
       (error: unknown) => {
         throw asInvalid(error);

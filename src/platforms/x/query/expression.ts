@@ -1,7 +1,6 @@
 /**
- * A query in API v2 operators. `all`: X cannot express it, so everything may match. `none`: no post
- * on X matches. A `term` that is not standalone needs a standalone one in conjunction. Groups are
- * never negated.
+ * API v2 operators. `all`: X cannot express it, so everything may match. `none`: no post on X matches. A `term` that is not
+ * standalone needs a standalone one in conjunction. Groups are never negated.
  */
 export type Expression =
   | { kind: "all" }
@@ -21,7 +20,6 @@ export const standalone = (text: string): Term => ({
   isNegated: false,
 });
 
-/** Needs a standalone term. */
 export const dependent = (text: string): Term => ({
   kind: "term",
   text,

@@ -6,7 +6,6 @@ const codes = new Set(
   ),
 );
 
-/** Codes that differ on X. */
 const otherCodes: Readonly<Record<string, readonly string[]>> = {
   he: ["iw"],
   id: ["in"],
@@ -14,7 +13,7 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
   zh: ["zh-CN", "zh-TW"],
 };
 
-/** X stores the primary language only. Everything if X does not know it. */
+/** Only primary languages; everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const known = codesOf(code);
   return known.length === 0 ? matchAll : anyOf(known.map((each) => dependent(`lang:${each}`)));

@@ -31,7 +31,7 @@ export function accountTerms(
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
-/** X also reads an all-digit username as another account's number, so it is not excluded. */
+/** X reads an all-digit username as another account's number, too. */
 export function withoutAccount(
   operator: AccountOperator,
   user: string,

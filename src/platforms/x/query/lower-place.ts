@@ -5,7 +5,7 @@ const maxKm = 40.2;
 
 export type Circle = { lat: number; lon: number; radiusKm: number };
 
-/** Any location if X does not accept the circle: too large or too close to a pole. */
+/** X refuses large circles and those near a pole. */
 export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
   // X's distance formula differs.
   const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;

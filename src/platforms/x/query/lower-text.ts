@@ -20,7 +20,7 @@ function pieceTerm(piece: string): Expression {
 const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
-/** Only plain ASCII words, which all tokenizers split alike; the matcher checks the rest. */
+/** Only plain ASCII, which all tokenizers split alike. */
 export function withoutText(written: string): Expression {
   const [piece, ...more] = piecesOf(written);
   if (piece === undefined || more.length > 0) return matchAll;
@@ -28,7 +28,7 @@ export function withoutText(written: string): Expression {
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
-/** Special on X: quotation marks, backslashes and control characters. */
+/** Without what is special on X: quotation marks, backslashes, control characters. */
 function piecesOf(written: string): string[] {
   return decodeEntities(written)
     .toWellFormed()

@@ -23,13 +23,9 @@ import { circleTerm } from "./lower-place.ts";
 import { propertyTerms, sameOnX } from "./lower-properties.ts";
 import { textTerms, withoutText } from "./lower-text.ts";
 
-/** `refused`: X has denied them to this application. */
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
-/**
- * A superset of the matches on X. What X cannot express is widened; only single terms with the
- * same meaning on X are negated.
- */
+/** A superset: X's gaps are widened, and only terms with the same meaning on X are negated. */
 export function lowered(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
 }
@@ -167,7 +163,7 @@ function countTerm(metric: CountMetric, atLeast: number): Expression {
   return standalone(`${operator}:${atLeast}`);
 }
 
-/** X tokenizes only plain ASCII URLs like the matcher. */
+/** Only plain ASCII URLs are tokenized like ours. */
 function linkTerm(text: string): Expression {
   return /^[\w.:/?=&#%+~-]{1,200}$/.test(text) && /[a-z0-9]/i.test(text)
     ? standalone(`url:"${text}"`)

@@ -1,9 +1,6 @@
 import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.ts";
 
-/**
- * Widens a query to at most `most` characters. Drops conjuncts: exclusions, then dependent terms,
- * each longest first.
- */
+/** Drops conjuncts: exclusions, then dependent terms, each longest first. */
 export function shortenedExpression(expression: Expression, most: number): Expression | null {
   let short: Expression | null = expression;
   while (short !== null && printed(short).length > most) short = withoutOne(short);
@@ -28,7 +25,6 @@ function withoutPart(parts: readonly Expression[]): Expression | null {
   return null;
 }
 
-/** Lower if it excludes fewer posts. */
 function worthOf(part: Expression): number {
   if (part.kind === "term" && part.isNegated) return 0;
   return isSayable(part) ? 2 : 1;

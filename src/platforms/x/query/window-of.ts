@@ -6,7 +6,6 @@ type Span = { fromMs: number | null; toMs: number };
 /** A post's number and X's time may differ by this. */
 const maxApartMs = 1_000;
 
-/** Narrows a window by the query's required times and IDs. */
 export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): Span {
   const parts = tree.kind === "and" ? tree.children : [tree];
   let { fromMs, toMs } = window;
