@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** The unit of per-address limits: an IPv4 address or an IPv6 /64, because one household has a whole /64. */
+/** An IPv4 address, or an IPv6 /64, which one household has. */
 export function addressGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

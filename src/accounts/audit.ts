@@ -9,18 +9,15 @@ export type AuditNote = {
   atMs: number;
   action: AuditAction;
   actor: Actor;
-  /** Null for none, as for a refused sign-in. */
+  /** Null for none. */
   accountId: string | null;
   /** Of a key or a connected app. */
   keyId?: string | null;
-  /** Numbers and fixed words only, never a name, address or secret: the log outlives the account. */
+  /** Never a name, address or secret: the log outlives the account. */
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/**
- * Call it in the transaction of the action, before account or key rows are deleted: the log refers to both by pseudonyms that
- * only those rows resolve.
- */
+/** Call it in the transaction of the action, before rows are deleted: only they resolve the log's pseudonyms. */
 export function* noteAudit(database: Database, note: AuditNote): Steps<void> {
   const { atMs, action, actor, accountId, keyId = null, detail = {} } = note;
   yield* database.run(

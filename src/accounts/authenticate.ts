@@ -10,16 +10,14 @@ export type Caller = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** Shared by all calls of the account; null or absent: none. */
+  /** Null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
-  /** Null: all. */
   methods: readonly Method[] | null;
   /** Own ID, or the successor's after a rotation. */
   ratesKeyId: string;
-  /** Set for a session only. */
   sessionId?: string;
-  /** Set for a connected app only; equals `keyId`. */
+  /** Equals `keyId`; set for a connected app only. */
   grantId?: string;
 };
 
@@ -50,7 +48,6 @@ export const authenticationSql = `
   LEFT JOIN api_key ON api_key.id = :id AND revoked = 0 AND (expires_ms IS NULL OR expires_ms > :nowMs)
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
-/** As `authenticationSql`, for an access token, which is valid only for `:resource`. */
 export const tokenAuthenticationSql = `
   SELECT coalesce(oauth_grant.id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
     access_hash AS secretHash, oauth_grant.id IS NOT NULL AS isKnown,
@@ -65,8 +62,8 @@ export const tokenAuthenticationSql = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if the key is unknown, revoked, expired or wrong. Always reads the database, so that revocation by another process is
- * immediate. An unknown ID is compared with a placeholder, so that it takes as long as a wrong secret.
+ * Null if unknown, revoked, expired or wrong. Reads the database, so that revocation by another process is immediate. A
+ * placeholder makes an unknown ID take as long as a wrong secret.
  */
 export function* authenticate(
   database: Database,
@@ -81,7 +78,6 @@ export function* authenticate(
   return found === undefined ? null : callerOf(found, secretHash);
 }
 
-/** Of a row of either statement. */
 export function callerOf(
   found: AuthenticationRow,
   secretHash: Uint8Array,

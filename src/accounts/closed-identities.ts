@@ -1,14 +1,11 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 
-/**
- * Remembers limits and key times of a deleted account, so that signing up again does not reset them. Identities are stored as
- * keyed hashes.
- */
+/** So that signing up again does not reset them. Identities are keyed hashes. */
 export type Remembered = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** JSON list of Unix milliseconds within 24 hours. */
+  /** JSON, Unix milliseconds within 24 hours. */
   keyTimes: string;
   closings: number;
   sinceMs: number;
@@ -23,7 +20,7 @@ const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** For `rememberMs`; 0 remembers nothing. Call it while the identities' rows exist. */
+/** 0 remembers nothing. Call it while the identities' rows exist. */
 export function* rememberIdentities(
   database: Database,
   { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },
@@ -94,7 +91,7 @@ export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
-/** Keyed, so that no one without the store can test whether an identity is remembered. */
+/** Keyed, so that no one without the store can test an identity. */
 function* hashOf(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
   const secret = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",

@@ -1,11 +1,10 @@
 import { addressGroup } from "./address-group.ts";
 
 /**
- * Counts different wrong keys per address in any 60 seconds. A repeated key is no new guess, so a client with a revoked key does
- * not lock out others. The least recently seen address is evicted.
+ * Different wrong keys per address in 60 seconds: a client that repeats a revoked key does not lock out others. Evicts the
+ * least recently seen address.
  */
 export type FailedKeys = {
-  /** `presentedHash` covers everything presented. */
   note(address: string, presentedHash: string, limit: number, nowMs: number): void;
   /** 0 if the address is below `limit`. */
   blockedMs(address: string, limit: number, nowMs: number): number;
@@ -15,7 +14,6 @@ const windowMs = 60_000;
 const maxAddresses = 10_000;
 
 export function createFailedKeys(): FailedKeys {
-  /** Times of an address's wrong keys by hash, oldest first. */
   const addresses = new Map<string, Map<string, number>>();
 
   function note(address: string, presentedHash: string, limit: number, nowMs: number): void {

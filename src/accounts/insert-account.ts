@@ -4,7 +4,7 @@ import { newAuditId } from "./audit.ts";
 
 const accountIdLength = 12;
 
-/** A non-null `name` is unique. The caller writes the audit entry. */
+/** The caller writes the audit entry. */
 export function* insertAccount(
   database: Database,
   { name, nowMs }: { name: string | null; nowMs: number },

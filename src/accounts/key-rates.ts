@@ -15,20 +15,15 @@ export type AccountRates = {
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs` until an allowed call may proceed, or a refused one may be repeated. */
+/** `waitMs`: until it may proceed, or be repeated. */
 type Turn = { allowed: boolean; waitMs: number };
 
-/**
- * Two exact sliding logs per key and, where set, per account. Refused calls are free. Times never decrease; their origin is
- * arbitrary.
- */
+/** Two exact sliding logs per key and account. Refused calls are free. Times never decrease; their origin is arbitrary. */
 export type KeyRates = {
-  /** Now, or at the first free slot within `maxWaitMs`. */
   takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): Turn;
   takeSubmission(key: RatedKey, nowMs: number): Turn;
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
-  /** Records an earlier submission, oldest first, before any other call. `accountId` null: only the key counts it. */
   noteSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,
@@ -69,7 +64,7 @@ export function createKeyRates(): KeyRates {
     return holders;
   }
 
-  /** Evicts what no longer counts. Two checks per touched entry suffice, because a touch adds at most one. */
+  /** Two checks per touched entry suffice, because a touch adds at most one. */
   function forgetIdle(touched: number, nowMs: number): void {
     let checks = 2 * touched;
     for (const [id, { burst, search }] of tracked) {

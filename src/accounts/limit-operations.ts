@@ -1,6 +1,6 @@
 /**
- * Rate limits live in the memory of the store, not of an HTTP server: servers share them, and no request costs a write. After a
- * restart, submissions of the last minute are read from the job table; per-second rates and wrong keys start empty.
+ * Rates are in the store's memory: servers share them, and no request costs a write. After a restart, submissions of the last
+ * minute are read from the job table; per-second rates and wrong keys start empty.
  */
 
 import { memory, perStore } from "../db/operations.ts";
@@ -18,16 +18,16 @@ import {
   type SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `elapsedMs` is monotonic, from one clock for all users of a store. */
+/** `elapsedMs` is monotonic, from one clock for all. */
 export type CallTime = { elapsedMs: number; nowMs: number };
 
-/** Flat, with hashes as text, because that is cheapest to transfer. */
+/** Flat, with hashes as text: cheapest to transfer. */
 export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
     /** Null if there is no well-formed key. */
     keyId: string | null;
-    /** The resource of a presented access token; null for a key. */
+    /** Null for a key. */
     resource: string | null;
     /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
@@ -41,17 +41,14 @@ export type AdmissionRequest = CallTime &
     isSubmission?: boolean;
   };
 
-/** `policies`: after the call, `burst` first. */
+/** `policies`: `burst` first. */
 export type AdmissionAnswer =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
   | { kind: "suspended" }
   | TurnAnswer;
 
-/**
- * A store for which each call is a round trip may take the search of a submission with its request: `searchMs` is for
- * `giveBackSubmission`, null if none was taken.
- */
+/** Where each call is a round trip, a submission's search may be taken with its request; `searchMs` null: not taken. */
 export type TurnAnswer =
   | {
       kind: "admitted";
@@ -110,7 +107,6 @@ export const limitOperations = {
     return yield* turnOf(database, state, caller, request, nowMs);
   }),
 
-  /** As `admit`, by session. */
   admitSession: memory(function* (
     database,
     request: SessionAdmissionRequest,
@@ -154,7 +150,6 @@ export const limitOperations = {
     return state.rates.state(request.key, yield* timeOf(database, state, request));
   }),
 
-  /** In the order of `keys`. */
   limitStates: memory(function* (
     database,
     request: CallTime & { keys: readonly RatedKey[] },
@@ -229,7 +224,7 @@ const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
   latestMs: null as number | null,
-  /** Latest Unix time of any call: an expired key stays expired when the clock is set back. */
+  /** An expired key stays expired when the clock is set back. */
   latestWallMs: 0,
 }));
 
@@ -237,7 +232,7 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/** A late call counts as made at the time of its predecessor. The first call restores earlier submissions. */
+/** A late call counts as made at the time of its predecessor. */
 function* timeOf(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {

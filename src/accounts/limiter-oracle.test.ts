@@ -29,7 +29,6 @@ function createOracle(limit: number, windowMs: number) {
 
 type Oracle = ReturnType<typeof createOracle>;
 
-/** No window exceeds the limit, wherever it starts. */
 function expectNoWindowOverfull({ calls, windowMs, limit }: Oracle): void {
   for (const fromMs of calls) {
     const inWindow = calls.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);

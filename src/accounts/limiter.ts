@@ -19,15 +19,14 @@ import type {
   SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `burst` first, as of a monotonic time. */
+/** `burst` first. */
 export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 
 export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
-  /** The requested OAuth resource, whose access tokens are also accepted; null or absent: keys only. */
   resource?: string | null;
-  /** If the job is the caller's, the read waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
+  /** If the job is the caller's, waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;
   /** Waits likewise whatever it reads. */
   mayWait?: boolean;
@@ -37,12 +36,10 @@ export type AdmissionParams = {
 };
 
 type Admission =
-  /** Too many different wrong keys came from the address. */
   | { kind: "blocked"; retryAfterMs: number }
-  /** Missing, malformed, unknown, revoked, expired or wrong key. */
   | { kind: "unknown" }
   | { kind: "suspended" }
-  /** The caller must wait `waitMs`; the request is already counted. */
+  /** The request is already counted; the caller must wait `waitMs`. */
   | {
       kind: "admitted";
       caller: Caller;
@@ -64,19 +61,17 @@ export type SubmissionDecision = {
   policy: LimitPolicy;
   retryAfterMs: number;
   limits: LimitState;
-  /** Reverts an allowed submission; idempotent. Null if there was nothing to revert or the store does not answer. */
+  /** Idempotent. Null if there was nothing to revert or the store does not answer. */
   giveBack(): Promise<LimitState | null>;
 };
 
 /**
- * Per key, exact sliding logs: `burst`, requests per second, and `search`, submissions per 60 s. Per address, different wrong
- * keys per 60 s. Refused calls are free. Times are monotonic. After a restart only submissions with a job row count, so counts
- * and deleted jobs do not. Errors: those of the store.
+ * Exact sliding logs per key: `burst`, requests per second, and `search`, submissions per 60 s. Refused calls are free. After a
+ * restart only submissions with a job row count. Errors: those of the store.
  */
 export type Limiter = {
-  /** Optional; otherwise the first call does it. */
   restore(): Promise<void>;
-  /** Authenticates and takes one request, in one call to the store. */
+  /** In one call to the store. */
   admit(params: AdmissionParams): Promise<Admission>;
   admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;

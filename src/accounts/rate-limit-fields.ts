@@ -1,9 +1,6 @@
 import type { PolicyState } from "./limits.ts";
 
-/**
- * Headers of draft-ietf-httpapi-ratelimit-headers: `q` calls per `w` seconds; `r` remain, more in `t` seconds, rounded up.
- * Written by hand, because a general RFC 9651 serializer costs more than the limits themselves.
- */
+/** draft-ietf-httpapi-ratelimit-headers. Written by hand: a general RFC 9651 serializer costs more than the limits themselves. */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {
     "RateLimit-Policy": policies

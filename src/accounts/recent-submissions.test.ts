@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => accounts.remove());
 
-/** Takes seconds relative to now; returns ages in seconds. */
+/** In seconds before now. */
 function agesAfter(submittedSeconds: readonly number[]): number[] {
   for (const [index, seconds] of submittedSeconds.entries()) {
     accounts.addJob(key, `${index}`, nowMs + seconds * 1_000);

@@ -1,12 +1,11 @@
 import type { Database, Steps } from "../db/statements.ts";
 
-/** `accountId` is null if no account limit applies. */
+/** Null if no account limit applies. */
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * Submissions of the last `windowMs` with a job row, oldest first. Rows have wall-clock times but are in submission order, so if
- * the clock was set back, a row's age is bounded by its neighbours': a row from the future is as old as the next one. A clock set
- * forward cannot be detected.
+ * Oldest first. Rows have wall-clock times but are in submission order, so if the clock was set back, a row from the future is
+ * as old as the next one. A clock set forward cannot be detected.
  */
 export function* recentSubmissions(
   database: Database,

@@ -2,7 +2,6 @@ import { matching, orNone, type Setting, setting } from "../lib/settings/setting
 import { parseApiKey } from "./api-key.ts";
 import { type AllowedSigner, readAllowList } from "./sign-in/allow-list.ts";
 
-/** Null if unset. */
 export function apiKey(name: string, meaning: string): Setting<string | null> {
   const kind = matching("a whole key as `earshot keys create` prints it", /^\S+$/);
   const key = {

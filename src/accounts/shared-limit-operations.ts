@@ -1,6 +1,6 @@
 /**
- * The rates of limit-operations.ts where several processes share a store: the store's server counts them, by its own clock
- * (db/postgres/migrations/rates.ts). One statement a request.
+ * limit-operations.ts for several processes: the database counts, by its own clock (db/postgres/migrations/rates.ts), in one
+ * statement a request.
  */
 
 import { memory } from "../db/operations.ts";

@@ -1,10 +1,6 @@
-/**
- * An exact sliding-window log: no window, wherever it starts, exceeds the limit. Times are monotonic and may be in the future,
- * for waiting calls. O(log n) per call.
- */
+/** Exact: no window, wherever it starts, exceeds the limit. Times are monotonic and may be in the future. O(log n) per call. */
 export type SlidingLog = {
   used(nowMs: number): number;
-  /** Until one more call is allowed. */
   waitMs(limit: number, nowMs: number): number;
   /** Until more calls remain; 0 if none is used. */
   growsInMs(limit: number, nowMs: number): number;
@@ -17,7 +13,7 @@ export type SlidingLog = {
 const firstCapacity = 8;
 
 export function createSlidingLog(windowMs: number): SlidingLog {
-  // A ring buffer that grows when all entries still count.
+  // Grows when all entries still count.
   let times = new Float64Array(firstCapacity);
   let head = 0;
   let size = 0;

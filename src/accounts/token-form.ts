@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
 
-/** `id` names the row that has the hash of `secret`. */
 export type Token = { id: string; secret: string };
 
 export type TokenForm = {
   create(randomBytes: RandomBytes): Token;
   print(token: Token): string;
-  /** Null if malformed. */
   parse(text: string): Token | null;
   /** Null for another scheme than Bearer or a malformed token. */
   ofAuthorization(header: string): Token | null;
@@ -20,8 +18,8 @@ const checksumLength = 6;
 const newTokenId = (randomBytes: RandomBytes): string => randomBase62(idLength, randomBytes);
 
 /**
- * `<prefix>_<id>_<secret><checksum>`: 8 base62 digits of ID, at least 32 of secret (190 bits), 6 of CRC-32, which detects typos
- * without a lookup.
+ * `<prefix>_<id>_<secret><checksum>`: 8 base62 digits, at least 32 (190 bits), and 6 of CRC-32, which detects typos without a
+ * lookup.
  */
 export function tokenForm(prefix: string, secretLength = 32): TokenForm {
   const form = new RegExp(

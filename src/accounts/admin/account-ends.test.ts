@@ -22,7 +22,6 @@ let database: SqliteDatabase;
 let store: Store<typeof operations>;
 let clock: ManualClock;
 let ends: AccountEnds;
-/** Events, in order. */
 let reported: string[];
 
 beforeEach(() => {

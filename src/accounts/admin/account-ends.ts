@@ -4,11 +4,10 @@ import type { Clock } from "../../lib/clock.ts";
 import type { deletionOperations, EndingAccount } from "./deletion-operations.ts";
 
 /**
- * Ends the jobs of suspended and deleted accounts and deletes the rows of the latter. Polls for changes by other processes
- * (`earshot accounts`) every second, and resumes after a crash.
+ * Ends jobs, and deletes the rows of deleted accounts. Polls for changes by other processes (`earshot accounts`) every second,
+ * and resumes after a crash.
  */
 export type AccountEnds = {
-  /** Resolves when the jobs have ended and a deleted account has no data left. */
   settle(account: EndingAccount): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -18,7 +17,6 @@ export type AccountEndsContext = {
   store: Store<typeof deletionOperations>;
   jobs: Pick<JobQueue, "endAll">;
   clock: Clock;
-  /** No data of it is left in the store. */
   onDeleted: (accountId: string) => void;
   onError: (thrown: unknown) => void;
 };

@@ -3,7 +3,6 @@ import type { Steps } from "../../db/statements.ts";
 import type { AuditAction } from "../audit-actions.ts";
 import { accountNameSql, isPresent } from "./names.ts";
 
-/** With the names of accounts and keys that still exist. */
 export type AuditEntry = {
   sequence: number;
   atMs: number;

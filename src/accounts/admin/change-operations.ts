@@ -5,7 +5,6 @@ import { requireOtherOperator } from "./last-operator.ts";
 import { type AccountListing, accountListing, type Role } from "./listing-operations.ts";
 import { unknownAccount } from "./resolve-account.ts";
 
-/** Omitted fields stay unchanged. */
 export type AccountChangeRequest = {
   accountId: string;
   actor: Actor;
@@ -13,12 +12,11 @@ export type AccountChangeRequest = {
   role?: Role;
   requestsPerSecond?: number | null;
   submissionsPerMinute?: number | null;
-  /** Null restores the account. */
   suspension?: { reason: string } | null;
 };
 
 export const changeOperations = {
-  /** Atomic and audited. Suspension ends sessions at once, jobs soon after. Errors: `account_not_found`, `last_operator`. */
+  /** Suspension ends sessions at once, jobs soon after. Errors: `account_not_found`, `last_operator`. */
   changeAccount: durable(function* (
     database,
     request: AccountChangeRequest,

@@ -9,14 +9,14 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** How long a new sign-up inherits the account's limits; default one day. */
+  /** A new sign-up inherits the account's limits for this time; default one day. */
   rememberMs?: number;
   nowMs: number;
 };
 
 export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 
-/** Closed at once, then deleted in batches, so that no transaction blocks the writer for long. */
+/** Deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
   /**
    * Deletes what identifies the owner and refuses new jobs; `dropClosedAccount` deletes the rest. Errors: `account_not_found`,
@@ -34,7 +34,7 @@ export const deletionOperations = {
     yield* forgetSpendingOf(database, accountId);
     yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
     for (const table of namingTables) yield* deleteOf(database, table, accountId);
-    // Disabling stops deliveries now; their many rows are deleted later.
+    // Disabling stops deliveries now; the rows are deleted later.
     yield* database.run(
       "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
       { accountId, nowMs },
@@ -71,7 +71,6 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
-  /** `servedMs`: last heartbeat of a server, which deletes the rest; null for none. */
   accountRest: read(function* (
     database,
     { accountId }: { accountId: string },
@@ -98,7 +97,6 @@ export const deletionOperations = {
   }),
 };
 
-/** Few rows per account. */
 const namingTables = [
   "session",
   "identity",
@@ -116,7 +114,7 @@ function* deleteOf(
   yield* database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** Possibly many rows, and batch sizes. A job with its result may be large. */
+/** Batch sizes. A job with its result may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,

@@ -44,7 +44,6 @@ const linesOf = (kind: ExportedKind): Row[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-/** A row with a value in each required column. */
 function fill(table: string, values: Readonly<Record<string, string | number>> = {}): void {
   const columns = database.all<{ name: string; type: string; must: number; value: string | null }>(
     `SELECT name, type, "notnull" OR pk AS must, dflt_value AS value FROM pragma_table_info('${table}')`,
@@ -69,7 +68,7 @@ function usual(type: string): string | number | Uint8Array {
   return type === "INTEGER" ? 1 : "[]";
 }
 
-/** Columns that are not exported: secrets, hashes and internal state. */
+/** Not exported: secrets, hashes and internal state. */
 const untold: Readonly<Record<string, readonly string[]>> = {
   account: ["audit_id", "ending", "is_links_account", "last_change"],
   identity: ["account_id"],

@@ -5,10 +5,10 @@ import { type ExportedKind, type ExportPosition, nextRow } from "./export-rows.t
 
 export type ExportRequest = { accountId: string; kind: ExportedKind; after: ExportPosition };
 
-/** Lines of JSON. `next` is null at the end of the kind. */
+/** JSON lines. `next` is null at the end of the kind. */
 export type ExportPart = { text: string; lines: number; next: ExportPosition };
 
-/** A part ends after either limit; a single result may exceed the second. */
+/** A single result may exceed the second limit. */
 const mostLines = 200;
 const mostCharacters = 256 * 1024;
 

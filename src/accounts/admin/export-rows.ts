@@ -52,7 +52,7 @@ type Columns = Readonly<Record<string, string | number | null>>;
 
 type Row = Columns & { place: string | number };
 
-/** Renames `…_ms` columns to `…_at` as ISO times. */
+/** `…_ms` columns become `…_at` as ISO times. */
 function plainLine({ place: _place, ...columns }: Columns): Line {
   return Object.fromEntries(
     Object.entries(columns).map(([name, value]) =>
@@ -61,7 +61,7 @@ function plainLine({ place: _place, ...columns }: Columns): Line {
   );
 }
 
-/** The next row after a position; null at the end. Contains no secrets or hashes. */
+/** Null at the end. Contains no secrets or hashes. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS place, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,

@@ -1,7 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Errors: `last_operator` if no other operator can sign in. */
+/** Errors: `last_operator`. */
 export function* requireOtherOperator(database: Database, accountId: string): Steps<void> {
   const last = yield* database.get(
     `SELECT 1 FROM account WHERE id = :accountId AND role = 'operator' AND suspended_ms IS NULL AND NOT EXISTS

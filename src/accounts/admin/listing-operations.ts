@@ -16,7 +16,6 @@ export type AccountListing = {
   suspendedMs: number | null;
   suspendedReason: string | null;
   keys: number;
-  /** Accurate to 15 minutes. */
   searches24h: number;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
@@ -25,7 +24,7 @@ export type AccountListing = {
 export type AccountPosition = { createdMs: number; id: string };
 
 export type AccountListPart = {
-  /** Part of a login, name or ID, case-insensitive; null lists all. */
+  /** Part of a login, name or ID; null lists all. */
   query: string | null;
   after: AccountPosition | null;
   limit: number;
@@ -35,7 +34,7 @@ export type AccountListPart = {
 const dayMs = 86_400_000;
 
 export const listingOperations = {
-  /** Newest first, with the position scanned so far; null at the end. Scans a bounded number of accounts per call. */
+  /** Scans a bounded number of accounts per call; null at the end. */
   listAccounts: read(function* (
     database,
     { query, after, limit, nowMs }: AccountListPart,

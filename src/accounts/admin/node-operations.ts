@@ -8,7 +8,7 @@ import {
 } from "../../remote/gateway/node-store.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
-/** Approving also resumes a draining or quarantined node. */
+/** Approving also resumes a drained or quarantined node. */
 export const nodeChanges = ["approve", "drain", "remove"] as const;
 export type NodeChange = (typeof nodeChanges)[number];
 

@@ -2,10 +2,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isPresent } from "./names.ts";
 
-/**
- * Matches an ID, else a name, else `provider:login`. Users choose their logins, so a bare login never matches. Errors:
- * `ambiguous_account`.
- */
+/** ID, else name, else `provider:login`: a bare login never matches, because users choose it. Errors: `ambiguous_account`. */
 export function* accountIdOf(database: Database, account: string): Steps<string | null> {
   const [first, second] = yield* database.all<{ id: string; rank: number }>(
     `SELECT id, min(rank) AS rank FROM (
@@ -28,7 +25,6 @@ export function unknownAccount(account: string, hint: string = listHint): Earsho
   });
 }
 
-/** Whether a user signed in with this login, at any provider. */
 export function* hasLogin(database: Database, login: string): Steps<boolean> {
   const row = yield* database.get(
     "SELECT 1 FROM identity WHERE lower(login) = lower(:login) LIMIT 1",

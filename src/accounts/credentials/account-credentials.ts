@@ -29,20 +29,18 @@ type CredentialRequest = {
 };
 
 /**
- * An owner's credentials; others do not exist for them. Results and errors contain no secrets. Errors of changes:
- * `credential_not_found`, `credential_invalid` with a pointer, `too_many_credentials`, and those of the platform.
+ * An owner's credentials; others do not exist for them. Errors of changes: `credential_not_found`, `credential_invalid` with a
+ * pointer, `too_many_credentials`, and the platform's. No error contains secrets.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
-  /** Counts an attempt and returns 0, or returns the milliseconds to wait. */
+  /** Counts an attempt and returns 0, or the milliseconds to wait. */
   attempt(accountId: string): number;
-  /** Oldest first. */
   list(accountId: string): Promise<readonly Credential[]>;
-  /** Stores it if the platform accepts it. */
   add(accountId: string, request: CredentialRequest): Promise<Credential>;
-  /** Starts a browser dialogue. Errors: also `too_many_attempts`. */
+  /** Errors: also `too_many_attempts`. */
   authorize(accountId: string, request: CredentialRequest): Promise<Step<Credential>>;
-  /** Continues it. Errors: also `authorization_not_found`. */
+  /** Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<Step<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;

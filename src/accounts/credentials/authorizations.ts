@@ -20,8 +20,8 @@ export type Step<Made> =
 /** Browser dialogues that authorise a credential across requests; in memory only. */
 export type Authorizations<Made> = {
   /**
-   * Runs until the first question or the end. At the account's maximum, its oldest waiting dialogue ends. Errors:
-   * `too_many_attempts`; those of `run`.
+   * Runs to the first question or the end. Above the account's maximum its oldest dialogue ends. Errors: `too_many_attempts`;
+   * those of `run`.
    */
   begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<Step<Made>>;
   /** Errors: `authorization_not_found`; those of `run`. */
@@ -125,7 +125,7 @@ export function createAuthorizations<Made>({
     return await pending.next.promise;
   }
 
-  /** A running dialogue continues, because the platform may have issued a one-time code. */
+  /** A running one continues: the platform may have issued a one-time code. */
   function end(pending: Pending<Made>): void {
     pending.ended.abort(notFound());
     if (pending.reply === null) return;

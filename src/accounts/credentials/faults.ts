@@ -7,6 +7,5 @@ export const tooManyAttempts = (hint: string): EarshotError =>
     hint,
   });
 
-/** Also used for another account's credential. */
 export const credentialNotFound = (): EarshotError =>
   new EarshotError("credential_not_found", "there is no such credential", { status: 404 });

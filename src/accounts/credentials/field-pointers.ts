@@ -3,7 +3,7 @@ import type { CredentialField } from "../../platforms/credential.ts";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import { pointedAt } from "./given-fields.ts";
 
-/** Adapts errors for the dashboard: adds pointers, removes hints for the command line. */
+/** Adds pointers, removes hints for the command line. */
 export async function withFieldPointers<Value>(
   fields: readonly CredentialField[],
   run: () => Promise<Value>,

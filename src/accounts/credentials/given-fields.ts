@@ -5,7 +5,7 @@ type FieldValues = Readonly<Record<string, string>>;
 
 const longestValue = 16_384;
 
-/** Trimmed and non-empty. Errors: `credential_invalid` with a detail per field; no detail repeats a value. */
+/** Trimmed, non-empty. Errors: `credential_invalid` with a detail per field, without its value. */
 export function checkedFields(
   fields: readonly CredentialField[],
   written: FieldValues,
@@ -46,7 +46,7 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/** Adds a pointer to the field that starts the message (`password: …`), or to the dialogue's answer (`the address: …`). */
+/** By the start of the message: a field (`password: …`) or the dialogue's answer (`the address: …`). */
 export function pointedAt(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];

@@ -3,7 +3,6 @@ import type { Method } from "../../platforms/methods.ts";
 import { isRegistered, readRedirectUri, withParameters } from "./redirect-uri.ts";
 import { methodsOfScope } from "./scopes.ts";
 
-/** Who requests it, before the client's document is known. */
 export type RequestHead = {
   clientId: string;
   redirectUri: string;
@@ -17,18 +16,17 @@ export type AuthorizationRequest = {
   methods: readonly Method[];
 };
 
-/** To be returned to the client by its redirect URI. */
 export type RequestRefusal = { error: string; description: string };
 
 const longestQuery = 8_192;
 const longestState = 2_048;
 
-/** Errors: `invalid_authorization_request`; it must not be sent to the redirect URI, which may be anyone's. */
+/** Errors: `invalid_authorization_request`; never sent to the redirect URI, which may be anyone's. */
 export function readRequestHead(query: string): RequestHead {
   if (query.length > longestQuery) throw invalid("it is too long");
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
-    // `resource` may repeat (RFC 8707), but there is only one here.
+    // `resource` may repeat (RFC 8707).
     if (parameters.getAll(name).length > 1) throw invalid(`${shown(name)} is given twice`);
   }
   const clientId = parameters.get("client_id") ?? "";
@@ -76,7 +74,7 @@ export function readAuthorizationRequest(
   return { codeChallenge, resource, methods };
 }
 
-/** Scheme and host are compared without case. */
+/** Ignores the case of scheme and host. */
 export function isResource(requested: string, resource: string): boolean {
   if (requested === resource) return true;
   return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;

@@ -1,7 +1,6 @@
 import type { Encryptor } from "../../lib/encryption.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 
-/** What the consent page shows and its decision grants. */
 export type Consent = {
   clientId: string;
   clientName: string;
@@ -15,14 +14,14 @@ export type Consent = {
 
 type Owner = { accountId: string; sessionId: string };
 
-/** The browser carries it between display and decision, and no other session can use it. */
+/** The browser carries it; no other session can use it. */
 export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Owner): string {
   return Buffer.from(encryptor.seal(JSON.stringify(consent), secretOwner(owner))).toString(
     "base64url",
   );
 }
 
-/** Null if it has expired or is not this session's. */
+/** Null if expired or another session's. */
 export function openConsent(
   encryptor: Encryptor,
   ticket: string,

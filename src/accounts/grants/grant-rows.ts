@@ -30,11 +30,9 @@ export function* findGrant(database: Database, id: string): Steps<GrantRow | und
 }
 
 export type GrantEnd =
-  /** The owner revoked it. */
   | "owner"
-  /** The app revoked its token. */
   | "app"
-  /** A used code or a replaced refresh token came back, so someone has a copy. */
+  /** Someone has a copy of a used code or replaced refresh token. */
   | "token_reused"
   | "too_many";
 

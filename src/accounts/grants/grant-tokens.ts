@@ -7,8 +7,8 @@ export const accessToken = tokenForm("ear_access");
 const half = 32;
 
 /**
- * The first half of its secret is the same in all refresh tokens of a grant, the second changes with each use. So a replaced token
- * is distinguishable from a guess, and no replaced token has to be stored.
+ * The first half of the secret is constant within a grant, the second changes with each use. So a replaced token is
+ * distinguishable from a guess without being stored.
  */
 export const refreshToken = tokenForm("ear_refresh", 2 * half);
 

@@ -27,7 +27,6 @@ export type ConnectedApp = {
   clientName: string;
   methods: readonly Method[];
   createdMs: number;
-  /** Accurate to a minute. */
   usedMs: number | null;
   usedFrom: string | null;
   expiresMs: number;
@@ -36,7 +35,7 @@ export type ConnectedApp = {
 /** Ended ones included. */
 const mostPerAccount = 100;
 
-/** How long ended grants keep their name in the audit log and the usage. */
+/** They name entries of the audit log and the usage. */
 const endedMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {
@@ -74,7 +73,6 @@ export function grantOperations(randomBytes: RandomBytes) {
       return authorizationCode.print(code);
     }),
 
-    /** False if the account has no such app. */
     disconnectApp: durable(function* (
       database,
       { accountId, id, nowMs }: { accountId: string; id: string; nowMs: number },
@@ -88,7 +86,6 @@ export function grantOperations(randomBytes: RandomBytes) {
       return true;
     }),
 
-    /** Newest first. */
     listApps: read(function* (
       database,
       request: { accountId: string; nowMs: number },
@@ -104,7 +101,7 @@ export function grantOperations(randomBytes: RandomBytes) {
   };
 }
 
-/** Ended grants go first, then those that were not used for longest. */
+/** Ended grants first, then the least recently used. */
 function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<void> {
   const surplus = yield* database.all<{ id: string; isConnected: number }>(
     `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant
@@ -118,7 +115,6 @@ function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<
   });
 }
 
-/** Deletes codes that were never exchanged, and grants that ended long ago. */
 export function* sweepGrants(database: Database, nowMs: number): Steps<void> {
   yield* database.run(
     `DELETE FROM oauth_grant WHERE (access_hash IS NULL AND expires_ms <= :nowMs) OR expires_ms <= :beforeMs

@@ -5,7 +5,7 @@ export const isLoopback = ({ protocol, hostname }: URL): boolean =>
 
 const longest = 2_048;
 
-/** HTTPS, or HTTP on the user's own machine; null for anything else, such as `javascript:`. */
+/** HTTPS, or HTTP on the user's own machine; else null. */
 export function readRedirectUri(text: string): URL | null {
   // A fragment would come before the parameters of the answer.
   if (text.length > longest || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
@@ -14,7 +14,7 @@ export function readRedirectUri(text: string): URL | null {
   return url.protocol === "https:" || isLoopback(url) ? url : null;
 }
 
-/** Equal as text. Loopback addresses may differ in the port, which a program gets when it starts (RFC 8252, section 7.3). */
+/** Loopback addresses may differ in the port (RFC 8252, section 7.3). */
 export function isRegistered(registered: readonly string[], requested: string): boolean {
   if (registered.includes(requested)) return true;
   const url = readRedirectUri(requested);

@@ -1,6 +1,5 @@
 import type { Method } from "../../platforms/methods.ts";
 
-/** The methods that the tools of `/mcp` use; each is an OAuth scope. */
 export const grantableMethods = [
   "searchbyquery",
   "searchbyfullarchive",
@@ -11,7 +10,7 @@ export const grantableMethods = [
 
 export const allScopes = grantableMethods.join(" ");
 
-/** Without unknown scopes; all methods if none is requested. Empty if all requested ones are unknown. */
+/** All methods if none is requested. Empty if all requested ones are unknown. */
 export function methodsOfScope(scope: string | null): readonly Method[] {
   const names = (scope ?? "").split(" ").filter((name) => name !== "");
   return names.length === 0

@@ -10,7 +10,6 @@ export const appSettings = {
 };
 
 export const grantLimits = {
-  /** From the consent page's first display to the decision. */
   consentMs: 600_000,
   codeMs: 60_000,
   accessMs: 3_600_000,

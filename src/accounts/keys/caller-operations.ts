@@ -6,7 +6,6 @@ import { isConnectedSql } from "../grants/grant-rows.ts";
 type Named = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
 
 export const callerOperations = {
-  /** Session IDs, else key IDs, whose key, session, app or account has ended. */
   findEndedCallers: read(function* (
     database,
     request: { callers: readonly Named[]; idleMs: number; nowMs: number },

@@ -21,9 +21,8 @@ import { keyColumns } from "./read-keys.ts";
 /** Accounts own jobs and cursors; keys belong to accounts and carry limits. */
 export type NewKey = KeyLimits & {
   name: string;
-  /** ID, name or login; an unknown name creates the account; null creates an unnamed one. */
+  /** An unknown name creates the account; null creates an unnamed one. */
   accountName: string | null;
-  /** Absent: all. */
   methods?: readonly Method[] | null;
   /** Absent: never. */
   expiresMs?: number | null;
@@ -133,7 +132,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
 
 const unchanged: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
-/** The lower one of the command line's rate and the owner's. */
+/** The lower one of the command line's and the owner's. */
 const ownRates = (["requests_per_second", "submissions_per_minute"] as const)
   .map((rate) => {
     const both = `api_key.${rate}, owner_${rate}`;

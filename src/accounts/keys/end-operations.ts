@@ -36,8 +36,8 @@ type KeyRow = Omit<StoredKey, "methods"> & {
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * Creates a successor; the key expires after the overlap. At most two keys of a chain are valid: a still valid predecessor
-     * ends at once. Errors: `key_not_found`, `key_ended`, `too_many_keys`.
+     * At most two keys of a chain are valid: a still valid predecessor ends at once. Errors: `key_not_found`, `key_ended`,
+     * `too_many_keys`.
      */
     rotateKey: durable(function* (database, request: Rotation): Steps<CreatedKey> {
       const { id, by, overlapMs, newPerDay, nowMs } = request;
@@ -66,7 +66,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       return made;
     }),
 
-    /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
+    /** And a still valid predecessor; idempotent. Errors: `key_not_found`. */
     revokeKey: durable(function* (database, request: EndedKey): Steps<null> {
       const { id: revokedId, by, nowMs } = request;
       const key = yield* findKey(database, request);

@@ -12,15 +12,15 @@ export type KeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
-  /** From the command line; overrides the account's. */
+  /** Overrides the account's. */
   override: KeyLimits;
-  /** Caps set by its owner. */
+  /** Caps set by the owner. */
   lowered: KeyLimits;
   expiresMs: number | null;
   nowMs: number;
 };
 
-/** Also writes the audit entry and clears the account's pending first key. */
+/** Clears the account's pending first key. */
 export function* insertKey(
   database: Database,
   key: KeyRow,
@@ -86,10 +86,7 @@ export function* refuseTooMany(
 
 const dayMs = 86_400_000;
 
-/**
- * Errors: `too_many_keys`. Counts ended keys and those of a deleted predecessor account, because each new key starts with unused
- * rates.
- */
+/** Errors: `too_many_keys`. Counts ended keys, also of a deleted predecessor, because each new key starts with unused rates. */
 export function* refuseTooFast(
   database: Database,
   accountId: string,

@@ -1,6 +1,5 @@
 import { type Method, methodNames } from "../../platforms/methods.ts";
 
-/** Null: the account's. */
 export type KeyLimits = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
@@ -10,14 +9,11 @@ export type StoredKey = {
   id: string;
   accountId: string;
   name: string;
-  /** Null: all. */
   methods: readonly Method[] | null;
   createdMs: number;
   expiresMs: number | null;
   revokedMs: number | null;
-  /** Accurate to a minute. */
   usedMs: number | null;
-  /** The network of its last use. */
   usedFrom: string | null;
   successorId: string | null;
 };

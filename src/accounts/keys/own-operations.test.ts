@@ -10,7 +10,6 @@ let accounts: TestAccounts;
 let accountId: string;
 beforeEach(async () => {
   accounts = createTestAccounts();
-  // Its only key is revoked, so that it does not count.
   const key = await accounts.makeKey();
   accountId = key.accountId;
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });

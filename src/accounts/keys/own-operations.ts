@@ -15,7 +15,6 @@ import { refuseWidened } from "./refuse-widened.ts";
 
 export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
 
-/** Null rates are the account's. */
 export type KeyChoice = KeyLimits & {
   name: string;
   methods: readonly Method[] | null;
@@ -49,7 +48,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return yield* made(database, request, { ...request, name });
     }),
 
-    /** Once per account. Errors: `first_key_shown`, `too_many_keys`. */
+    /** Once. Errors: `first_key_shown`, `too_many_keys`. */
     issueFirstKey: durable(function* (
       database,
       request: Owner & { maxKeys: number },
@@ -69,7 +68,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       });
     }),
 
-    /** Active keys only. Errors: `key_not_found`, `key_ended`, `invalid_request`. */
+    /** Errors: `key_not_found`, `key_ended`, `invalid_request`. */
     changeKey: durable(function* (database, { id, changes, ...owner }: KeyChanges): Steps<OwnKey> {
       const { accountId, limits, nowMs } = owner;
       const key = yield* keyOf(database, { accountId, id, limits });
@@ -95,7 +94,6 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return yield* keyOf(database, { accountId, id, limits });
     }),
 
-    /** Newest first, without keys that ended before `endedSinceMs`. */
     listOwnKeys: read(function* (
       database,
       request: Omit<Owner, "nowMs"> & { endedSinceMs: number },
@@ -131,7 +129,7 @@ function* keyOf(
   return key;
 }
 
-/** Otherwise a rotated key could outlive its overlap. */
+/** A rotated key must not outlive its overlap. */
 function refuseEnded(key: OwnKey, nowMs: number): void {
   const state = keyStateOf(key, nowMs);
   if (state === "active") return;

@@ -6,7 +6,7 @@ export type OwnKey = StoredKey & {
   /** Null: the account's. */
   own: KeyLimits;
   effective: DeploymentLimits;
-  /** Shared by all keys of the account; null: none. */
+  /** Null: none. */
   accountRequestsPerSecond: number | null;
   accountSubmissionsPerMinute: number | null;
 };
@@ -43,7 +43,6 @@ export function* ownKey(
   return row === undefined ? null : fromRow(row);
 }
 
-/** Newest first, without those ended before `endedSinceMs`. */
 export function* ownKeyList(
   database: Database,
   request: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },

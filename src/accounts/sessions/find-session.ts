@@ -5,7 +5,6 @@ export type CallerSession = {
   id: string;
   accountId: string;
   role: "member" | "operator";
-  /** When the token was last replaced, and whether the request presented the current one. */
   rotatedMs: number;
   bringsCurrent: boolean;
   expiresMs: number;
@@ -44,7 +43,7 @@ type Row = {
   expiresMs: number;
 };
 
-/** The caller has the account's limits, and at most the dashboard's `requestsPerSecond`. */
+/** With the account's limits, and at most the dashboard's `requestsPerSecond`. */
 export function* findSession(
   database: Database,
   presented: PresentedSession,
@@ -96,7 +95,6 @@ type Presented = Pick<PresentedSession, "generation" | "asker">;
 /** `next`: issued as a replacement and not used before. */
 type TokenAge = "current" | "replaced" | "next";
 
-/** Two clients may hold tokens of one generation; the first used becomes current. */
 function tokenAgeOf(row: Row, { generation, asker }: Presented): TokenAge {
   if (generation > row.generation) return "next";
   return generation === row.generation && asker === row.asker ? "current" : "replaced";

@@ -7,7 +7,6 @@ export type SignInMethod = "github" | "gitlab" | "link";
 
 export type NewSession = {
   way: SignInMethod;
-  /** Such as "Firefox on Linux". */
   agent: string;
   addressGroup: string;
   maxAgeMs: number;
@@ -17,11 +16,10 @@ export type NewSession = {
 
 export type StartedSession = {
   id: string;
-  /** Not available later. */
   token: SessionToken;
 };
 
-/** Above the account's maximum, the least recently used session ends. */
+/** Above the maximum, the least recently used session ends. */
 export function* addSession(
   database: Database,
   accountId: string,

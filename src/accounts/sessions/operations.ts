@@ -45,7 +45,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return yield* addSession(database, request.accountId, request, randomBytes);
     }),
 
-    /** First use of a replacement token: makes it current and starts the grace period of its predecessor. */
+    /** Starts the grace period of the predecessor. */
     advanceSession: durable(function* (
       database,
       request: {
@@ -128,7 +128,6 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return null;
     }),
 
-    /** Most recently used first. */
     listSessions: read(function* (
       database,
       { accountId, idleMs, nowMs }: { accountId: string; idleMs: number; nowMs: number },

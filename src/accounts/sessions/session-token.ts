@@ -2,9 +2,9 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 
 /**
- * A random handle (131 bits), a generation and a hash of the requesting client, authenticated with the server's key. The store
- * has only a hash of the handle and the current generation, so a leaked store signs no one in. Requesting a replacement again
- * gives the same token; another client gets a different one.
+ * A random handle (131 bits), a generation and a hash of the client, authenticated with the server's key. The store has a hash
+ * of the handle and the generation, so a leaked store signs no one in. Replacing again gives the same token, but another client
+ * a different one.
  */
 export type SessionToken = { handle: string; generation: number; asker: string };
 
@@ -18,7 +18,7 @@ export type SessionTokens = {
 
 const form = /^([0-9A-Za-z]{22})\.([1-9]\d{0,8})\.([0-9A-Za-z_-]{8})\.([0-9A-Za-z_-]{43})$/;
 
-/** `secretKey`: the server's (lib/secret-key.ts). */
+/** `secretKey`: lib/secret-key.ts. */
 export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot session", 32));
   const codeOf = ({ handle, generation, asker }: SessionToken) =>

@@ -27,7 +27,7 @@ export const sessionSettings = {
 export const sessionRotation = {
   /** Age at which a session's token is replaced. */
   rotationMs: hourMs,
-  /** How long a replaced token stays valid after the first use of the new one. */
+  /** After the first use of the new one. */
   formerMs: 60_000,
 };
 

@@ -1,6 +1,6 @@
 import type { ProviderName } from "./provider.ts";
 
-/** In lower case; a null provider matches all. */
+/** A null provider matches all. */
 export type AllowedSigner =
   | { kind: "everyone" }
   | { kind: "login" | "organization"; provider: ProviderName | null; name: string };
@@ -8,7 +8,7 @@ export type AllowedSigner =
 const form =
   /^(?:(github|gitlab):)?(?:(org):)?([a-z0-9_](?:[a-z0-9_.-]{0,126}[a-z0-9_])?(?:\/[a-z0-9_.-]{1,128}){0,10})$/;
 
-/** Null if an entry is malformed. `everyone` must be the only entry. */
+/** Null if malformed. `everyone` must be the only entry. */
 export function readAllowList(written: string): readonly AllowedSigner[] | null {
   const entries = written.split(",").map((entry) => entry.trim().toLowerCase());
   if (entries.length === 1 && entries[0] === "everyone") return [{ kind: "everyone" }];
@@ -37,7 +37,6 @@ export function allowedOrganizations(
   );
 }
 
-/** Without a membership check. */
 export function isLoginAllowed(
   allow: readonly AllowedSigner[],
   provider: ProviderName,

@@ -1,9 +1,9 @@
 import { durable } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 
-/** A pending sign-in has no row; its state is in the browser's cookie. */
+/** The state of a pending sign-in is in the browser's cookie. */
 export const attemptOperations = {
-  /** False if finished before. Remembered until the attempt expires. */
+  /** False if finished before. */
   finishSignIn: durable(function* (
     database,
     { hash, expiresMs }: { hash: string; expiresMs: number },

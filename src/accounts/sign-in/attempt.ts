@@ -1,17 +1,16 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { ProviderName } from "./provider.ts";
 
-/** A pending sign-in has one secret, encrypted in the browser's cookie. Provider and store see only one-way derivations. */
 export function attemptHash(secret: string): string {
   return hash("sha256", secret, "base64");
 }
 
-/** OAuth `state`. Depends on the provider, which prevents mix-up attacks. */
+/** Depends on the provider, which prevents mix-up attacks. */
 export function stateOf(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in state ${provider}`);
 }
 
-/** The PKCE code verifier (RFC 7636). */
+/** RFC 7636. */
 export function codeVerifierOf(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in verifier ${provider}`);
 }

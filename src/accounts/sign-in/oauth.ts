@@ -54,7 +54,7 @@ export async function accessToken(
       redirectUri,
       codeVerifierOf(secret, provider.name),
       {
-        // The operator configured this URL; the guard checks the resolved address.
+        // Configured by the operator; the guard checks the resolved address.
         [allowInsecureRequests]: true,
         [customFetch]: async (url: string, { method, headers, body }: RequestInit) =>
           await sent(fetch, url, String(method), headers, body),
@@ -79,10 +79,7 @@ export async function readProfile(
   return profile;
 }
 
-/**
- * One readable membership suffices; if none is found and one was unreadable, that is an error, not a refusal. Throws
- * SignInRefused.
- */
+/** One readable membership suffices; an unreadable one and no other is an error. Throws SignInRefused. */
 export async function isMemberOfAny(
   provider: Provider,
   fetch: GuardedFetch,
@@ -99,7 +96,6 @@ export async function isMemberOfAny(
   return false;
 }
 
-/** Null if unknown: the provider failed or refused the request. */
 async function membershipOf(
   provider: Provider,
   fetch: GuardedFetch,

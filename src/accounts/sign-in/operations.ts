@@ -125,7 +125,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return yield* startSession(database, { accountId, isOperator: request.isOperator }, request);
     }),
 
-    /** Existing accounts only, so that others cannot fill the log. */
+    /** Existing accounts only: others could fill the log. */
     noteNotAllowed: durable(function* (
       database,
       request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
@@ -141,7 +141,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return null;
     }),
 
-    /** One-time; `accountId` null: the operator's account. */
+    /** `accountId` null: the operator's account. */
     makeSignInLink: durable(function* (
       database,
       request: {
@@ -167,7 +167,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return secret;
     }),
 
-    /** Uses up the link; null if unknown or expired. */
+    /** Null if unknown or expired. */
     signInWithLink: durable(function* (
       database,
       request: SignInRequest & { hash: string },

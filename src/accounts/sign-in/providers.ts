@@ -5,7 +5,7 @@ import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 /** `subject` is the permanent numeric ID; `login` can change. */
 export type Profile = { subject: string; login: string };
 
-/** Responses are untrusted: readers return null or false for what they cannot read. */
+/** Responses are untrusted: readers return null or false. */
 export type Provider = {
   name: ProviderName;
   /** The scope of its user IDs: another host has other users. */
@@ -62,7 +62,7 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
   };
 }
 
-/** GitHub Enterprise Server has its API under a path, the clouds on a separate host. */
+/** Under a path; the clouds have a separate host. */
 function apiOfGitHub(base: string): string {
   const { protocol, host } = new URL(base);
   const isCloud = base === publicGitHub || host.endsWith(".ghe.com");

@@ -11,7 +11,7 @@ export const refusalWords = [
 
 export type RefusalWord = (typeof refusalWords)[number];
 
-/** `reason` is a fixed word for log and audit, never the provider's text. */
+/** `reason`: a fixed word, never the provider's text. */
 export class SignInRefused extends Error {
   readonly word: RefusalWord;
   readonly reason: string;

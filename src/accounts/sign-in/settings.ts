@@ -6,7 +6,6 @@ import { allowList } from "../setting-kinds.ts";
 export const githubUrl = "https://github.com";
 export const gitlabUrl = "https://gitlab.com";
 
-/** A provider needs both client id and secret. */
 export const signInSettings = {
   githubUrl: url(
     "EARSHOT_GITHUB_URL",

@@ -41,7 +41,7 @@ export type SignIn = {
       client: ClientInfo;
     },
   ): Promise<Entered & { returnTo: string }>;
-  /** Null if the token is unknown, used or expired. Throws SignInRefused. */
+  /** Null if unknown, used or expired. Throws SignInRefused. */
   finishLink(token: string, client: ClientInfo): Promise<Entered | null>;
 };
 
@@ -94,7 +94,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     const { secret, expiresMs, returnTo } = begun;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await accessToken(provider, fetch, { secret, redirectUri, parameters });
-    // After the token exchange, so that only users of the code host can fill the store.
+    // After the token exchange: only users of the code host can fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
     }

@@ -23,8 +23,8 @@ type CountedCall = {
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Unwritten usage per quarter of an hour, key and method. From `most` entries on, new ones omit the key, so that account totals
- * stay right; from twice as many on, calls are lost.
+ * Per quarter of an hour, key and method. From `most` entries on, new ones omit the key, so that totals stay right; from twice
+ * as many on, calls are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;

@@ -4,7 +4,6 @@ type NotedUse = { keyId: string; usedMs: number; address: string };
 
 export type KeyUses = {
   note(keyId: string, address: string): void;
-  /** At most one per key and minute. */
   takeDue(): NotedUse[];
   putBack(uses: readonly NotedUse[]): void;
   hurry(): void;

@@ -1,6 +1,6 @@
 /**
- * Exponential buckets (factor 1.1): mergeable, with percentiles within 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in
- * base 36, separated by spaces, so that joining texts merges them.
+ * Exponential (factor 1.1), within 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in base 36, separated by spaces, so
+ * that joining texts merges them.
  */
 export type LatencyHistogram = Map<number, number>;
 
@@ -25,7 +25,7 @@ export function addLatencies(into: LatencyHistogram, more: LatencyHistogram): vo
   for (const [bucket, calls] of more) into.set(bucket, (into.get(bucket) ?? 0) + calls);
 }
 
-/** Nearest rank, `share` in (0, 1]; null without calls. */
+/** Nearest rank; null without calls. */
 export function latencyAt(histogram: LatencyHistogram, share: number): number | null {
   const calls = [...histogram.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;
@@ -47,7 +47,7 @@ function middleOf(bucket: number): number {
 export const printLatencies = (histogram: LatencyHistogram): string =>
   [...histogram].map(([bucket, calls]) => `${bucket.toString(36)}:${calls.toString(36)}`).join(" ");
 
-/** Skips malformed entries. Works on character codes, because a busy account's month is megabytes. */
+/** Skips malformed entries. By character codes: a busy account's month is megabytes. */
 export function parseLatencies(text: string): LatencyHistogram {
   const histogram: LatencyHistogram = new Map();
   let bucket = Number.NaN;

@@ -3,12 +3,11 @@ import { type KeyRequest, mostLoggedRequests } from "./request-log-operations.ts
 /** The latest unwritten requests of each key. */
 export type LatestRequests = {
   note(request: KeyRequest): void;
-  /** Oldest first within a key. */
   take(): KeyRequest[];
   putBack(requests: readonly KeyRequest[]): void;
 };
 
-/** Requests of further keys are not logged while `mostKeys` have unwritten ones. */
+/** Further keys are not logged while `mostKeys` have unwritten requests. */
 export function createLatestRequests(mostKeys: number): LatestRequests {
   let byKey = new Map<string, KeyRequest[]>();
 

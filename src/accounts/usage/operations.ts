@@ -7,11 +7,8 @@ import { requestLogOperations } from "./request-log-operations.ts";
 
 export type UsageRow = {
   accountId: string;
-  /** Start of the quarter of an hour. */
   bucketMs: number;
-  /** Empty if not recorded. */
   keyId: string;
-  /** Empty for requests. */
   method: Method | "";
   calls: number;
   refused: number;
@@ -22,7 +19,7 @@ export type UsageRow = {
 
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
-/** `widthMs` is the interval to sum by. `keyId` null: all keys. */
+/** `keyId` null: all keys. */
 export type UsageRequest = {
   accountId: string;
   keyId: string | null;
@@ -31,7 +28,6 @@ export type UsageRequest = {
   widthMs: number;
 };
 
-/** `startMs` is a multiple of the width. */
 export type UsageSum = Pick<
   UsageRow,
   "method" | "calls" | "refused" | "failed" | "posts" | "latencies"
@@ -51,10 +47,10 @@ export type AccountUsage = UsageCounts & { accountId: string };
 
 export type UsageOperations = typeof usageOperations;
 
-/** So that no statement blocks the writer for long. */
+/** No statement may block the writer for long. */
 const droppedAtOnce = 2_000;
 
-/** Not durable, because usage is not worth a sync. */
+/** Not durable: not worth a sync. */
 export const usageOperations = {
   ...requestLogOperations,
 
@@ -76,7 +72,7 @@ export const usageOperations = {
     return null;
   }),
 
-  /** `keyIds`: all keys used in that time. A busy account has a thousand rows a day, so read a day at a time. */
+  /** `keyIds`: all used in that time. A busy account has a thousand rows a day, so read a day at a time. */
   usageOf: read(function* (
     database,
     request: UsageRequest,
@@ -148,7 +144,6 @@ export const usageOperations = {
     );
   }),
 
-  /** Deletes a batch; true if more may remain. */
   dropUsage: relaxed(function* (database, { beforeMs }: { beforeMs: number }): Steps<boolean> {
     return (
       (yield* database.run(

@@ -10,16 +10,14 @@ import type { KeyRequest } from "./request-log-operations.ts";
 
 const usageBucketMs = 900_000;
 
-/** Counts in memory; writes every `flushMs` and on stop and retries failed writes. A crash loses up to `flushMs`. */
+/** Writes every `flushMs` and on stop, with retries; a crash loses up to `flushMs`. */
 export type UsageRecorder = {
   noteRequest(request: { accountId: string; keyId: string; status: number }): void;
-  /** `ms` since its submission. */
   noteSearch(
     search: Pick<EndedJob, "accountId" | "keyId" | "method" | "state" | "posts" | "ms">,
   ): void;
   /** Written at most once a minute. */
   noteKeyUse(keyId: string, address: string): void;
-  /** For the request log of the key. */
   noteKeyRequest(request: KeyRequest): void;
   /** Never rejects. */
   flush(): Promise<void>;
@@ -32,7 +30,6 @@ export type UsageRecorderContext = {
   clock: Clock;
   settings: { flushMs: number; retentionMs: number };
   onError(error: unknown): void;
-  /** Called with the number of calls lost because too much was pending. */
   onLost(calls: number): void;
 };
 

@@ -1,29 +1,26 @@
 import { read, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 
-/** Without query, address and body: `route` is a template such as `/v1/search/live/:platform`. */
+/** Without query, address and body: `route` is a template. */
 export type KeyRequest = {
   keyId: string;
   requestId: string;
-  /** When it arrived. */
   atMs: number;
   method: string;
   route: string;
   status: number;
-  /** Of the problem that was returned. */
   code: string | null;
   durationMs: number;
 };
 
 export type LoggedRequest = Omit<KeyRequest, "keyId">;
 
-/** Of each key, the latest. */
 export const mostLoggedRequests = 100;
 
 const droppedAtOnce = 2_000;
 
 export const requestLogOperations = {
-  /** Two statements for any number of keys. Not durable. Ignores connected apps and deleted keys. */
+  /** Two statements for any number of keys. Ignores connected apps and deleted keys. */
   addKeyRequests: relaxed(function* (
     database,
     { requests }: { requests: readonly KeyRequest[] },
@@ -50,7 +47,6 @@ export const requestLogOperations = {
     return null;
   }),
 
-  /** Newest first. */
   keyRequests: read(function* (
     database,
     key: { accountId: string; keyId: string },
@@ -63,7 +59,6 @@ export const requestLogOperations = {
     );
   }),
 
-  /** Deletes a batch; true if more may remain. */
   dropKeyRequests: relaxed(function* (
     database,
     { beforeMs }: { beforeMs: number },
