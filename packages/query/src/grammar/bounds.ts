@@ -1,4 +1,3 @@
-/** Limits of a query; exceeding each has its own error code. */
 export const deepestNesting = 20;
 export const maxTerms = 256;
 /** Of errors, and of warnings, per response. */

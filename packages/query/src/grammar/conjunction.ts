@@ -12,7 +12,6 @@ import {
 
 type Report = (code: DiagnosticCode, span: QuerySpan, warning: Warning) => void;
 
-/** The span includes the negation. */
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: QuerySpan };
 type Kind = QueryLeaf["kind"];
 
@@ -29,7 +28,7 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
   warnTwoPlatforms(literals, report);
 }
 
-/** The leaves that must all match (or not) if the node does; none if the node has alternatives. */
+/** None if the node has alternatives. */
 function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;
@@ -47,7 +46,6 @@ function written({ leaf, isNegated }: Literal): string {
   return `${isNegated ? "-" : ""}${shown(printQuery(leaf))}`;
 }
 
-/** At the later one. */
 function warnBoth(
   report: Report,
   code: DiagnosticCode,
@@ -130,7 +128,6 @@ function warnOppositeCounts(literals: readonly Literal[], report: Report): void 
 
 const countOf = ({ leaf }: Literal): number => ("atLeast" in leaf ? leaf.atLeast : 0);
 
-/** The first property implies the second. */
 const implied: Readonly<Partial<Record<PostProperty, PostProperty>>> = {
   nativeretweets: "retweets",
   self_threads: "replies",

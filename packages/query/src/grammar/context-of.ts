@@ -4,7 +4,7 @@ import type { Token } from "./lex.ts";
 import { type ParserState, report } from "./reader.ts";
 import type { GroupedValues, TermContext } from "./term-context.ts";
 
-/** An odd number of negations precedes a term; `start` is the offset of the first. */
+/** `start`: offset of the first negation. */
 export type Negation = { isNegated: boolean; start: number };
 
 export function contextOf(reader: ParserState, token: Token, negation: Negation): TermContext {

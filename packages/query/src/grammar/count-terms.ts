@@ -2,10 +2,7 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { urlQueryTokens } from "../text/urls.ts";
 import type { QueryNode } from "../tree/tree.ts";
 
-/**
- * A word, phrase or link counts its words (in scripts without spaces, characters); any other leaf
- * 1.
- */
+/** Words of a word, phrase or link (characters in scripts without spaces); else 1. */
 export function countTerms(node: QueryNode): number {
   switch (node.kind) {
     case "and":

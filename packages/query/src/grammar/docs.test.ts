@@ -23,7 +23,6 @@ import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
 const page = readFileSync(new URL("../../../../docs/query-language.md", import.meta.url), "utf8");
 
-/** The cells of the table after a heading, without backticks around whole cells. */
 function rowsBelow(heading: string): string[][] {
   const section = page.slice(page.indexOf(`\n## ${heading}\n`) + 1);
   const table = section.slice(0, section.indexOf("\n\n", section.indexOf("\n|---")));
@@ -52,7 +51,7 @@ describe("the table of operators", () => {
   test.each(Object.entries(propertyAliases))("lists filter:%s and its aliases", (name, aliases) => {
     const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
     expect(row).toHaveLength(3);
-    // The page lists plural and singular as one name.
+    // Plural and singular are one name.
     const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
     for (const alias of onPage)
       expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));

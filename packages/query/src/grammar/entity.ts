@@ -3,7 +3,6 @@ import { foldHandle, foldTag, readCashtag, readHashtag, readMention } from "../t
 import { codePointLength } from "../tree/source.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
-/** `end` is a UTF-16 offset. */
 export type EntityRead = { leaf: QueryLeaf; end: number };
 
 type Found = { leaf: BareLeaf; end: number };
@@ -15,10 +14,7 @@ export function withPlainSigils(text: string): string {
   return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
 }
 
-/**
- * The entity whose sigil is at `at` (UTF-16) of a term. `text` has plain sigils, `folded` is fully
- * folded; `offset` is the query offset of `at`.
- */
+/** `text` has plain sigils, `folded` is fully folded; `at` is UTF-16, `offset` that in the query. */
 export function readEntity(
   text: string,
   folded: string,
@@ -41,7 +37,7 @@ function readAt(sigil: string, text: string, folded: string, at: number): Found 
   if (sigil === "#") {
     const found = unlessGoingOn(text, readHashtag(text, at));
     const tag = foldTag(found?.value ?? "");
-    // Folding turns some Arabic vowel signs into a space and a mark, which no tag can contain.
+    // Folding turns some Arabic vowel signs into a space and a mark.
     return found === null || /\s/u.test(tag)
       ? null
       : { leaf: { kind: "hashtag", tag }, end: found.end };

@@ -12,7 +12,6 @@ import { notAvailable } from "./not-available.ts";
 import type { WrittenOperator } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Null if it is invalid or has no effect. */
 export function filterNode(
   context: TermContext,
   written: WrittenOperator,
@@ -81,7 +80,7 @@ const expectedOf = (name: string): readonly string[] =>
       ]
     : postProperties;
 
-/** Results include reposts by default, so `include:` has no effect. Negated it would exclude them, which is an error. */
+/** Results include reposts by default. Negated it would exclude them, which is an error. */
 function includeReposts(context: TermContext, written: WrittenOperator): null {
   if (context.isNegated) {
     context.report("unknown_filter", written.span, {

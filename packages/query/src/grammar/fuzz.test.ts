@@ -57,7 +57,6 @@ const anyText = fc.oneof(
   { weight: 6, arbitrary: syntaxText },
 );
 
-/** Undefined if it throws. */
 function strictly(text: string): ParsedQuery | undefined {
   try {
     return parseQuery(text);
@@ -174,7 +173,7 @@ describe("a very long text", () => {
   });
 });
 
-/** Spans are within the query, and groups are in the normal form of the tree's type. */
+/** Spans within the query, groups in normal form. */
 function checkTree(node: QueryNode, length: number): void {
   const { offset, length: width } = node.span;
   if (offset < 0 || width <= 0 || offset + width > length) throw new Error(JSON.stringify(node));

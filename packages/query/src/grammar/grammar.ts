@@ -11,7 +11,6 @@ import type { Token } from "./lex.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
 import { atEnd, cannotStartTerm, type ParserState, report, reportOnce, spanOf } from "./reader.ts";
 
-/** Null if no part of the query is usable. */
 export function readQuery(reader: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
   while (reader.index < reader.tokens.length) {
@@ -52,7 +51,7 @@ function readConjunction(reader: ParserState): QueryNode | null {
   return node;
 }
 
-/** Skips AND, which must be between two terms. */
+/** It must be between two terms. */
 function readAnd(reader: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
@@ -160,7 +159,6 @@ function readGroup(reader: ParserState, open: Token): QueryNode | null {
   return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
 }
 
-/** Reports once that another explicit or implied group level exceeds the limit. */
 function isTooDeep(reader: ParserState, span: QuerySpan): boolean {
   if (reader.depth < deepestNesting) return false;
   reportOnce(reader, "query_too_deep", span, {
@@ -181,7 +179,6 @@ function skipGroup(reader: ParserState): void {
   }
 }
 
-/** Null if its terms or its implied group exceed the limits. */
 function counted(reader: ParserState, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
   if (node.kind === "and" && isTooDeep(reader, node.span)) return null;

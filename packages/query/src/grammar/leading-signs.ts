@@ -4,7 +4,7 @@ import { foldedBetween, isInvisible, textBetween } from "../tree/source.ts";
 import type { TermToken } from "./lex.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Leading dashes look like minuses but are not: skipped with a warning. */
+/** They look like minuses but are not. */
 export function skipDashes(context: TermContext, token: TermToken): number {
   const { folded } = context.source;
   let start = token.start;

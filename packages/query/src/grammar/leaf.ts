@@ -28,7 +28,7 @@ export function readTerm(context: TermContext, token: TermToken): QueryNode | nu
   return makeAnd(parts, { offset: token.start, length: token.end - token.start });
 }
 
-/** Adjacent words, or a link, emoticon or question mark if it contains nothing else. */
+/** If it contains nothing else, a link, emoticon or question mark. */
 export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (isQuestionMark(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -51,7 +51,6 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
   return phrase;
 }
 
-/** As written and folded, of equal lengths. */
 type Piece = { text: string; folded: string; span: QuerySpan };
 
 /** Punctuation before a leading mention (`.@nasa`). */
@@ -135,7 +134,7 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   return !isBare;
 }
 
-/** Anything that would be a link in a post, or has a scheme. Excludes trailing punctuation. */
+/** A link in a post, or anything with a scheme. Excludes trailing punctuation. */
 function isUrl(text: string, folded: string): boolean {
   if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
   const [link] = findLinks(text);

@@ -7,7 +7,7 @@ import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** Have a meaning in other query languages. Excludes sentence punctuation, `&` and `/`. */
+/** Have a meaning in other query languages. */
 const touchingSign =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
 const endOfPattern = /\/[a-z]{0,4}$/;
@@ -39,7 +39,6 @@ export function warnLeftOutSigns(context: TermContext, text: string, span: Query
 
 const signsBehind = /^[+#^~=<>|\\%]+/;
 
-/** `#c++`. */
 export function warnSignsBehind(
   context: TermContext,
   entity: string,
@@ -54,7 +53,6 @@ export function warnSignsBehind(
   });
 }
 
-/** `"a phrase"~3`. */
 export function warnWeight(
   report: TermContext["report"],
   text: string,

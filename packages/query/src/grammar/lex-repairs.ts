@@ -7,7 +7,7 @@ export type Repaired = { tokens: Token[]; warnings: DraftDiagnostic[] };
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
 const longestEmoticon = 8;
 
-/** `(launch :)`: the parenthesis of an emoticon also closes its group if no other one would. */
+/** `(launch :)`: an emoticon also closes its group if nothing else would. */
 export function shareParentheses(source: Source, tokens: readonly Token[]): Repaired {
   const closersAfter = unmatchedClosers(tokens);
   const repaired: Token[] = [];
@@ -34,7 +34,7 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
   return { tokens: repaired, warnings };
 }
 
-/** Per token index, the number of `)` from there on that close an earlier group. */
+/** Those from a token on that close an earlier group. */
 function unmatchedClosers(tokens: readonly Token[]): number[] {
   const counts = new Array<number>(tokens.length + 1).fill(0);
   for (let index = tokens.length - 1; index >= 0; index--) {

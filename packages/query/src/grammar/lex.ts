@@ -24,7 +24,6 @@ export type Token =
 export type TermToken = {
   kind: "term";
   quoted: string | null;
-  /** `end` if there is none. */
   valueStart: number;
   /** After a `+`: never a keyword. */
   isForced: boolean;
@@ -40,7 +39,7 @@ type Reading = {
   depth: number;
 };
 
-/** Accepts any text, in linear time. */
+/** Linear time. */
 export function lex(source: Source): { tokens: Token[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
   const reading: Reading = { source, scan, tokens: [], diagnostics: [], depth: 0 };

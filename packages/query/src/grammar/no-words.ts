@@ -10,7 +10,7 @@ export function warnNoWordsInQuotes(context: TermContext, text: string, span: Qu
   warnNoWords(context, text, span);
 }
 
-/** Posts do not index links and mentions as words, so a phrase with one matches nothing. Returns whether there is one. */
+/** Links and mentions are not indexed as words. Returns whether there is one. */
 export function warnNoWords(context: TermContext, text: string, span: QuerySpan): boolean {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];

@@ -12,7 +12,7 @@ import { filterNode } from "./filter-node.ts";
 import { notAvailable, substituteFor } from "./not-available.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** `valueSpan` is the part after the colon, including quotes. */
+/** `valueSpan` includes quotes. */
 export type WrittenOperator = {
   name: string;
   value: string;
@@ -20,7 +20,6 @@ export type WrittenOperator = {
   valueSpan: QuerySpan;
 };
 
-/** Null if it is invalid or has no effect. */
 export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {
   const unavailable = unavailableNamed(written.name);
   if (unavailable !== null) {
@@ -119,7 +118,6 @@ const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>(
   "retweets_of_tweet_id",
 ]);
 
-/** `from:a,b`, for operators with a single value; else null. */
 function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
   const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
   if (takesSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;

@@ -24,7 +24,6 @@ function errorCodes(query: string): (string | undefined)[] {
 
 describe("valid queries", () => {
   test.each([
-    // words, spaces and keywords
     ["nasa esa", "nasa esa"],
     ["nasa AND esa", "nasa esa"],
     ["nasa OR esa", "nasa OR esa"],
@@ -47,7 +46,6 @@ describe("valid queries", () => {
     ["👀 lang:en", "👀 lang:en"],
     ["東京タワー", "東京タワー"],
     ["新闻：地震", "新闻：地震"],
-    // negation
     ["-x", "-x"],
     ["--x", "x"],
     ["---x", "-x"],
@@ -64,14 +62,12 @@ describe("valid queries", () => {
     ['"New York"-based', '"New York" based !stray_minus'],
     ["–x", "x !dash_is_not_minus"],
     ["a – b", "a b !nothing_to_search"],
-    // phrases
     ['"state of the art"', '"state of the art"'],
     ["“hello” „du“ «hi» 「東京」", '"hello" "du" "hi" "東京"'],
     ['"Toys \\"R\\" Us"', '"Toys \\"R\\" Us"'],
     ['"a * b"', '"a * b"'],
     ['"line\nbreak"', '"line\nbreak"'],
     ['x ""', "x !nothing_to_search"],
-    // hashtags and mentions
     ["#NASA ＃été #日本語", "#nasa #été #日本語"],
     ["@NASA ＠esa @nasa.bsky.social", "@nasa @esa @nasa.bsky.social"],
     ["@did:plc:ewvi7nxzyoun6zhxrhs64oiz", "@did:plc:ewvi7nxzyoun6zhxrhs64oiz"],
@@ -80,19 +76,16 @@ describe("valid queries", () => {
     ["#tag.", "#tag"],
     ["#123", "#123 !not_a_hashtag"],
     ["a@b", "a@b"],
-    // accounts
     ["from:NASA to:@esa TO:x", "from:nasa to:esa to:x"],
     ['from:"nasa" ｆｒｏｍ：“nasa”', "from:nasa from:nasa"],
     ["from:11348282", "from:11348282"],
     ["from:did:plc:ewvi7nxzyoun6zhxrhs64oiz", "from:did:plc:ewvi7nxzyoun6zhxrhs64oiz"],
     ["from:gargron@mastodon.social", "from:gargron@mastodon.social"],
     ["from :nasa", "from :nasa !space_before_colon"],
-    // languages
     ["lang:EN lang:zh-CN lang:pt_BR", "lang:en lang:zh-cn lang:pt-br"],
     ["lang:iw lang:in lang:no lang:tl", "lang:he lang:id lang:nb lang:fil"],
     ["lang:und lang:zxx lang:qme", "lang:und lang:zxx lang:qme"],
     ["lang:english", "lang:english !unknown_language"],
-    // times
     ["since:2021-12-31", "since:2021-12-31"],
     ["until:2021-12-31_23:59:59_UTC", "until:2021-12-31_23:59:59_UTC"],
     ["since:2022-07-01_12:00:00_CEST", "since:2022-07-01_10:00:00_UTC"],
@@ -104,7 +97,6 @@ describe("valid queries", () => {
     ["since:2016-12-31T23:59:60Z", "since:2017-01-01"],
     ["-since:2024-02-29 since:1999-01-01", "-since:2024-02-29 since:1999-01-01"],
 
-    // reposts, safety, counts
     [
       "-filter:retweets OR is:retweet OR exclude:retweets",
       "-filter:retweets OR filter:retweets OR -filter:retweets",
@@ -114,12 +106,10 @@ describe("valid queries", () => {
     ["-filter:safe exclude:safe", "-filter:safe -filter:safe"],
     ["min_faves:0 min_likes:10 -min_faves:500", "min_faves:0 min_faves:10 -min_faves:500"],
     ["min_retweets:1 min_reposts:２", "min_retweets:1 min_retweets:2"],
-    // places
     ["geocode:37.7764685,-122.4172004,10km", "geocode:37.7764685,-122.4172004,10km"],
     ["geocode:-90,180,0.5mi", "geocode:-90,180,0.804672km"],
     ['geocode:"37.77, -122.41, 5KM"', "geocode:37.77,-122.41,5km"],
     ["geocode:-0,+1.5,.5km", "geocode:0,1.5,0.5km"],
-    // links
     ['url:"https://t.co"', 'url:"https://t.co"'],
     ["url:t_mobile.com", 'url:"t_mobile.com"'],
     ["url:status/20", 'url:"status/20"'],
@@ -131,14 +121,12 @@ describe("valid queries", () => {
       "(https://en.wikipedia.org/wiki/Moon_(film))",
       'url:"https://en.wikipedia.org/wiki/Moon_(film)"',
     ],
-    // questions
     ["what ? ？ ؟", "what ? ? ?"],
     ['"?"', "?"],
     ["-? x", "-? x"],
     ["word?", "word !sign_left_out"],
     ["word？", "word"],
     ["?!", "?"],
-    // unknown names and punctuation
     ["re:invent", '"re:invent" !unknown_operator'],
     ["3:30pm", '"3:30pm" !unknown_operator'],
     ['foo:"a b"', '"foo a b" !unknown_operator'],

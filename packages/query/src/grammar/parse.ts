@@ -41,7 +41,6 @@ export type ParseOptions = {
 
 /** The message is the first error. */
 export class InvalidQueryError extends Error {
-  /** At least one error, in text order. */
   readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]];
 
   constructor(diagnostics: readonly [Diagnostic, ...Diagnostic[]]) {
@@ -59,9 +58,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { tree, warnings: diagnostics };
 }
 
-/**
- * Returns the tree of the usable parts (null if there are none) and all diagnostics, in text order.
- */
+/** The tree of the usable parts (null if none) and all diagnostics, in text order. */
 export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},

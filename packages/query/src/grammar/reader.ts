@@ -49,7 +49,6 @@ export function report(
   reportUnlessReported(reader, `${code} ${span.offset}`, code, span, warning);
 }
 
-/** Skips codes already reported by this function. */
 export function reportOnce(
   reader: ParserState,
   code: DiagnosticCode,

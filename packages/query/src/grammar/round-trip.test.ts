@@ -120,7 +120,7 @@ test("trees of all leaves survive printing and parsing", () => {
   fc.assert(fc.property(node, survives), { numRuns: 2_500 });
 });
 
-/** Merged, with double negations cancelled, as in the tree's type. */
+/** Merged, without double negations. */
 function settled(generated: object): QueryNode {
   const span = { offset: 0, length: 1 };
   const bare = { span, ...generated } as QueryNode;

@@ -12,7 +12,7 @@ export type TermContext = {
   /** Including negations. */
   start: number;
   touchesGroup: boolean;
-  /** Of the group that directly follows; null unless it is a plain list. */
+  /** Null unless it is a plain list. */
   groupedValues: GroupedValues | null;
   preceding: { text: string; start: number } | null;
   following: string;

@@ -1,10 +1,10 @@
 import { operatorNamed, unavailableNamed } from "../operators/operators.ts";
 import { closerOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
-/** Brackets are matched in one pass, so that each term's end is found in linear time. */
+/** Brackets are matched in one pass, for linear time. */
 export type Scan = {
   source: Source;
-  /** Of parentheses that close before the next white space or quotation mark. */
+  /** Before the next white space or quotation mark. */
   closedAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
@@ -17,10 +17,7 @@ export function scanBrackets(source: Source): Scan {
 const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
-/**
- * For bracketed values with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`);
- * else `end`.
- */
+/** Values with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`); else `end`. */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
@@ -34,7 +31,7 @@ const startsLikeUrl =
   /^(?:[a-z_]{1,32}:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
 const longestHost = 300;
 
-/** A term ends at white space, a parenthesis or a quotation mark; a URL may contain balanced parentheses. */
+/** A URL may contain balanced parentheses. */
 export function termEnd(scan: Scan, start: number): number {
   const { source, closedAt } = scan;
   const first = endOfRun(source, start);
@@ -48,7 +45,7 @@ export function termEnd(scan: Scan, start: number): number {
   return at;
 }
 
-/** Excludes invisible characters directly before the end. */
+/** Excludes invisible characters at the end. */
 function endOfRun({ folded }: Source, start: number): number {
   let at = start;
   while (at < folded.length) {
@@ -79,7 +76,7 @@ function matchParentheses(folded: readonly string[]): Map<number, number> {
 const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
 const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
-/** The parenthesis of `:)` or `;-((` is not a group's. */
+/** The parenthesis of `:)` is not a group's. */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;
   const eyes = folded[start] ?? "";

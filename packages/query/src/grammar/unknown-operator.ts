@@ -42,7 +42,7 @@ function nearMiss(name: string, value: string): Suggestion {
 
 const longestBrackets = 64;
 
-/** Completes `[5 TO 9]` from its first word. */
+/** From its first word (`[5 TO 9]`). */
 function withRestOfBrackets(
   { source }: TermContext,
   value: string,
@@ -58,7 +58,7 @@ function withRestOfBrackets(
 
 const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
 
-/** `12:30` is a phrase of two numbers, but after a date probably a time. */
+/** `12:30` is a phrase, but after a date probably a time. */
 function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): void {
   const { preceding } = context;
   const date = dateBefore.exec(preceding?.text ?? "")?.[1];

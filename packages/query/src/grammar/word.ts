@@ -7,7 +7,6 @@ import { keywordOf } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Null if it has no tokens or contains a wildcard. */
 export function readWord(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
   if (hasWildcard(text)) return refuseWildcard(context, text, span);
@@ -18,7 +17,6 @@ export function readWord(context: TermContext, text: string, span: QuerySpan): Q
   return { kind: "word", text: bare, span };
 }
 
-/** Null if it has no tokens or contains a partial word. */
 export function readWords(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
   if (isEmpty) return nothingToSearch(context, text, span);
@@ -96,7 +94,7 @@ export function isQuestionMark(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
-/** A wildcard in other query languages; question marks of other scripts are plain punctuation. */
+/** In other query languages a wildcard. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
@@ -108,13 +106,13 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
   });
 }
 
-/** A keyword retains its question mark, which makes it a word. */
+/** A question mark makes a keyword a word. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
-/** One inside (`f**k`) separates words in a quotation. */
+/** `f**k` separates words in a quotation. */
 function holdsPartOfWord(text: string): boolean {
   const plain = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);

@@ -11,7 +11,6 @@ function errorsOf(query: string): string[] {
 
 describe("operators of X's own search, as its users write them", () => {
   test.each([
-    // words
     ["volcano iceland", "volcano iceland"],
     ["(volcano iceland)", "volcano iceland"],
     ["volcano OR geyser", "volcano OR geyser"],
@@ -27,15 +26,12 @@ describe("operators of X's own search, as its users write them", () => {
     ["👀 🌋", "👀 🌋"],
     ["url:usgs.gov", 'url:"usgs.gov"'],
     ["lava lang:is", "lava lang:is"],
-    // accounts
     ["lava from:usgs", "lava from:usgs"],
     ["#VolcanoDay to:usgs", "#volcanoday to:usgs"],
     ["@usgs -from:usgs", "@usgs -from:usgs"],
     ["filter:verified lava", "filter:verified lava"],
-    // places
     ["geocode:63.98,-19.07,25km", "geocode:63.98,-19.07,25km"],
     ["geocode:63.98,-19.07,25mi", "geocode:63.98,-19.07,40.2336km"],
-    // times
     ["since:2010-04-14 until:2010-04-21 #ash", "since:2010-04-14 until:2010-04-21 #ash"],
     [
       '"#ash" since:2010-04-14_06:00:00_UTC until:2010-04-14_08:30:00_UTC',
@@ -53,7 +49,6 @@ describe("operators of X's own search, as its users write them", () => {
     ["lava within_time:7h", "lava within_time:7h"],
     ["lava within_time:45m", "lava within_time:45m"],
     ["lava within_time:20s", "lava within_time:20s"],
-    // kinds of posts
     ["from:usgs filter:nativeretweets", "from:usgs filter:nativeretweets"],
     ["from:usgs include:nativeretweets", "from:usgs"],
     ["filter:retweets from:usgs until:2011-01-01", "filter:retweets from:usgs until:2011-01-01"],
@@ -63,7 +58,6 @@ describe("operators of X's own search, as its users write them", () => {
     ["from:usgs filter:quote", "from:usgs filter:quote"],
     ["quoted_tweet_id:12150000007", "quoted:12150000007"],
     ["quoted_user_id:14505838", "quoted_user_id:14505838"],
-    // counts
     ["lava -filter:has_engagement", "lava -filter:has_engagement"],
     ["min_retweets:40 lava", "min_retweets:40 lava"],
     ["min_faves:40 lava", "min_faves:40 lava"],
@@ -71,7 +65,6 @@ describe("operators of X's own search, as its users write them", () => {
     ["-min_retweets:40 lava", "-min_retweets:40 lava"],
     ["-min_faves:40 lava", "-min_faves:40 lava"],
     ["-min_replies:40 lava", "-min_replies:40 lava"],
-    // media and more
     ["filter:media lava", "filter:media lava"],
     ["filter:twimg lava", "filter:images lava"],
     ["filter:images lava", "filter:images lava"],
@@ -84,7 +77,6 @@ describe("operators of X's own search, as its users write them", () => {
     ["from:usgs filter:hashtags", "from:usgs filter:hashtags"],
     ['source:"Earthquake Bot™" lang:is', 'source:"Earthquake Bot™" lang:is'],
     ["source:earthquake_bot", 'source:"earthquake_bot"'],
-    // several at once
     ["from:USGS filter:media -filter:images", "from:usgs filter:media -filter:images"],
     [
       "(lava OR magma) (hot OR glowing) -filter:nativeretweets min_faves:3",
@@ -153,7 +145,7 @@ test.skipIf(!existsSync(file))(
   },
 );
 
-/** An operator of the list with sample values, and with a word if it alone has no effect. */
+/** With sample values, and a word if the operator alone has no effect. */
 function filledIn(form: string): string {
   const query = form
     .replace("tweet_id", "12150000007")

@@ -19,7 +19,7 @@ export function cellOf(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/** A superset of the circle's cells, or null above `mostCells` (large circles, the poles). */
+/** A superset; null above `mostCells` (large circles, the poles). */
 export function cellsOfCircle(
   lat: number,
   lon: number,

@@ -15,10 +15,7 @@ export type Subject = {
   terms: () => readonly string[];
 };
 
-/**
- * The reference semantics of every query; engines and upstreams may return a superset. An unknown
- * count is 0. A post without a location is in no circle.
- */
+/** The reference semantics; engines and upstreams may return a superset. An unknown count is 0. */
 export function matches(plan: PlanNode, subject: Subject): boolean {
   switch (plan.kind) {
     case "all":

@@ -1,10 +1,10 @@
 import { GAP } from "../text/analyze.ts";
 import type { SequenceElement } from "../text/sequence.ts";
 
-/** Longer sequences use a single-pass automaton. */
+/** Longer ones use the automaton. */
 const shortSequence = 4;
 
-/** Linear in the number of terms, even if elements repeat. */
+/** Linear, even if elements repeat. */
 export function holdsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],

@@ -40,7 +40,6 @@ const daysBack: Readonly<Record<string, string>> = {
   "last year": "365d",
 };
 
-/** Null if the time is not in the past. */
 function relativeTime(operator: string, text: string): readonly string[] | null {
   if (/^(?:now|tomorrow)$/.test(text)) return operator === "until" ? null : ["within_time:1d"];
   const plain = text.replace(/^(?:now)?-/, "").replace(/[\s_-]*ago$/, "");
@@ -57,7 +56,6 @@ function relativeTime(operator: string, text: string): readonly string[] | null 
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** Two if day and month are ambiguous. */
 function datesOf(operator: string, text: string): readonly string[] {
   const [, year = "", month = "01", day = "01"] =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
@@ -76,7 +74,7 @@ function datesOf(operator: string, text: string): readonly string[] {
   return date === null ? [] : [date];
 }
 
-/** Clamps the day to its month; swaps day and month if the month is invalid. */
+/** Clamps the day; swaps day and month if the month is invalid. */
 function plausible(operator: string, year: string, month: string, day: string): readonly string[] {
   const date = dateOf(year, month, day) ?? dateOf(year, day, month);
   if (date !== null) return [date];

@@ -1,6 +1,6 @@
 /**
- * Null unless within one edit up to four characters, two beyond, and fewer than the name's length. Case-insensitive optimal
- * string alignment distance; the first of equals wins.
+ * Within one edit up to four characters, two beyond, and fewer than the name's length. Optimal string alignment; the first of
+ * equals wins.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const lowerCase = name.toLowerCase();

@@ -25,7 +25,6 @@ export function mapOperand<From, To>(
   return "error" in operand ? operand : { ...operand, value: make(operand.value) };
 }
 
-/** Shortened if long. */
 export function shown(value: string): string {
   const characters = Array.from(value.slice(0, 100));
   return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : value;

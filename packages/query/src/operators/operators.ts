@@ -108,7 +108,6 @@ export const unavailableOperators = {
 } as const satisfies Record<string, Unavailable>;
 export type UnavailableName = keyof typeof unavailableOperators;
 
-/** Values of `filter:`, `is:`, `has:`, `exclude:` and `include:`. */
 export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   follows: follower,
   social: follower,

@@ -3,7 +3,7 @@ import { type Operand, operandError, shown } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
-/** Minutes east of UTC. Ambiguous abbreviations have their most common meaning. */
+/** Minutes east of UTC. Ambiguous abbreviations have their commonest meaning. */
 const zones: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,
@@ -43,10 +43,7 @@ const zones: Readonly<Record<string, number>> = {
 const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
-/**
- * A date without a time is its start in UTC; a time requires a zone. A leap second becomes the
- * start of the next minute.
- */
+/** A date is its start in UTC; a time requires a zone. A leap second becomes the next minute. */
 export function readDate(operator: string, written: string): Operand<number> {
   const match = form.exec(written.toUpperCase());
   if (match === null) return notADate(operator, written);

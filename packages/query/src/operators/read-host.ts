@@ -2,14 +2,11 @@ import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { type Operand, operandError, shown } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
-/** The DNS limit; also bounds the quadratic size of a host's suffixes. */
+/** DNS; also bounds the quadratic size of a host's suffixes. */
 const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
-/**
- * Lower case, Unicode, without `www.`. Strips a scheme, a leading dot and a trailing dot or slash; a path, port or user is an
- * error.
- */
+/** Lower case, Unicode, without `www.`, scheme, and dots or slash at the ends; a path, port or user is an error. */
 export function readHost(operator: string, written: string): Operand<string> {
   const plain = written.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
   const [authority = "", ...path] = plain.replace(/\/$/, "").split(/[/?#]/);
@@ -45,7 +42,7 @@ function hintForHost(
   return bare === null ? `write it as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 
-/** Facets contain suffixes of two or more labels, so a single label matches only whole hosts. */
+/** Facets have two or more labels, so a single label matches only whole hosts. */
 function oneLabel(operator: string, host: string): Operand<string> {
   return {
     value: host,

@@ -2,7 +2,7 @@ import { languageTags } from "../text/languages.ts";
 import { nearest } from "./nearest.ts";
 import { type Operand, type OperandError, operandError, shown } from "./operand.ts";
 
-/** ISO 639-1, three-letter codes in use on posts, and X's codes for posts without a language. */
+/** ISO 639-1, three-letter codes in use, and X's codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
   (
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es " +
@@ -46,7 +46,7 @@ const namesOfLanguages: Readonly<Record<string, string>> = {
 
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
-/** Lower case, aliases resolved; warns if no post can have the language. */
+/** Aliases resolved; warns if no post can have the language. */
 export function readLanguage(written: string): Operand<string> {
   const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
   if (code === undefined) {

@@ -5,7 +5,7 @@ const numberForm = /^\d{1,19}$/;
 const pageOnX =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 
-/** From 0 to 2^63 - 1, without leading zeros. */
+/** 0 to 2^63 - 1, without leading zeros. */
 export function readIdOperand(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
@@ -32,7 +32,7 @@ function idOf(written: string): string | null {
 }
 
 const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
-/** With a handle; uris of posts contain the account's DID. */
+/** Uris of posts contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
 /** Strips leading zeros of an ID. */

@@ -9,7 +9,7 @@ const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
 const brackets = /^([[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])$/i;
 const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
 
-/** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`; else null. */
+/** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}`, `5..9`. */
 export function readRange(text: string): Range | null {
   const [, compared = "", value] = sign.exec(text) ?? [];
   if (value !== undefined) return comparedTo(compared, value);
@@ -32,7 +32,6 @@ function comparedTo(compared: string, value: string): Range {
 const endOf = (value: string, isInclusive: boolean): End | null =>
   value === "*" ? null : { value, isInclusive };
 
-/** Null if an end is not a number. */
 export function queryOfCounts(operator: string, { low, high }: Range): string | null {
   const least = low === null ? null : readWrittenCount(low.value);
   const most = high === null ? null : readWrittenCount(high.value);
@@ -52,7 +51,7 @@ export function queryOfDates({ low, high }: Range): string {
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** Digits, with thousands separators or a `k` or `m` suffix. */
+/** Perhaps with thousands separators or a `k` or `m` suffix. */
 export function readWrittenCount(written: string): number | null {
   if (/^\d{1,15}$/.test(written)) return Number(written);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));

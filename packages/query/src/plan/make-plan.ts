@@ -47,7 +47,7 @@ import type { PlanNode } from "./plan.ts";
 /** Only an archive can resolve them. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** All accounts or posts that each name may mean, as facet keys. */
+/** As facet keys. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;
@@ -69,7 +69,7 @@ export function namesIn(tree: QueryNode): QueryNames {
 /** `within_time:` is relative to `asOfMs`. */
 export type Surroundings = { names: ResolvedNames; asOfMs: number };
 
-/** An unresolved name matches nothing. */
+/** Unresolved names match nothing. */
 export function makePlan(tree: QueryNode, around: Surroundings): PlanNode {
   switch (tree.kind) {
     case "and":

@@ -2,10 +2,7 @@ import type { SequenceElement } from "../text/sequence.ts";
 import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
-/**
- * A boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent
- * terms; a facet is a sequence of one token.
- */
+/** Over index terms (`posts/terms.ts`) and rows. `terms` match adjacent terms; a facet is one token. */
 export type PlanNode =
   | { kind: "all" }
   | { kind: "none" }
@@ -13,9 +10,7 @@ export type PlanNode =
   | { kind: "or"; children: readonly PlanNode[] }
   | { kind: "not"; child: PlanNode }
   | { kind: "terms"; elements: readonly SequenceElement[] }
-  /** `fromMs` inclusive, `toMs` exclusive. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
-  /** Inclusive. */
   | { kind: "id"; low: bigint | null; high: bigint | null }
   | { kind: "platform"; platform: Platform }
   | { kind: "min-count"; metric: CountMetric; atLeast: number }

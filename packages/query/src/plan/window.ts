@@ -1,12 +1,10 @@
 import type { PlanNode } from "./plan.ts";
 
-/** `fromMs` inclusive, `toMs` exclusive, null unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
-/** Inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
-/** The window (within `within`) and ID range contain all matches. */
+/** Window (within `within`) and ID range contain all matches. */
 export function splitWindow(
   plan: PlanNode,
   within: TimeWindow,
@@ -31,7 +29,6 @@ export function splitWindow(
   return { conjuncts, fromMs, toMs, lowId, highId };
 }
 
-/** Null if it is not a time node or the negation of a one-sided one. */
 function timesOf(node: PlanNode): TimeWindow | null {
   if (node.kind === "time") return node;
   if (node.kind !== "not" || node.child.kind !== "time") return null;

@@ -22,14 +22,14 @@ export { shortenToken } from "./token.ts";
  */
 export type AnalyzedText = {
   tokens: string[];
-  /** Matched alone, not in phrases: emoji without their skin tone. */
+  /** Not in phrases: emoji without their skin tone. */
   extras: string[];
 };
 
 /** Increment when the tokens of any text change. */
 export const analyzerVersion = 3;
 
-/** A token that no phrase crosses and no query matches. */
+/** No phrase crosses it and no query matches it. */
 export const GAP = "|";
 
 const skinTone = /\ud83c[\udffb-\udfff]/;

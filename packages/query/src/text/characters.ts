@@ -1,7 +1,6 @@
 /**
- * Character classes of the analyzer. Letters, digits and `_` make words; scripts without spaces between words (and Hangul,
- * whose particles attach to words) are split into characters; marks belong to the preceding character; everything else
- * separates.
+ * Letters, digits and `_` make words; scripts without spaces (and Hangul, whose particles attach to words) are split into
+ * characters; marks belong to the preceding character; everything else separates.
  */
 const separator = 0;
 export const wordClass = 1;
@@ -11,9 +10,9 @@ export const mark = 3;
 export const surrogate = 4;
 
 const letters = "\\p{L}\\p{N}_";
-/** U+02B9 to U+02BF look and work like apostrophes, although Unicode classifies them as letters. */
+/** Look and work like apostrophes, although Unicode classifies them as letters. */
 const apostrophes = "\\u02b9-\\u02bf";
-/** The last five are used only in Japanese, although Unicode assigns them no script. */
+/** The last five are Japanese, although Unicode assigns them no script. */
 const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]
   .map((script) => `\\p{Script=${script}}`)
   .join("")}\\u3006\\u3031-\\u3035\\u303c\\u30fc`;
@@ -26,7 +25,6 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
-/** Built lazily, so that it does not delay startup. */
 export function classOfUnit(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
@@ -38,13 +36,13 @@ export function classOfCodePoint(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-/** Per code unit, the sum of the numbers of matching single-character patterns. */
+/** The sum of the numbers of matching patterns. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,
 ): Uint8Array {
   const table = new Uint8Array(0x10000);
-  // Surrogates become spaces, so that an index in the decoded text equals the code unit.
+  // Surrogates become spaces, so that an index equals the code unit.
   const allUnits = new Uint16Array(0x10000).fill(0x20, 0xd800, 0xe000);
   for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
   for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;

@@ -7,7 +7,7 @@ const picture = `(?:[[\\p{Emoji}&&\\p{Extended_Pictographic}]--[${textual}]]|[${
 const tags = "(?:[\\u{e0020}-\\u{e007e}]+\\u{e007f})?";
 const element = `${picture}(?:\\p{Emoji_Modifier}\\ufe0f?|[\\ufe0e\\ufe0f])?${tags}`;
 
-/** One emoji as displayed. More permissive than Unicode's recommended sequences, so that newer ones are one token too. */
+/** More permissive than Unicode's sequences, so that newer emoji are one token too. */
 const emoji = new RegExp(
   `\\p{Regional_Indicator}{2}|[0-9#*]\\ufe0f?\\u20e3|${element}(?:\\u200d${element})*`,
   "gv",
@@ -33,7 +33,7 @@ export function withoutSkinTone(token: string): string {
   return token.replace(skinTones, "") || token;
 }
 
-/** Removes variation selectors; makes keycap sigils full-width, so that no token contains ASCII punctuation. */
+/** Keycap sigils become full-width: no token contains ASCII punctuation. */
 function emojiToken(sequence: string): string {
   const bare = sequence.replace(selectors, "");
   if (bare.startsWith("#")) return `＃${bare.slice(1)}`;

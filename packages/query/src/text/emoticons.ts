@@ -1,13 +1,10 @@
-/**
- * Eyes, an optional nose, a mouth, between white space; punctuation may follow. The mouth of a
- * smile or frown may repeat.
- */
+/** Between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
 /** Most posts contain a colon in a link. */
 const mayContainEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
-/** In normal form: `:-)`, `=)`, `:))` and `:)` are the same. */
+/** `:-)`, `=)`, `:))` and `:)` are the same. */
 export function findEmoticons(text: string): string[] {
   if (!mayContainEmoticon.test(text)) return [];
   const found = new Set<string>();

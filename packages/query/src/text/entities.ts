@@ -36,7 +36,7 @@ const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
 const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
-/** Joiners, variation selectors and the like do not change a tag. */
+/** Such characters do not change a tag. */
 const showsNothing = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
@@ -130,7 +130,7 @@ export function findCashtags(text: string): Entity[] {
   }));
 }
 
-/** The part after a dot counts only if it is a top-level domain in lower case: `@nasa.Great day` mentions nasa. */
+/** The last part counts only if it is a top-level domain in lower case: `@nasa.Great day` mentions nasa. */
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
   if (dot < 0 || handle.includes("@")) return handle;
@@ -155,7 +155,6 @@ function readAt(pattern: RegExp, text: string, offset: number): SigilValue | nul
   return match === null ? null : { value: match[1] ?? "", end: offset + match[0].length };
 }
 
-/** True for most handles and many tags. */
 const isPlain = /^[!-~]*$/;
 
 function foldSigil(text: string, sigil: string): string {

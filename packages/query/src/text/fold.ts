@@ -6,20 +6,20 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Outside the set that NFKC leaves unchanged in every context; most posts contain none. */
+/** Not left unchanged by NFKC; most posts contain none. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
-/** They would split words: all of Unicode's default ignorable characters except the zero width space. */
+/** Unicode's default ignorable characters except the zero width space: they would split words. */
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
 export const needsFolding = new RegExp(
   `${needsNormalising.source}|[\\ufeff\\u00c0-\\u00ff\\u0401\\u0451]`,
 );
-/** Single Hangul letters (ㅋㅋㅠ), which NFKC would compose into syllables. */
+/** NFKC would compose them into syllables. */
 const singleHangulLetter = /[\u3131-\u318e]/;
 const notSingleHangulLetters = /[^\u3131-\u318e]+/g;
-/** Thai and Lao AM, which NFKC decomposes, with the tone mark that belongs before it. */
+/** NFKC decomposes Thai and Lao AM; the tone mark belongs before it. */
 const thaiAm = /\u0e4d([\u0e48-\u0e4b]?)\u0e32/g;
 const laoAm = /\u0ecd([\u0ec8-\u0ecb]?)\u0eb2/g;
 const hasAm = /[\u0e4d\u0ecd]/;
@@ -29,9 +29,8 @@ const combiningAfterLatin =
 const zeroWidthSpace = /\u200b+/g;
 
 /**
- * The normal form of posts and queries: NFKC, lower case, without invisible characters. Diacritics are folded where readers
- * treat the letters as equal (Latin, Greek, Arabic, Hebrew, ё) and preserved where they make a different letter (й, が, Thai and
- * Indic signs). Each word folds independently of its context.
+ * Diacritics are folded where readers treat the letters as equal (Latin, Greek, Arabic, Hebrew, ё) and preserved where they
+ * make a different letter (й, が, Thai and Indic signs). Each word folds independently of its context.
  */
 export function foldWord(text: string): string {
   const visible = withoutInvisible(text);
@@ -45,7 +44,7 @@ function withoutInvisible(text: string): string {
   return invisible.test(joined) ? joined.replace(everyInvisible, "") : joined;
 }
 
-/** A zero width space is a line-break hint in scripts without spaces; in others it separates words. */
+/** A line-break hint in scripts without spaces; in others it separates words. */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
   const after = classOfUnit(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;
@@ -82,7 +81,7 @@ function makeReplacements(): Map<string, string> {
   }
   for (let codePoint = 0x591; codePoint <= 0x6ed; codePoint += 1) {
     const character = String.fromCodePoint(codePoint);
-    // The tatweel and the vowel signs of Hebrew and Arabic.
+    // Tatweel, and vowel signs of Hebrew and Arabic.
     if (foldable.test(character) && !map.has(character)) map.set(character, "");
   }
   return map;

@@ -37,13 +37,13 @@ const parameterCharacters = new RegExp(
 );
 const parametersEnd = /[A-Za-z0-9=_#/&-]/;
 const port = /:[0-9]{1,5}/y;
-/** Most links in X posts use t.co; a longer host (`t.co.uk`) is a different one. */
+/** Most links in X posts; `t.co.uk` is another host. */
 const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
- * With `http(s)://`, or a bare host under a known top-level domain. Excludes sentence-ending punctuation and closing brackets
- * that the link did not open. Linear time.
+ * With `http(s)://`, or a bare host under a known top-level domain. Excludes final punctuation and brackets that the link did
+ * not open. Linear time.
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];
@@ -78,7 +78,7 @@ function linkAt(text: string, dot: number, resume: number): Found {
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
   const nothing = { link: null, scannedTo: runEnd };
   if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
-  // A hyphen between a host and letters of another script does not belong to the host.
+  // A hyphen after letters of another script does not belong to the host.
   const start = bareStart > 0 ? afterHyphens(text, bareStart) : bareStart;
   const hostEnd = endOfBareHost(text, start, runEnd);
   if (hostEnd === null) return nothing;
@@ -115,7 +115,7 @@ function linkWithScheme(text: string, hostStart: number): Found {
   return { link: { start, end }, scannedTo: end };
 }
 
-/** After a scheme: its last label that can be a top-level domain. */
+/** Its last label that can be a top-level domain. */
 function endOfHost(text: string, start: number, runEnd: number): number | null {
   const run = text.slice(start, runEnd);
   const isAscii = onlyAscii.test(run);
@@ -131,14 +131,14 @@ function endOfHost(text: string, start: number, runEnd: number): number | null {
   return null;
 }
 
-/** `example.삼성`: after a scheme, a last label in another script may be any top-level domain. */
+/** `example.삼성`: after a scheme, any label in another script may be a top-level domain. */
 function endsInForeignDomain(run: string): boolean {
   const top = foreignTopLevelDomain.exec(run)?.[1];
   if (top === undefined || !(top.charCodeAt(0) >= 0x250 || isKnownDomain(top))) return false;
   return isHost(run.slice(0, -top.length - 1));
 }
 
-/** Requires a known top-level domain that does not start a sentence (`done.So`). */
+/** The top-level domain must be known and not start a sentence (`done.So`). */
 function endOfBareHost(text: string, start: number, runEnd: number): number | null {
   const written = text.slice(start, runEnd);
   const foreign = written.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
@@ -171,7 +171,7 @@ function topLevelDomainAt(text: string, index: number): string | null {
   return internationalDomains.find((domain) => lower.startsWith(domain)) ?? null;
 }
 
-/** `name` excludes the top-level domain. No label begins or ends with `-` or `_`, and only subdomains contain `_`. */
+/** `name` excludes the top-level domain. No label begins or ends with `-` or `_`; only subdomains contain `_`. */
 function isHost(name: string): boolean {
   const dot = name.lastIndexOf(".");
   return (
@@ -190,7 +190,7 @@ function endOfShortLink(text: string, hostEnd: number): number | null {
   return text[end] === "?" ? endOfTail(text, end) : end;
 }
 
-/** Without a scheme only a path may follow the host and port. */
+/** Without a scheme only a path may follow host and port. */
 function endOfBareLink(text: string, hostEnd: number): number {
   port.lastIndex = hostEnd;
   const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);

@@ -11,20 +11,16 @@ import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";
 import { foldable, pictures, traitsOf } from "./traits.ts";
 
-/**
- * The token of a word or emoji, or a run of a script without spaces as its characters with their marks. Documents and queries
- * differ only in how they spell such a run.
- */
+/** A word or emoji, or a run of a script without spaces as characters with their marks. */
 export type TextRun = string | readonly string[];
 
 const aboveAscii = /[\u0080-\uffff]/;
-/** More than any real character has; bounds the size of a pair token. */
+/** Bounds the size of a pair token. */
 const maxMarks = 4;
 
 /**
- * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that
- * a prefix search for a character does not match it with further marks. No word yields such a
- * token.
+ * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that a prefix search for a
+ * character does not match it with further marks.
  */
 export function pairToken(character: string, next: string): string {
   return character.length === 1

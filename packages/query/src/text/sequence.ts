@@ -1,7 +1,7 @@
 import { decodeEntities } from "./html.ts";
 import { pairToken, runsOf, type TextRun } from "./runs.ts";
 
-/** A whole token, a token prefix (a lone CJK character), or any single token. */
+/** A whole token, a prefix (a lone CJK character), or any token. */
 export type SequenceElement =
   | { kind: "token"; token: string }
   | { kind: "prefix"; prefix: string }
@@ -10,12 +10,12 @@ export type SequenceElement =
 type SequencePosition = TextRun | typeof anyToken;
 const anyToken = Symbol("any token");
 
-/** Adjacent tokens (`state-of-the-art` is four). Treats mentions and links as plain words. */
+/** `state-of-the-art` is four. Mentions and links are plain words. */
 export function querySequence(text: string): SequenceElement[] {
   return spell(runsOf(decodeEntities(text).toWellFormed()));
 }
 
-/** In a quoted phrase a separate `*` matches exactly one token. */
+/** A separate `*` matches exactly one token. */
 export function phraseSequence(text: string): SequenceElement[] {
   const positions: SequencePosition[] = [];
   for (const part of decodeEntities(text).toWellFormed().split(/\s+/u)) {
@@ -36,15 +36,15 @@ function spell(positions: readonly SequencePosition[]): SequenceElement[] {
   });
 }
 
-/** In a document the run may continue into the wildcard, so the token of its last character is left open. */
+/** In a document the run may continue into the wildcard, so the last character's token is left open. */
 function spellBeforeAny(characters: readonly string[]): SequenceElement[] {
   const open = spellCharacters(characters, true);
   return characters.length > 1 ? [...open, { kind: "any" }] : open;
 }
 
 /**
- * A run of a document ends with its last character's token, so a query run before another word must end there too. The last run
- * of a query may end inside a run of the document.
+ * A run of a document ends with its last character's token, so a query run before another word must too. A query's last run may
+ * end inside one.
  */
 function spellCharacters(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;

@@ -18,7 +18,7 @@ const initialState = [
 const blockBytes = 64;
 const schedule = new Uint32Array(64);
 
-/** FIPS 180-4, lower-case hex. Synchronous, unlike the browser's. */
+/** FIPS 180-4. Synchronous, unlike the browser's. */
 export function sha256Hex(message: Uint8Array): string {
   const blocks = padded(message);
   const state = Uint32Array.from(initialState);

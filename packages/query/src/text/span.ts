@@ -1,7 +1,6 @@
 /** In UTF-16 code units. */
 export type TextSpan = { start: number; end: number };
 
-/** Both are sorted by start and `covers` do not overlap. Linear time. */
 export function startingOutside<Span extends TextSpan>(
   spans: readonly Span[],
   covers: readonly TextSpan[],

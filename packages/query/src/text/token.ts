@@ -1,6 +1,5 @@
 import { sha256Hex } from "./sha256.ts";
 
-/** UTF-8. */
 const maxTokenBytes = 64;
 const keptBytes = 40;
 const hashDigits = 16;
@@ -9,7 +8,7 @@ const encoder = new TextEncoder();
 /** A leading U+FEFF is part of the token. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Tokens above 64 bytes become their first 40 bytes, `~`, and 16 hex digits of their SHA-256. No other token contains `~`. */
+/** Above 64 bytes: the first 40 bytes, `~`, and 16 hex digits of the SHA-256. No other token contains `~`. */
 export function shortenToken(token: string): string {
   if (token.length * 3 <= maxTokenBytes) return token;
   const bytes = encoder.encode(token);

@@ -12,7 +12,7 @@ const encodedPrefix = "xn--";
 /** The hostname setter of a URL ignores invalid names, so this one remains. */
 const noHost = "x";
 
-/** Decodes valid `xn--` labels (URL standard, domain to Unicode); null for an invalid host name. */
+/** URL standard, domain to Unicode; null if invalid. */
 export function unicodeHost(name: string): string | null {
   const host = asciiHost(name);
   if (host === noHost && name.toLowerCase() !== noHost) return null;
@@ -25,7 +25,7 @@ function asciiHost(name: string): string {
   return url.hostname;
 }
 
-/** Valid if the decoded label is encoded to it again. */
+/** Valid if it encodes to the same label. */
 function unicodeLabel(label: string): string {
   if (!label.startsWith(encodedPrefix)) return label;
   const decoded = decodePunycode(label.slice(encodedPrefix.length));

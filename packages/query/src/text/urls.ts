@@ -28,9 +28,8 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * For `url:`, in order: host labels, path and query, split at everything but letters, marks and
- * digits; punycode and percent codes decoded. Omits leading `www.`, ports 80 and 443, and tracking
- * parameters.
+ * In order: host labels, path and query, split at all but letters, marks and digits; punycode and percent codes decoded.
+ * Without leading `www.`, ports 80 and 443, and tracking parameters.
  */
 export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
@@ -53,15 +52,12 @@ function asciiTokens(text: string): string[] {
 const isLetterOrDigit = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 
-/** Adjacent tokens of a host, part of a path, an id, or a whole link. */
+/** Part of a host or path, an id, or a whole link. */
 export function urlQueryTokens(text: string): string[] {
   return linkTokens(linkOf(text.replace(/^[\s"“”]+/u, "")));
 }
 
-/**
- * Longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. A single label or an overlong host yields only
- * itself.
- */
+/** Down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. Single labels and overlong hosts yield only themselves. */
 export function hostSuffixes({ host }: Link): string[] {
   const name = host.slice(0, endOfName(host));
   if (name.length > maxHostLength) return [name];

@@ -57,10 +57,10 @@ export const diagnosticCodes = {
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** A one-line message, the fix, and the accepted forms. */
+/** `expected`: the accepted forms. */
 export type Warning = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
 
-/** Most likely first. The first query without diagnostics becomes the hint, after `lead`, else `otherwise`. */
+/** Most likely first. The first without diagnostics becomes the hint, after `lead`, else `otherwise`. */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
 
 export type DraftDiagnostic = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
@@ -106,7 +106,7 @@ export function diagnosticLine(diagnostic: Diagnostic): string {
 
 const widestExcerpt = 96;
 
-/** The error, the query with carets below the span, the fix. Cuts a long query around the span. */
+/** With carets below the span; a long query is cut around it. */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
   const characters = Array.from(query, printable);
   const from = excerptStart(characters, diagnostic.offset);

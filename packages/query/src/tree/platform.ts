@@ -1,4 +1,4 @@
-/** For people. Cursors contain a platform's position in this list: append only. */
+/** Cursors contain positions in this list: append only. */
 export const platformTitles = {
   bluesky: "Bluesky",
   mastodon: "Mastodon",

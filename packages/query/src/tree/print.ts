@@ -1,7 +1,6 @@
 import { isDoubleQuote } from "./source.ts";
 import type { CountMetric, QueryLeaf, QueryNode } from "./tree.ts";
 
-/** Parses to the same tree. */
 export function printQuery(tree: QueryNode): string {
   if (tree.kind === "and") return tree.children.map(printOperand).join(" ");
   if (tree.kind === "or") return tree.children.map(printOperand).join(" OR ");
@@ -76,7 +75,6 @@ function printLeaf(leaf: QueryLeaf): string {
   }
 }
 
-/** In double quotes, escaped. */
 function quote(text: string): string {
   const escaped = Array.from(text, (character) =>
     character === "\\" || isDoubleQuote(character) ? `\\${character}` : character,
@@ -103,7 +101,7 @@ const units = [
   ["s", 1_000],
 ] as const;
 
-/** As JavaScript prints it but without an exponent; parses to the same number. */
+/** Without an exponent; parses to the same number. */
 function decimal(value: number): string {
   const [mantissa = "", exponent] = String(value).split("e-");
   if (exponent === undefined) return mantissa;

@@ -2,13 +2,10 @@ import { foldWord } from "../text/fold.ts";
 import { decodeEntities } from "../text/html.ts";
 import { runsOf } from "../text/runs.ts";
 
-/** Longer words may be indexed in an unreadable, shortened form. */
+/** Longer words may be indexed in a shortened form. */
 const longestWord = 20;
 
-/**
- * The words that a search for the text uses, separated by spaces; null if equal to the text. A separate `*` (any one word of a
- * phrase) is preserved.
- */
+/** Null if equal to the text. Preserves a separate `*`. */
 export function searchedWords(text: string): string | null {
   const decoded = decodeEntities(text).toWellFormed();
   const parts = decoded.split(/\s+/u).filter((part) => part !== "");

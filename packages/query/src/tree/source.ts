@@ -20,10 +20,7 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/**
- * Folds full-width and small forms (`＃ ＠ （ ： －`) to ASCII, the minus sign U+2212 to `-`, double quotation marks to `"`, and
- * white space to a space. One code point stays one code point.
- */
+/** Full-width and small forms (`＃ ＠ （ ： －`), U+2212, double quotation marks, white space. One code point stays one. */
 function foldCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x80) return code === 0x20 || !/\s/.test(character) ? character : " ";
@@ -49,7 +46,7 @@ export function closerOf(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
 
-/** Invisible characters, trimmed from both ends of every part of a query. */
+/** Trimmed from both ends of every part of a query. */
 export const invisibleCharacters =
   "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069";
 const invisible = new RegExp(`^[${invisibleCharacters}]$`, "u");
@@ -65,12 +62,11 @@ export function withoutInvisible(text: string): string {
     .join("");
 }
 
-/** Must be escaped within a quotation opened by `"`. */
 export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';
 }
 
-/** In linear time, which a regular expression does not guarantee. */
+/** Linear, unlike a regular expression. */
 export function withoutEnding(text: string, ending: string): string {
   let end = text.length;
   while (end > 0 && ending.includes(text[end - 1] ?? " ")) end--;

@@ -6,7 +6,7 @@ export type QuerySpan = { offset: number; length: number };
 export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 export type CountMetric = (typeof countMetrics)[number];
 
-/** By their `filter:` names; `is:` and `has:` use them too. */
+/** `filter:` names; `is:` and `has:` use them too. */
 export const postProperties = [
   "retweets",
   "nativeretweets",
@@ -29,10 +29,7 @@ export type PostProperty = (typeof postProperties)[number];
 
 export type PostRelation = "conversation_id" | "in_reply_to" | "quoted" | "retweets_of_tweet_id";
 
-/**
- * The syntax tree of a query, resolved as far as possible without an archive. `and` and `or` have two or more children, none of
- * their own kind.
- */
+/** Resolved as far as possible without an archive. `and` and `or` have two or more children, none of their own kind. */
 export type QueryNode =
   | { kind: "and"; children: readonly QueryNode[]; span: QuerySpan }
   | { kind: "or"; children: readonly QueryNode[]; span: QuerySpan }
@@ -40,9 +37,8 @@ export type QueryNode =
   | QueryLeaf;
 
 export type QueryLeaf =
-  /** A bare word; the parts of `state-of-the-art` must be adjacent. */
   | { kind: "word"; text: string; span: QuerySpan }
-  /** A phrase without its quotes; a separate `*` matches exactly one token. */
+  /** A separate `*` matches exactly one token. */
   | { kind: "phrase"; text: string; span: QuerySpan }
   /** Without the sigil, NFKC, lower case. */
   | { kind: "hashtag"; tag: string; span: QuerySpan }
@@ -57,12 +53,10 @@ export type QueryLeaf =
   | { kind: "related"; relation: PostRelation; post: string; span: QuerySpan }
   /** BCP 47 tag in lower case, aliases resolved (`iw` is `he`). */
   | { kind: "lang"; code: string; span: QuerySpan }
-  /** Unix milliseconds; `since` is inclusive, `until` exclusive. */
   | { kind: "since"; ms: number; span: QuerySpan }
   | { kind: "until"; ms: number; span: QuerySpan }
   /** The last `ms` milliseconds before submission. */
   | { kind: "within"; ms: number; span: QuerySpan }
-  /** Decimal IDs; `since-id` is exclusive, `max-id` inclusive. */
   | { kind: "since-id"; id: string; span: QuerySpan }
   | { kind: "max-id"; id: string; span: QuerySpan }
   | { kind: "property"; property: PostProperty; span: QuerySpan }
@@ -74,11 +68,10 @@ export type QueryLeaf =
   | { kind: "platform"; platform: Platform; span: QuerySpan }
   | { kind: "label"; label: string; span: QuerySpan }
   | { kind: "source"; name: string; span: QuerySpan }
-  /** In normal form, without a nose. */
+  /** Without a nose. */
   | { kind: "emoticon"; text: string; span: QuerySpan }
   | { kind: "question"; span: QuerySpan };
 
-/** An error or warning about a query; only errors prevent it from running. */
 export type Diagnostic = {
   severity: "error" | "warning";
   /** Stable; each has an entry in docs/query-language.md. */
