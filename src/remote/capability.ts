@@ -12,7 +12,7 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   "social-api": ["archive", "api", "public"],
 };
 
-/** Number of requested platforms for a search; other methods: 2 if it can call the platform, 1 with its archive alone. */
+/** Platforms of a search; other methods: 2 if it can call the platform, 1 with its archive alone. */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
@@ -42,7 +42,7 @@ export function mergedCapabilities(
 
 const billingPlatforms: readonly Platform[] = ["x"];
 
-/** From request and capabilities, never from the node's report. */
+/** Never from the node's report. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const billing = requestedPlatforms(work).filter((platform) =>
     billingPlatforms.includes(platform),

@@ -4,7 +4,7 @@ export type GatewaySettings = {
   embedded: "on" | "spare" | "off";
   evidence: readonly EvidenceKind[];
   policyFile: string | null;
-  /** URL of a caching service or Intel's own, or a folder. */
+  /** A URL of a service, or a folder. */
   collateral: string;
   dispatchesPerSecond: number;
   attestationMs: number;
@@ -25,7 +25,7 @@ export const clockSkewMs = 60_000;
 /** Longest hold of a lease request. */
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
-/** How long unapproved nodes and the attestations of expired results are stored. */
+/** Of unapproved nodes and attestations of expired results. */
 export const memoryMs = 604_800_000;
 /** How long jobs wait for a node that has disconnected. */
 export const awayMs = 600_000;
@@ -37,8 +37,8 @@ export type NodeSettings = {
   evidence: EvidenceKind;
 };
 
-/** How long a node that stops lets jobs end before it returns them. */
+/** For jobs to end when a node stops. */
 export const drainMs = 30_000;
 
-/** On top of the time that a request may be held open. */
+/** Beyond the time that a request is held open. */
 export const gatewayTimeoutMs = 10_000;

@@ -17,7 +17,7 @@ const mostCertificates = 4;
 const mostBytes = 8_192;
 export const checkClock = "check the clock of the machine that verifies";
 
-/** Extension of PCK certificates: a sequence of id and value pairs. */
+/** A sequence of id and value pairs, in PCK certificates. */
 export const sgxExtension = "1.2.840.113741.1.13.1";
 export class SgxItem {
   id = "";
@@ -29,7 +29,6 @@ AsnProp({ type: AsnPropTypes.Any })(SgxItem.prototype, "value");
 export class SgxItems extends AsnArray<SgxItem> {}
 AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
-/** PEM, with only white space and zero bytes around. */
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
   const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
   if (chain.length > mostCertificates * mostBytes) {
@@ -54,7 +53,7 @@ export function certificatesOf(chain: string, what: string): X509Certificate[] {
   );
 }
 
-/** Issuers, signatures, CA flags and validity up to the pinned root, which the input may omit. */
+/** Up to the pinned root, which the input may omit. */
 export function requireChain(
   certificates: readonly X509Certificate[],
   root: X509Certificate,
@@ -104,7 +103,6 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 
 export const serialOf = (hex: string): string => hex.toLowerCase().replace(/^0+(?=.)/, "");
 
-/** Null if not a PCK certificate. */
 export function platformOf(certificate: X509Certificate): PlatformIds | null {
   return readOrRefuse("chain_malformed", "the PCK certificate has an unreadable extension", () => {
     const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);

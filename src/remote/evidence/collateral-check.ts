@@ -8,7 +8,7 @@ import { isSigned, type SignedQuote } from "./signed-quote.ts";
 
 export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; untilMs: number };
 
-/** Issuer, validity, platform type and revocation. CRL issuers must be in the quote's own chain. */
+/** CRL issuers must be in the quote's own chain. */
 export function requireCollateral(
   collateral: Collateral,
   { root, chain, platform }: SignedQuote,
@@ -53,7 +53,6 @@ export function requireCollateral(
   };
 }
 
-/** Issued directly by the root, and not a PCK certificate. */
 function signerOf(
   text: string,
   root: X509Certificate,

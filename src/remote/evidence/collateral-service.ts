@@ -19,7 +19,7 @@ export function collateralKeyOf({ chain, platform }: SignedQuote): CollateralKey
 export const collateralFileName = ({ fmspc, authority }: CollateralKey): string =>
   `tdx-${fmspc}-${authority}.json`;
 
-/** Intel's PCS does not serve the root CRL; the root certificate names this address. */
+/** Intel's PCS does not serve the root CRL. */
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
@@ -58,7 +58,7 @@ export async function fetchCollateral(
   });
 }
 
-/** Percent-encoded; the header's name depends on the service. */
+/** Percent-encoded; the header depends on the service. */
 function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): string {
   const written = names.map((name) => headers.get(name)).find((value) => value !== null);
   try {

@@ -23,7 +23,6 @@ const collateral = z.object({
   qe_identity_signature: blob,
 });
 
-/** Blobs are hexadecimal. */
 export type Collateral = z.infer<typeof collateral>;
 
 export function readCollateral(json: unknown): Collateral {
@@ -57,7 +56,6 @@ const tcbInfo = signed.extend({
     .optional(),
 });
 
-/** Times are Unix milliseconds. */
 export type QeIdentity = z.infer<typeof signed>;
 export type TcbInfo = z.infer<typeof tcbInfo>;
 export type TdxModule = z.infer<typeof tdxModule>;

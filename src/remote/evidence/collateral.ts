@@ -13,7 +13,7 @@ type ServiceSettings = {
   url: string;
   fetch: GuardedFetch;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Refresh interval; older collateral stays in use while valid if the service fails. */
+  /** Older collateral stays in use while valid if the service fails. */
   maxAgeMs: number;
 };
 
@@ -26,7 +26,7 @@ type Entry = {
   failure: { atMs: number; error: EarshotError } | null;
 };
 
-/** Refreshed after three quarters of its age or validity. Only quotes that chain to the root get here, which bounds the cache. */
+/** Refreshes after three quarters of its age or validity. Only quotes that chain to the root get here, which bounds the cache. */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
   const entries = new Map<string, Entry>();
@@ -92,7 +92,7 @@ async function readBounded(path: string): Promise<string> {
   return await file.readFile("utf8");
 }
 
-/** A lower evaluation number would roll back Intel's publications. */
+/** A lower evaluation number would be a rollback. */
 function requireAsRecent(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
   const before = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
   const { tcbEvaluationDataNumber: number } = fetched.tcbInfo;

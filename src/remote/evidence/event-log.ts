@@ -15,7 +15,7 @@ export type BootFacts = {
 export const runtimeEvent = 0x08000001;
 const mostBytes = 262_144;
 const mostEvents = 4_096;
-/** Each once. Programs emit the events after `system-ready`, which prove nothing about the image. */
+/** Events after `system-ready` are emitted by programs and prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",
@@ -30,7 +30,6 @@ const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/i);
 const event = z.object({
   imr: z.int(),
   event_type: z.int(),
-  // A colon would make the measured text ambiguous.
   event: z.string().regex(/^[^:]{1,128}$/),
   event_payload: hex,
   digest: hex.optional(),
@@ -38,7 +37,7 @@ const event = z.object({
 });
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
-/** Replays the runtime events and compares the result with RTMR3. */
+/** Compares the replayed events with RTMR3. */
 export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   let measured: Buffer = Buffer.alloc(48);
   let isReady = false;
@@ -98,7 +97,7 @@ function digestOf(read: z.infer<typeof event>): Buffer {
   return digest;
 }
 
-/** Null if unreadable: no policy can name it. */
+/** Null if unreadable. */
 function keyProviderOf(payload: string): KeyProvider | null {
   try {
     const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));

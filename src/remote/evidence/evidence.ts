@@ -15,7 +15,7 @@ export type EvidenceProvider = {
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
-/** Throws `collateral_unavailable`, which is retryable. */
+/** Throws `collateral_unavailable`. */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
 export type QuoteFacts = {
@@ -26,7 +26,6 @@ export type QuoteFacts = {
   fmspc: string;
   rootSha256: string;
   tcbEvaluationNumber: number;
-  /** Earliest expiry, Unix milliseconds. */
   collateralUntilMs: number;
   reportData: string;
   mrTd: string;

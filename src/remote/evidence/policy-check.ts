@@ -1,6 +1,6 @@
 /**
- * By default, dstack 0.5.2 and later set MRCONFIGID. Versions 2 and 3 are not recomputed, as their fields depend on the
- * release; the measured guest compares them before it boots.
+ * dstack 0.5.2 and later set MRCONFIGID. Versions 2 and 3 are not recomputed, as their fields depend on the release; the
+ * measured guest compares them before it boots.
  */
 
 import { withoutControls } from "../../lib/controls.ts";
@@ -67,8 +67,8 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
 }
 
 /**
- * Version 1 is the compose hash; 2 and 3 hash it with app, key provider and instance. The guest boots only if it matches the
- * measurements, so the measured hash decides.
+ * Version 1 is the compose hash; 2 and 3 hash it with app, key provider and instance. The guest boots only if it matches, so
+ * the measured hash decides.
  */
 function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
   if (isZero(id)) return;

@@ -49,7 +49,7 @@ const keyProvider = z.strictObject({
   id: z.string().min(1).max(4_096).optional(),
 });
 
-/** SEPT_VE_DISABLE (required) and PKS, in the quote's byte order. */
+/** SEPT_VE_DISABLE and PKS, in the quote's byte order. */
 const defaultTdAttributes = "0000005000000000";
 /** x87, SSE, AVX, AVX-512, PKRU, CET and AMX; not PT, LBR or user interrupts. */
 const defaultXfam = "e71a060000000000";
@@ -87,7 +87,6 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
   }
 });
 
-/** docs/attestation.md. Hexadecimal digits are lower case. */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 
 export function readPolicy(text: string): NodePolicy {

@@ -33,7 +33,7 @@ export async function openProvider(
   );
 }
 
-/** Fixed: with the environment variable of dstack's own clients, the host could substitute a simulator. */
+/** The environment variable of dstack's own clients would let the host substitute a simulator. */
 export function dstackProvider(socketPath: string): EvidenceProvider {
   return {
     kind: "tdx",

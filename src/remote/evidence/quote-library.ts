@@ -30,9 +30,7 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
   [/^/, "verifier_refused", "the quote verifier refuses the quote"],
 ];
 
-/**
- * `@phala/dcap-qvl` neither authenticates revocation lists nor rates the TDX module: Earshot does both, and gives it no lists.
- */
+/** `@phala/dcap-qvl` neither authenticates revocation lists nor rates the TDX module: Earshot does both. */
 export async function ratePlatform(
   quote: SignedQuote,
   collateral: Collateral,
@@ -66,7 +64,7 @@ export async function intelRoot(): Promise<Uint8Array> {
 
 let loading: Promise<typeof import("@phala/dcap-qvl")> | null = null;
 
-/** 17 MB, loaded in parts: all at once would block the event loop for 50 ms. */
+/** 17 MB: at once would block the event loop for 50 ms. */
 function loadLibrary(): Promise<typeof import("@phala/dcap-qvl")> {
   const load = async () => {
     const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));

@@ -16,7 +16,6 @@ export const reportLayout = [
 ] as const;
 export type TdReport = Record<(typeof reportLayout)[number][0], Buffer>;
 
-/** Unverified parts of a TDX quote (DCAP versions 4 and 5). */
 export type QuoteParts = {
   signed: Buffer;
   report: TdReport;

@@ -9,7 +9,7 @@ import { readOrRefuse, refused } from "./refusal.ts";
 import { openQuote, type SignedQuote } from "./signed-quote.ts";
 import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
-/** Offline, as of `nowMs`, down to `rootDer` (default: Intel's root). */
+/** Offline, down to `rootDer` (default: Intel's root). */
 export async function verifyQuote(
   quote: Uint8Array,
   collateral: Collateral,

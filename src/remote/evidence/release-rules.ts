@@ -7,7 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
   bluesky: "sessions of Bluesky are renewed by one process alone",
 };
 
-/** Which nodes may receive a platform's credentials. `owner: "any"` includes accounts' own. */
+/** `owner: "any"` includes accounts' own. */
 export const releaseRule = z.strictObject({
   platform: z.literal("mastodon", {
     error: ({ input }) =>

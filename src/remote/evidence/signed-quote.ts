@@ -3,7 +3,7 @@ import { certificatesOf, type PlatformIds, platformOf, requireChain } from "./ce
 import { type QuoteParts, readQuote } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** Chains to the root; whether the machine is up to date takes collateral. */
+/** Whether the machine is up to date takes collateral. */
 export type SignedQuote = {
   bytes: Uint8Array;
   parts: QuoteParts;
@@ -12,10 +12,7 @@ export type SignedQuote = {
   platform: PlatformIds;
 };
 
-/**
- * The root certifies the machine, which signs the quoting enclave's report, which binds the attestation key, which signs the
- * quote.
- */
+/** The root certifies the machine, which signs the quoting enclave's report, which binds the key that signs the quote. */
 export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number): SignedQuote {
   const parts = readQuote(quote);
   const root = new X509Certificate(rootDer);

@@ -13,7 +13,7 @@ import { openQuote } from "./signed-quote.ts";
 
 export type EvidenceVerifier = {
   policyId: string;
-  /** The first detail of `evidence_refused` is the failed check; `collateral_unavailable` is retryable. */
+  /** The first detail of `evidence_refused` is the failed check. Errors: also `collateral_unavailable`. */
   verify(
     statement: NodeStatement,
     evidence: Evidence,
@@ -28,7 +28,6 @@ type VerifierSettings = {
   collateral: CollateralSource | null;
 };
 
-/** Evidence counts only as the kind that the statement declares. */
 export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVerifier {
   const { accepted, policyId } = settings;
   return {

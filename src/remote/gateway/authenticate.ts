@@ -21,7 +21,7 @@ export function authenticate(
   if (run === undefined) {
     throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
   }
-  // Signature first: a caller without the key learns nothing about the run.
+  // Without the key a caller learns nothing about the run.
   if (!sender.isSignedBy(run.signingKey)) {
     throw nodeUnauthorized("bad_signature", "the signature is not that of the key");
   }

@@ -24,7 +24,7 @@ export class Challenges {
     return nonce;
   }
 
-  /** Returns the increasing number of the challenge. */
+  /** Returns the challenge's number, which increases. */
   use(nonce: string): number {
     const challenge = this.#open.get(nonce);
     this.#open.delete(nonce);

@@ -20,7 +20,7 @@ type CompletionContext = NodeGatewayContext & {
   failures: JobFailures;
 };
 
-/** Per lease: the first may hang on a connection that was cut unnoticed. */
+/** The first may hang on a connection that was cut unnoticed. */
 const mostSendings = 2;
 
 export class Completion {
@@ -49,7 +49,7 @@ export class Completion {
     };
   }
 
-  /** Also of `fail`: `lease_lost`; `node_answer_refused`, and the job is retried. */
+  /** Errors: `lease_lost`; `node_answer_refused`, and the job is retried. */
   async complete(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
       const { queue, known, failures } = this.#context;
@@ -76,7 +76,7 @@ export class Completion {
     });
   }
 
-  /** The second completion of a lease gets `lease_lost` if the first succeeded. */
+  /** A second completion gets `lease_lost` if the first succeeded. */
   async #once(
     run: Run,
     { job, token }: SealedAnswer,

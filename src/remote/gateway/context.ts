@@ -10,7 +10,6 @@ import type { GatewaySettings } from "../settings.ts";
 import type { NodeOperations } from "./node-store.ts";
 
 export type GatewayWork = AnswerRequest & {
-  /** Needs a credential that leaves the gateway's process only by a release. */
   isKeptHere?: true;
 };
 
@@ -22,7 +21,7 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   giveBack(uuid: string, token: string): Promise<void>;
   /** Ends a node's leases; attempts are not counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
-  /** Fails the leases of a node that restarted without leaving; attempts count. */
+  /** Of a node that restarted without leaving; attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 

@@ -54,7 +54,7 @@ export class Dispatch {
     } finally {
       run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
       this.#notePoll(run, methods, -1);
-      // Releases what the queue reserved for this request.
+      // Releases what was reserved for this request.
       queue.wakeNodes();
     }
   }
@@ -87,7 +87,7 @@ export class Dispatch {
     return null;
   }
 
-  /** One object per run and method set, which the queue evaluates once. */
+  /** Shared, so that the queue evaluates it once. */
   #requestOf(run: Run, methods: readonly string[]): LeaseRequest {
     const { eligibility } = this.#context;
     const expected = methodNames.filter((method) => methods.includes(method));
@@ -137,7 +137,7 @@ export class Dispatch {
       return null;
     }
     if (sealed === null) {
-      // Counts as an attempt, so that it is not retried forever.
+      // Otherwise it would be retried forever.
       await queue.fail(uuid, token, notSealed).catch(() => undefined);
       return null;
     }

@@ -1,5 +1,5 @@
 /**
- * A search of all platforms waits for the nodes that know most of them, as a narrower answer shows no error. Capabilities are
+ * A search of all platforms waits for nodes that know most of them, as a narrower answer shows no error. Capabilities are
  * claims, so only for nodes that take such work and do not fail repeatedly.
  */
 
@@ -79,7 +79,7 @@ export class Eligibility {
     return reach > 0 && this.#isBest(run, work, reach);
   }
 
-  /** Furthest reach first; among equals, the strongest evidence that is polling. */
+  /** Furthest reach, then the strongest evidence that is polling. */
   #isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // A continued page stays on the node of the page before.
     if ((work.place?.nodeId ?? null) !== null) return true;

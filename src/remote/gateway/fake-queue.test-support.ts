@@ -17,7 +17,6 @@ type FakeJob = {
   deaths: number;
 };
 
-/** Behaves to nodes like the real queue, without fairness, attempts or deadlines. */
 export type FakeQueue = NodeQueue & {
   runningOf(nodeId: string): number;
   add(work?: Partial<GatewayWork>): string;

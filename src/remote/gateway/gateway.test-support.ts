@@ -56,12 +56,10 @@ export type TestGateway = {
   reported: string[];
   /** Starts another gateway over the same store. */
   restart(): Promise<void>;
-  /** As an operator from another process; noticed within a second. */
   change(id: string, state: "approved" | "draining" | "removed"): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Creating one takes longer than most tests. */
 const idleDatabases: SqliteDatabase[] = [];
 
 function openDatabase(): SqliteDatabase {

@@ -24,7 +24,6 @@ export type { Run as NodeSession } from "./runs.ts";
 
 const pendingAgainMs = 10_000;
 
-/** Server side of remote nodes. Runs are in memory only: all nodes attest again after a restart. */
 export class NodeGateway {
   readonly dispatch: Dispatch;
   readonly completion: Completion;
@@ -176,7 +175,7 @@ export class NodeGateway {
     return authenticate(request, { runs: this.#directory.runs, clock: this.#context.clock });
   }
 
-  /** The node shuts down: its jobs are dispatched to others at once. */
+  /** Its jobs are dispatched to others at once. */
   async leave(run: Run): Promise<void> {
     this.#directory.events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);
@@ -204,7 +203,6 @@ export class NodeGateway {
   }
 
   async #end(run: Run): Promise<void> {
-    // The leases of its node are those of a newer run.
     if (this.#directory.runs.get(run.keyId) !== run) return;
     this.#directory.runs.end(run);
     await this.#takeBack(run, this.#context.queue.endLeasesOf);

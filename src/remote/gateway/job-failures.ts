@@ -8,10 +8,10 @@ import { type NodeEvents, oneLine } from "./node-events.ts";
 import type { NodeRecord } from "./node-store.ts";
 
 const rowMs = 60_000;
-/** Jobs with remembered failures; the least recently failed is dropped first. */
+/** The least recently failed is dropped first. */
 const mostJobs = 1_000;
 
-/** Failures that nodes reported: whether to retry, and whom they count against once another node answers. */
+/** Whether to retry, and whom a failure counts against once another node answers. */
 export class JobFailures {
   readonly #context: { clock: Clock; events: NodeEvents };
   readonly #rows = new Map<string, { failures: number; lastMs: number }>();
@@ -47,7 +47,7 @@ export class JobFailures {
     }
   }
 
-  /** Failed jobs since the last answer; 0 after a minute without failures. */
+  /** Since the last answer; 0 after a minute without failures. */
   inRow(nodeId: string): number {
     const row = this.#rows.get(nodeId);
     return row === undefined || row.lastMs + rowMs <= this.#context.clock.elapsed()
@@ -76,7 +76,7 @@ const ofItsAccess: ReadonlySet<string> = new Set([
 const longestMessage = 300;
 
 /**
- * Final if the request is invalid and another node (`isConfirmed`) or the gateway's parser agrees, or if a retry might be
+ * Final if another node (`isConfirmed`) or the gateway's parser agrees that the request is invalid, or if a retry might be
  * billed again.
  */
 export function storedFailure(

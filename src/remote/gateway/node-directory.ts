@@ -18,7 +18,6 @@ export type NodeDirectoryContext = Pick<
   releases?: ReleaseSource;
 };
 
-/** Needs no queue: the queue routes jobs by it, the gateway changes it. */
 export class NodeDirectory {
   readonly known: NodeRegistry;
   readonly runs: Runs;

@@ -7,7 +7,7 @@ import { isQuarantined, type NodeEvent } from "./node-store.ts";
 
 type EventKind = { message: string; isWarning?: true; points?: number; isStall?: true };
 
-/** Points of ten minutes add up to a quarantine. Stalls within 30 s count once. */
+/** Points of ten minutes add up. Stalls within 30 s count once. */
 const kinds = {
   admitted: { message: "a node has attested" },
   pending: { message: "a node waits for approval" },
@@ -35,7 +35,7 @@ const longestDetail = 500;
 const repeatMs = 600_000;
 const mostRemembered = 10_000;
 
-/** The event log of nodes, which also quarantines those with too many errors. */
+/** Quarantines nodes with too many errors. */
 export class NodeEvents {
   readonly #context: { clock: Clock; log: NodeLog; known: NodeRegistry };
   #waiting: NodeEvent[] = [];
@@ -57,7 +57,7 @@ export class NodeEvents {
     if (nodeId !== null && kind.points !== undefined) this.#penalise(nodeId, kind, detail);
   }
 
-  /** Once in ten minutes per check and node; all unknown nodes count as one. */
+  /** Once in ten minutes per check and node; unknown nodes count as one. */
   noteRefusal(nodeId: string | null, address: string, { code, message }: ErrorDetail): void {
     const kind = `${code} ${nodeId}`;
     const nowMs = this.#context.clock.elapsed();

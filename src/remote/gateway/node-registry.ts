@@ -1,13 +1,13 @@
 import type { NodeGatewayContext } from "./context.ts";
 import type { NodeRecord, NodeUse, Quarantine } from "./node-store.ts";
 
-/** In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. */
+/** Refreshed every second: operators change nodes from other processes. */
 export class NodeRegistry {
   readonly #store: NodeGatewayContext["store"];
   #records = new Map<string, NodeRecord>();
   readonly #quarantines = new Map<string, Quarantine>();
   #uses = new Map<string, NodeUse>();
-  /** Writes in progress and finished: a read that overlaps one is stale. */
+  /** A read that overlaps a write is stale. */
   #changing = 0;
   #changed = 0;
 
@@ -58,7 +58,6 @@ export class NodeRegistry {
     this.#records.set(id, withUse(record, use));
   }
 
-  /** Returns previous records of nodes that changed state or were deleted. */
   async refresh(): Promise<readonly NodeRecord[]> {
     const changed = this.#changed;
     const stored = await this.#store.read("nodes", null);

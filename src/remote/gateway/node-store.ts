@@ -34,7 +34,7 @@ export type NodeRecord = {
   isListed: boolean;
 };
 
-/** `nodeId` is null for unknown nodes; `action` may be of another version. */
+/** `nodeId` is null for unknown nodes. */
 export type NodeEvent = { atMs: number; nodeId: string | null; action: string; detail: string };
 
 export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
@@ -55,7 +55,6 @@ export type NodeArrival = Omit<
   | "jobsFailed"
 > & { attestation: Attestation; keptUntilMs: number; nowMs: number };
 
-/** `waitsFor` says why the policy alone does not approve it. */
 export type StoredArrival = { refused: null; record: NodeRecord; waitsFor: string | null };
 
 type RefusedArrival = {
@@ -136,7 +135,6 @@ export const nodeOperations = {
     );
   }),
 
-  /** Returns whether more remain. */
   sweepNodes: relaxed(function* (
     database,
     { nowMs, memoryMs }: { nowMs: number; memoryMs: number },
@@ -194,7 +192,7 @@ function* insertEvents(database: Database, events: readonly NodeEvent[]): Steps<
   );
 }
 
-/** Pending unless the policy lists its machine and no other node of that machine is removed or quarantined. */
+/** Pending unless the policy lists its machine, and no other node of it is removed or quarantined. */
 function* storeArrival(
   database: Database,
   arrival: NodeArrival,
@@ -279,7 +277,7 @@ function* storeAttestation(database: Database, { attestation, keptUntilMs, nowMs
   );
 }
 
-/** Approval ends a quarantine; approving again unbinds the node from its machine until it attests next. */
+/** Approval ends a quarantine; approving again unbinds the node from its machine. */
 export function* changeNodeState(
   database: Database,
   { id, state, nowMs }: { id: string; state: Exclude<NodeState, "pending">; nowMs: number },

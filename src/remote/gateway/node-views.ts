@@ -9,7 +9,6 @@ import type { Runs } from "./runs.ts";
 export type NodeView = {
   id: string;
   name: string;
-  /** Null for the embedded node. */
   keyId: string | null;
   evidence: EvidenceKind;
   state: NodeState | "quarantined";

@@ -13,7 +13,6 @@ import type { Run, Runs } from "./runs.ts";
 export type ReleaseSource = {
   allowed(verified: VerifiedEvidence): readonly Release[];
   capabilities(): readonly Capability[];
-  /** Null if none is releasable. */
   credentialFor(
     work: GatewayWork,
     accountId: string,
@@ -42,7 +41,7 @@ export class Releases {
     return all.filter(({ platform }) => platforms.includes(platform));
   }
 
-  /** For a job that needs its account's own credential; 0 if not releasable. */
+  /** For the account's own credential; 0 if not releasable. */
   reachOfKept(run: Run, work: GatewayWork): number {
     const [platform, ...others] = requestedPlatforms(work);
     const isReleased = this.#allowed(run).some(
@@ -63,7 +62,7 @@ export class Releases {
     if (releases === undefined || allowed === undefined) return null;
     const credential = await releases.credentialFor(work, accountId, allowed);
     const attestation = [...run.attestations.keys()].at(-1);
-    // The attestation may have changed or ended during the read.
+    // The attestation may have changed during the read.
     const isAllowed = this.#allowed(run).find(isFor)?.owner === allowed.owner;
     if (credential === null || attestation === undefined || !isAllowed) return null;
     this.#note(run, attestation, credential);
@@ -76,7 +75,7 @@ export class Releases {
     return this.#context.runs.isLive(run) ? run.releases : [];
   }
 
-  /** Once per attestation and credential: jobs may come many times a second. */
+  /** Once per attestation and credential: jobs may be frequent. */
   #note(run: Run, attestation: string, { id, platform, owner }: ReleasedCredential): void {
     const noted = this.#noted.get(run) ?? new Set();
     const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;

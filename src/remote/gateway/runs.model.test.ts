@@ -14,10 +14,7 @@ import {
   type TestNode,
 } from "./gateway.test-support.ts";
 
-/**
- * Only a node's last attested run gets work, while its attestation is valid and the node approved, and only the lease holder
- * can answer.
- */
+/** Only a node's last run gets work, while attested and approved, and only the lease holder can answer. */
 type Step =
   | { kind: "start" | "leave" | "lease" | "complete" | "attest"; run: number }
   | { kind: "approved" | "draining" | "removed"; node: number }
@@ -166,7 +163,6 @@ async function createModel(service: TestGateway) {
     letGo(of);
   }
 
-  /** Even: the current run of either node; odd: any run ever started. */
   function runOf(number: number): Run {
     const current = number % 2 === 0 ? (known[(number / 2) % 2]?.current ?? null) : null;
     return current ?? (runs[number % runs.length] as Run);

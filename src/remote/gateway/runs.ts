@@ -26,7 +26,7 @@ export type AttestedRun = {
   validMs: number;
 };
 
-/** `…Ms` are on the clock's `elapsed` scale. */
+/** `…Ms` are `elapsed` times. */
 export class Run {
   readonly nodeId: string;
   readonly keyId: string;
@@ -63,7 +63,6 @@ export class Run {
 const mostAttestations = 16;
 const mostReplaced = 32;
 
-/** One run per node: a later one replaces it, and its keys are not admitted again. */
 export class Runs {
   readonly #clock: Clock;
   readonly #byKey = new Map<string, Run>();
@@ -125,5 +124,5 @@ export class Runs {
   }
 }
 
-/** Shared, because `abort` without a reason creates an exception each time. */
+/** `abort` without a reason creates an exception each time. */
 const keysEnded = new Error("the keys of the run are no longer valid");

@@ -8,7 +8,7 @@ import { skewMs } from "./proof-checks.ts";
 import type { Proof } from "./read-proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
-/** As a gateway does, and against the signature time if known. Returns the number of records. */
+/** Against the signature time if known. Returns the number of records. */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,
   signedAtMs: number | null,
@@ -21,7 +21,7 @@ export async function checkBody(
   return items.length;
 }
 
-/** An author can claim any time, so a post is too late only if its ID is, too. */
+/** Authors can claim any time, so the ID must be too late, too. */
 function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
   if (request.asOfMs > latestMs) {
     throw proofRefused("asked_after_signature", "the request is newer than the signature");
@@ -37,7 +37,7 @@ function checkBefore(latestMs: number, request: AnswerRequest, items: readonly R
   }
 }
 
-/** Canonical form only, so that all readers extract the same records. */
+/** Canonical, so that all readers extract the same. */
 function recordsOf(body: string): string[] {
   try {
     const values: unknown = JSON.parse(body);

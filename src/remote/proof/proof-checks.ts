@@ -20,7 +20,7 @@ export type ExpectedOfProof = {
   signedAfterMs?: number;
   fromMs?: number;
   toMs?: number;
-  /** No cursor was sent: nothing may be omitted before the first record. */
+  /** Nothing may be omitted before the first record. */
   isFirstPage?: true;
 };
 
@@ -111,7 +111,7 @@ export function checkExpected(
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
-/** Empty if not JSON, which another check reports. */
+/** Another check reports what is not JSON. */
 function membersOf(request: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(request));

@@ -34,7 +34,6 @@ export type Attestation = Omit<z.infer<typeof attestation>, "collateral"> & {
   collateral: Collateral | null;
 };
 
-/** GET …/result/<uuid>/proof: everything needed to verify a result offline. */
 export type Proof = Omit<z.infer<typeof proofShape>, "attestation"> & { attestation: Attestation };
 
 const problemShape = z.object({

@@ -39,7 +39,6 @@ const options = (special: Partial<ProofOptions> = {}): ProofOptions => ({
 
 const acceptingNone = (): ProofOptions => options({ accepted: ["none"], policy: null });
 
-/** Empty if the proof holds. */
 async function errorsOf(proof: unknown, given = options()): Promise<string[]> {
   const verdict = await verifyProof(proof, given);
   const codes = verdict.steps.flatMap(({ code }) => (code === null ? [] : [code]));

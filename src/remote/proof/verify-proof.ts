@@ -44,7 +44,6 @@ const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
   none: "evidence `none` is accepted",
 };
 
-/** `code` names the failure. */
 export type ProofStep = {
   check: keyof typeof checks;
   outcome: "passed" | "failed" | "skipped";

@@ -35,14 +35,13 @@ const headShape = z.strictObject({
 
 type Head = z.infer<typeof headShape>;
 
-/** One line of JSON, then the body as signed. */
+/** One line of JSON, then the signed body. */
 export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uint8Array {
   const lengths = items.map(({ record }) => Buffer.byteLength(record));
   const head: Head = { lengths, knowledge, fields };
   return Buffer.from(`${JSON.stringify(head)}\n${body}`, "utf8");
 }
 
-/** Does not verify the signature (signed-result.ts). */
 export async function readAnswer(
   plain: Uint8Array,
   request: AnswerRequest,
@@ -78,7 +77,7 @@ function readHead(line: Buffer): Head | null {
 /** Rejects invalid UTF-8; keeps a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The body must be exactly a JSON array of records with these lengths. */
+/** A JSON array of records of exactly these lengths. */
 function* recordsOf(body: Buffer, lengths: readonly number[]): Generator<string> {
   let at = 0;
   for (const length of lengths) {

@@ -13,8 +13,8 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Plausibility, not truth: platform and kind, each post once; for a search, newest first, within the window, and matching as
- * far as records show; consistent continuation and coverage.
+ * Plausibility, not truth: platform and kind, each post once; for a search order, window and matching as far as records show;
+ * consistent continuation and coverage.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -89,7 +89,6 @@ export function createYield(): (length: number) => Promise<void> {
   };
 }
 
-/** ID and uri must both be unique. */
 function namesOf({ item: { platform, id, uri }, name }: ReadRecord): readonly string[] {
   const byId = `${platform} ${id === null} ${name}`;
   return uri === null ? [byId] : [byId, `${platform} uri ${uri}`];
@@ -113,7 +112,7 @@ function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): v
 const positionOf = ({ platform, id }: FetchedItem): Position | null =>
   id === null ? null : { platform, id };
 
-/** A node whose segments are not yet rewritten does not know the order of `uriHash` within a millisecond. */
+/** A node whose segments are not yet rewritten does not know the order of `uriHash`. */
 function isAfter(after: Position, post: Position, uri: string | null): boolean {
   if (after.uriHash === undefined || uri === null || !shareMillisecond(after, post)) {
     return comparePositions(after, post) < 0;

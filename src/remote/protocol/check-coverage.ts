@@ -13,10 +13,9 @@ type Span = { fromMs: number | null; toMs: number };
 /** Live streams lag: complete coverage may end this long before the present. */
 const streamToleranceMs = 60_000;
 
-/** X reports whole seconds. */
 const idToleranceMs = 1_000;
 
-/** Of requested platforms, within the window and, if complete, all of it. */
+/** Within the window and, if complete, all of it. */
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
   if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();
@@ -51,7 +50,6 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
   return isWithin(coverage, { fromMs, toMs });
 }
 
-/** The window minus what the query, or the target of a replies request, excludes. Null if empty. */
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {

@@ -13,8 +13,8 @@ import { jobRefused } from "./errors.ts";
 type Requested = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
- * Callers compare only the query with their own, so the target must be what it names. Only the gateway knows what a record ID
- * or a bare username means: any post or account that it can name is accepted.
+ * Clients compare only the query, so the target must be what it names. Only the gateway knows what a record ID or bare username
+ * means: any that it can name is accepted.
  */
 export function checkTarget(request: Requested): void {
   const { platform, method, query, target = null } = request;
@@ -57,7 +57,6 @@ function isOfName({ handle }: BareName, target: UserTarget): boolean {
   return isDeepStrictEqual(target, userOf(platform, { handle: target.handle }));
 }
 
-/** On X, the post's number equals the record ID. */
 function isOfRecord(
   named: PostTarget & { id: string },
   target: PostTarget,

@@ -1,7 +1,4 @@
-/**
- * Rejects only records that contradict the query, as names, counts and references may be missing. The node runs the same check
- * before it signs.
- */
+/** Rejects only contradictions, as names, counts and references may be missing. */
 
 import { matches, type Subject } from "@earshot/query/match";
 import { makePlan } from "@earshot/query/plan";
@@ -15,7 +12,6 @@ import type { ReadRecord } from "./read-record.ts";
 
 type Answer = boolean | null;
 
-/** `post` is null if the record has IDs only. */
 type ShownPost = {
   subject: Subject;
   post: Post | null;
@@ -46,7 +42,7 @@ export function couldMatch(
   return answerOf(tree, { subject, post, times }, asOfMs) !== false;
 }
 
-/** A post's time is the earlier of claimed (record) and observed (approximated by the ID). */
+/** The earlier of claimed and observed (approximated by the ID). */
 export function timesOf(id: bigint, createdMs: number | null): TimeRange {
   if (!hasTime(id)) {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };

@@ -8,7 +8,6 @@ export type AnswerEncryptor = { seal(plain: Uint8Array): SealedBytes };
 
 export type AnswerOpener = { open(answer: SealedBytes): Uint8Array };
 
-/** Known to the two ends of a lease alone. */
 type AnswerSecret = { secret: Uint8Array; aad: Uint8Array };
 
 const cipherName = "aes-256-gcm";

@@ -1,7 +1,4 @@
-/**
- * Refuses unknown callers before their body is read. The token admits no node: a leaked one costs CPU time and rows of pending
- * nodes.
- */
+/** Refuses unknown callers before their body is read. The token admits no node: a leaked one costs CPU time and rows. */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { base64, bytesOf, frame } from "./encoding.ts";
@@ -13,7 +10,7 @@ export const enrolmentTokenOf = (secretKey: Uint8Array): string =>
 
 export const isEnrolmentToken = (text: string): boolean => bytesOf(text, 32) !== null;
 
-/** HMAC of the request's unique `Signature-Input`; the token itself is never sent. */
+/** HMAC of the unique `Signature-Input`; the token is never sent. */
 export const enrolmentProof = (token: string, signatureInput: string): string =>
   base64(hmacOf(token, signatureInput));
 

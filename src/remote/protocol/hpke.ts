@@ -1,4 +1,4 @@
-/** HPKE (RFC 9180), base mode. Loaded on first use. */
+/** RFC 9180, base mode. */
 import { base64, bytesOf } from "./encoding.ts";
 
 type Opened = { plain: Buffer; secret: Buffer };

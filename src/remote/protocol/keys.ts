@@ -25,7 +25,7 @@ export function makeIdentity(seed: Uint8Array = freshSeed()): Identity {
   return { key: publicKey, seed, sign };
 }
 
-/** Derived from the data folder's key: stable across restarts. */
+/** From the data folder's key: stable across restarts. */
 export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
   return signingKeyOf(
     Buffer.from(hkdfSync("sha256", secretKey, "", "earshot gateway key/v1", seedLength)),
@@ -51,7 +51,7 @@ export async function makeRunKeys(): Promise<RunKeys> {
   };
 }
 
-/** Also false for small-order keys, which not every OpenSSL refuses: anyone can forge their signatures. */
+/** Small-order keys are refused, which not every OpenSSL does: anyone can forge their signatures. */
 export function isSignedBy(key: string, message: Uint8Array, signature: Uint8Array): boolean {
   const bytes = bytesOf(key, 32);
   if (bytes === null || signature.length !== 64 || isOfSmallOrder(bytes)) return false;

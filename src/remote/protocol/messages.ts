@@ -19,7 +19,7 @@ export const challengeAnswer = z.object({
   nonce: bytes(32),
   gateway_key: key,
   expires_in_ms: z.number(),
-  /** Unix milliseconds; nodes date signatures by it. */
+  /** Nodes date signatures by it. */
   now_ms: z.number(),
 });
 export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
@@ -45,7 +45,7 @@ export const capability = z.strictObject({
   ways: z.array(z.enum(accessMethods)).max(accessMethods.length),
 });
 
-/** All null for `none`. The texts are JSON; the quote covers only the RTMR3 events. */
+/** All null for `none`. The quote covers only the RTMR3 events. */
 export const evidenceBody = z.strictObject({
   quote: z
     .string()
@@ -86,7 +86,6 @@ export const leaseBody = z.strictObject({
 });
 export type LeaseBody = z.infer<typeof leaseBody>;
 
-/** Encrypted to a run's keys and signed by the gateway. Unix seconds. */
 export const jobEnvelope = z.strictObject({
   version: z.literal(1),
   key_id: z.string().max(64),

@@ -48,7 +48,7 @@ const reference = z
   .default(null);
 
 const metadata = z.looseObject({
-  /** Absent for posts; `ids` for posts reduced to their IDs. */
+  /** Absent for posts; `ids`: posts reduced to IDs. */
   kind: z.enum(["ids", "profile", "trend", "space"]).optional(),
   platform: platformName,
   url: optionalAddress,
@@ -100,11 +100,11 @@ export type ReadRecord = {
   name: string;
   kind: RecordKind;
   createdMs: number | null;
-  /** As shown by the record; null for other kinds and `ids`. */
+  /** Null for other kinds and `ids`. */
   post: Post | null;
 };
 
-/** Requires uri and account, by which later deletions and hiding find a record. */
+/** Requires uri and account, by which later deletions find a record. */
 export function readRecord(record: string): ReadRecord {
   const read = parsed(record);
   const { ID: name, Metadata } = read ?? {};
@@ -126,7 +126,7 @@ export function readRecord(record: string): ReadRecord {
   return { item, name, kind: isPost ? "post" : kind, createdMs, post };
 }
 
-/** Canonical form only: readers could differ on duplicate members or number spellings. */
+/** Readers could differ on duplicate members or number spellings. */
 function parsed(text: string): RecordShape | null {
   if (text.length > mostCharacters) return null;
   try {
@@ -138,7 +138,7 @@ function parsed(text: string): RecordShape | null {
   }
 }
 
-/** Lacks time of observation and account ids of mentions. */
+/** Without time of observation and account ids of mentions. */
 function postOf({ Content, Metadata: reported }: RecordShape): Post {
   const counts = reported.public_metrics;
   return {

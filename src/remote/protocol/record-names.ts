@@ -11,10 +11,7 @@ type ReportedNames = {
 
 type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
 
-/**
- * As the platform's readers write them: later deletions and hiding match uri and account literally. Imports may omit the
- * account or use an `import:` uri.
- */
+/** Later deletions match uri and account literally. Imports may omit the account or use an `import:` uri. */
 export function checkPostNames(item: PostName, reported: ReportedNames): void {
   const { platform, uri, userId } = item;
   if (uri === null) throw nameMissing();
@@ -39,7 +36,6 @@ function isNamedAsRead(item: PostName): boolean {
   return isUserId(userId ?? "") && isNamed(item) && isPostUri(uri ?? "");
 }
 
-/** The platform's identity rules keep the uri and derive the same ID and account. */
 function isNamed({ platform, id, uri, userId }: PostName): boolean {
   const identity = platformDescriptions[platform].identity.identify({
     id: null,

@@ -2,7 +2,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
-/** HTTP message signatures (RFC 9421), in one serialisation only. */
+/** RFC 9421, in one serialisation only. */
 export type Component = readonly [name: string, value: string];
 
 export const contentDigestOf = (body: string | Uint8Array): string =>

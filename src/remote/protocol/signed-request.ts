@@ -12,7 +12,6 @@ export type SignedRequest = {
   method: string;
   path: string;
   headers: Readonly<Record<string, string | undefined>>;
-  /** As received; null if not yet read. */
   body: Uint8Array | null;
 };
 
@@ -25,7 +24,7 @@ export type SenderOfRequest = {
 
 const covered = coveredOf(["@method", "@request-target", "content-digest"]);
 
-/** `nowMs` estimates the gateway's clock; `nonce` is 16 to 64 characters of base64url. */
+/** `nonce`: 16 to 64 characters of base64url. */
 export function signRequest(
   request: {
     method: string;
@@ -47,7 +46,7 @@ export function signRequest(
   };
 }
 
-/** `isSignedBy` checks the signature once the key is known. */
+/** `isSignedBy` checks the signature. */
 export function readSignedRequest(request: SignedRequest): SenderOfRequest {
   const [digest, input, signature] = ["content-digest", "signature-input", "signature"].map(
     (name) => request.headers[name],

@@ -19,7 +19,7 @@ export function requestText(request: AnswerRequest): string {
   return textOf(requestShape, { ...request, target, place });
 }
 
-/** `request_malformed` unless written by `requestText`; `target_mismatch` if the query names another target. */
+/** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
 export function readRequest(text: string): AnswerRequest {
   const request = readAs(requestShape, text, mostRequestCharacters);
   if (request === null) throw jobRefused("request_malformed", "the request cannot be read");

@@ -7,7 +7,7 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import { lastId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 
-/** Each value has exactly one spelling (`encode`). Times are Unix milliseconds. */
+/** Each value has one spelling. Times are Unix milliseconds. */
 export const platformName = z.enum(platforms);
 
 export const postId = z
@@ -15,7 +15,7 @@ export const postId = z
   .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
 
 const platformAndId = [platformName, postId] as const;
-/** Optional third element: `uriHash`, the order within a millisecond. */
+/** Third element: `uriHash`, the order within a millisecond. */
 const position = z.codec(
   z.union([
     z.tuple(platformAndId),
@@ -34,7 +34,6 @@ const position = z.codec(
 );
 
 const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
-/** Escaping non-ASCII characters lengthens addresses. */
 const name = z.string().max(32_768).nullable();
 
 const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
@@ -89,7 +88,6 @@ export const requestShape = z.object({
 
 const span = { fromMs: ms.nullable(), toMs: ms };
 
-/** Ordered, disjoint, non-empty; only the first may be unbounded. */
 const spans = z
   .array(z.object(span))
   .max(10_000)

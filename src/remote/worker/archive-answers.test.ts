@@ -34,7 +34,7 @@ beforeAll(async () => {
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 });
 
-/** Bluesky uris contain the account; other posts without an address get an `import:` uri. */
+/** Other posts without an address get an `import:` uri. */
 function asImported(post: Post): Post {
   const { platform, uri } = post;
   const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];

@@ -179,7 +179,6 @@ test.each([
   start();
   await clock.advance(0);
   expect(statuses).toMatchObject([{ state: "refused", isFinal, error: { code: "node_refused" } }]);
-  // Retries with backoff of up to a minute: the gateway's settings may change.
   await clock.advance(600_000);
   expect(attestations()).toBeGreaterThan(10);
   expect(attestations()).toBeLessThan(20);

@@ -12,10 +12,10 @@ export type NodeStatus =
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: dismissed permanently, or refused for a lasting reason before it was ever accepted. */
+  /** `isFinal`: dismissed, or refused for a lasting reason before it was ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
 
-/** Renews after half of the validity, and at once when the gateway does not know the node. */
+/** Renews after half of the validity, and when the gateway does not know the node. */
 export type AttestLoop = {
   status(): NodeStatus;
   admitted(): Attested | null;
@@ -79,7 +79,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
         become({ state: "refused", error, isFinal });
         return backoffMs(refusals, pauses, random);
       }
-      // The attestation stays valid; `reachability` decides the backoff.
+      // The attestation stays valid; `reachability` backs off.
       if (admitted() === null) become({ state: "unreachable", error });
       return 0;
     }
@@ -91,7 +91,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
       const begunMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // This attestation satisfies requests made meanwhile.
+      // This attestation serves requests made meanwhile.
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);

@@ -21,7 +21,6 @@ type NodeOffer = {
   capabilities(): Promise<readonly Capability[]>;
 };
 
-/** Times on the `elapsed` scale. */
 export type Attested = {
   state: RegistrationAnswer["state"];
   attestationId: string;
@@ -45,7 +44,6 @@ export type AttestContext = {
   onClock: (changeMs: number) => void;
 };
 
-/** Requests a challenge, obtains evidence for a statement with it, and registers. */
 export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
   const { self, offer, provider, link, clock } = context;
   const challenge = await requestChallenge(context, signal);

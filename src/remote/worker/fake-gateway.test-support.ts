@@ -16,7 +16,6 @@ type Answer = (body: never) => unknown;
 
 export const fakeGatewayKey = gatewayKeyOf(Buffer.alloc(32, 7));
 
-/** Scripted answers; records its requests. */
 export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
   const asked: { route: Route; body: Record<string, unknown> }[] = [];
   const link: GatewayLink = {

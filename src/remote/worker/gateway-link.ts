@@ -31,9 +31,9 @@ type PostOptions = {
   heldMs?: number;
 };
 
-/** Signed by the run's key, with answers signed by the gateway's key: nothing in between can steer the node. */
+/** Requests and answers are signed: nothing in between can steer the node. */
 export type GatewayLink = {
-  /** Null without content. `gateway_unreachable` without a signed answer. */
+  /** Null without content. Errors: `gateway_unreachable` without a signed answer. */
   post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
 
@@ -43,12 +43,11 @@ export type GatewayLinkContext = {
   keys: RunKeys;
   keyId: string;
   enrolmentToken: string;
-  /** A challenge may name another key, which the caller checks. */
+  /** The caller checks the key that a challenge names. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
   reachability: Pick<Reachability, "answered" | "failed">;
-  /** For example after a restart of the gateway. */
   onUnknown: (sentMs: number) => void;
   timeoutMs: number;
 };

@@ -2,14 +2,13 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** To date signatures and check job times. */
 export type GatewayClock = {
   now(): number;
-  /** From the answer to a request sent at `sentMs`. Returns the correction; null the first time. */
+  /** Returns the correction; null the first time. */
   learn(receivedMs: number, sentMs: number): number | null;
 };
 
-/** Unaffected by changes of the local wall clock. */
+/** Independent of the local wall clock. */
 export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): GatewayClock {
   let offsetMs: number | null = null;
 
@@ -30,7 +29,7 @@ export type GatewayPin = {
   check(key: string): void;
 };
 
-/** Without a configured key, pins the first one until the process ends. */
+/** Without a configured key, the first one until the process ends. */
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void): GatewayPin {
   let pinned = known;
   return {

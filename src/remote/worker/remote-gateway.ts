@@ -24,7 +24,6 @@ export type RemoteGatewayContext = LeaseContext &
     log: { warn(fields: Record<string, unknown>, message: string): void };
   };
 
-/** The gateway as a node's runners see it: decrypts leases, signs and encrypts answers. */
 export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
   running(): number;
   abandon(): void;
@@ -56,7 +55,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         ...releaseIn(job, { ...context, attested, lost: lost.signal }),
       }));
       if (read === null) return null;
-      // The account stays with the gateway: upstreams get the node's own or released credentials.
+      // Upstreams get the node's own or released credentials.
       return {
         ...read,
         uuid,
@@ -145,7 +144,6 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         if (code === "body_too_large" && route === "complete") return false;
         if (!isUnreachable(error) && code !== "node_unauthorized") {
           const isLost = code === "lease_lost";
-          // The message may quote the answer.
           if (!isLost) log.warn({ uuid, code, check: checkOf(error) }, "an answer was refused");
           leases.drop(token);
           throw leaseLost();
@@ -187,7 +185,7 @@ type LeasedJob = {
   untilMs: number;
 };
 
-/** By token. Dropping or expiry aborts the work. */
+/** Dropping or expiry aborts the work. */
 function createLeases(clock: Pick<Clock, "elapsed">) {
   const leases = new Map<string, LeasedJob>();
 

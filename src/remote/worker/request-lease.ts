@@ -14,10 +14,10 @@ export type LeaseContext = {
 
 export type LeasedEnvelope = { envelope: unknown; attested: Attested };
 
-/** Minimum interval when the gateway answers at once without work. */
+/** When the gateway answers at once without work. */
 const leastPollMs = 500;
 
-/** Null without a job, or while the gateway is unreachable or does not know the node. */
+/** Null also while the gateway is unreachable or does not know the node. */
 export async function requestLease(
   { link, attestLoop, reachability, clock }: LeaseContext,
   methods: readonly string[],

@@ -14,7 +14,7 @@ export type NodeSelf = {
   bootId: string;
 };
 
-/** Identity from `node.key` in the data folder, with new run keys. */
+/** Identity from `node.key`, with new run keys. */
 export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",

@@ -27,7 +27,6 @@ export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
 export type Span = { fromMs: number; toMs: number };
 export type Issuer = { name: string; privateKey: KeyObject };
 
-/** Throw-away counterpart of Intel's PKI. */
 export type Authority = {
   valid: Span;
   rootDer: Buffer;

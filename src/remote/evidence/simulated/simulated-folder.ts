@@ -35,7 +35,7 @@ const teeFile = z.object({
   mr_config_id: bytes(48),
 });
 
-/** `tee.json` is owner-readable only; the root's private key is not stored. */
+/** Owner-readable; the root's private key is not stored. */
 export async function writeSimulatedTee(folder: string, nowMs: number): Promise<SimulatedFiles> {
   const files = {
     tee: join(folder, "tee.json"),

@@ -7,7 +7,6 @@ import { issueMachine, type MachineIds, makeAuthority, makeKeyPair, pemOf } from
 import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
 import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
-/** Software TEE: signs quotes in Intel's format under its own root. */
 export type SimulatedTee = {
   rootDer: Uint8Array;
   pckKey: KeyObject;
@@ -137,7 +136,7 @@ export function bootEvent(event: string, payload: string): BootEvent {
   return { imr: 3, event_type: runtimeEvent, digest, event, event_payload: payload };
 }
 
-/** As dstack; real versions 2 and 3 hash more than the compose file. */
+/** Real versions 2 and 3 hash more than the compose file. */
 export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
   const hash = Buffer.from(composeHash, "hex");
   return Buffer.concat([Buffer.of(version), version === 1 ? hash : sha256(hash), Buffer.alloc(15)]);
