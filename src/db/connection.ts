@@ -12,7 +12,7 @@ export type WritableFile = {
   pragmas: string;
 };
 
-/** Owner-only, with a write-ahead log and durable commits. Errors: `newer_schema`. */
+/** Owner-only, WAL, durable commits. Errors: `newer_schema`. */
 export function openWritable(file: WritableFile): DatabaseSync {
   const { path, migrations, busyTimeoutMs, layout, pragmas } = file;
   makePrivate(path);

@@ -7,9 +7,7 @@ export type PostgresQuery = {
 
 const translated = new Map<string, PostgresQuery>();
 
-/**
- * Cached by text. `FOR UPDATE` and `CAST(… AS …)` are valid in both (`toSqlite` drops the former).
- */
+/** `FOR UPDATE` and `CAST(… AS …)` are valid in both (`toSqlite` drops the former). */
 export function toPostgres(sql: string): PostgresQuery {
   const known = translated.get(sql);
   if (known !== undefined) return known;
@@ -48,5 +46,4 @@ function translate(sql: string): PostgresQuery {
   return { text, names };
 }
 
-/** Drops row locks, which a store with one writer does not need. */
 export const toSqlite = (sql: string): string => sql.replaceAll(" FOR UPDATE", "");

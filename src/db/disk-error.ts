@@ -6,7 +6,7 @@ const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
 /** `disk_error` comes from threads, the others from the control store. */
 const ownCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
 
-/** A full, read-only or failing disk: the same work can succeed later. */
+/** The same work can succeed later. */
 export function isDiskError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof EarshotError && ownCodes.includes(thrown.code)) return true;

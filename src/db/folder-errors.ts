@@ -16,7 +16,6 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
   ["ENOENT", "missing"],
 ]);
 
-/** Adds a code and a hint if the cause is external. */
 export function folderError(thrown: unknown, path: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
   const meaning = meaningOf(thrown, path);

@@ -1,7 +1,6 @@
 /**
- * One server per data folder, by an open SQLite transaction: the operating system ends it with the
- * process, while a pid file would be wrong after a kill. Command-line tools do not take it.
- * SQLite's locks need a local disk.
+ * By an open SQLite transaction: the operating system ends it with the process, while a pid file would be wrong after a kill.
+ * Command-line tools do not take it. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,10 +13,7 @@ import { isBusy } from "./sqlite-errors.ts";
 
 export type FileLock = { release(): void };
 
-/**
- * Null if another process has the lock after `waitMs`; blocks the thread. Keep a reference: garbage
- * collection releases the lock.
- */
+/** Null after `waitMs`; blocks the thread. Keep a reference: garbage collection releases the lock. */
 export function acquireLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
   const connection = new DatabaseSync(path, { timeout: waitMs });
@@ -31,7 +27,7 @@ export function acquireLock(path: string, waitMs = 0): FileLock | null {
   return { release: () => connection.close() };
 }
 
-/** For servers. Errors: `folder_in_use`, with the other process if known. */
+/** Errors: `folder_in_use`, with the other process if known. */
 export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireLock(join(dataDir, "lock.db"), waitMs);

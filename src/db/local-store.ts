@@ -3,10 +3,7 @@ import { type Operations, type Store, stepsOf } from "./operations.ts";
 import { runNow } from "./statements.ts";
 import { type Call, type CallOutcome, runBatch } from "./write-batch.ts";
 
-/**
- * Operations on the calling thread, one commit per tick. Blocks the event loop: for tests and
- * tools.
- */
+/** Blocks the event loop: for tests and tools. */
 export function createLocalStore<Table extends Operations>(
   database: SqliteDatabase,
   operations: Table,

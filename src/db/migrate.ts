@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
 
-/** In one transaction, counted by `PRAGMA user_version`. Safe for concurrent processes. */
+/** Safe for concurrent processes. */
 export function migrate(
   connection: DatabaseSync,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The control database and the archive are separate stores. No transaction spans both: a job that
- * runs twice returns the same IDs. A copy of the archive contains no keys or credentials.
+ * No transaction spans control database and archive: a job that runs twice returns the same IDs. A copy of the archive contains
+ * no keys or credentials.
  */
 
 import { mkdirSync } from "node:fs";
@@ -11,19 +11,18 @@ import { toSqlite } from "./dialect.ts";
 import { refuseNewerSchema } from "./migrate.ts";
 import { type Database, type Parameters, withoutWaiting } from "./statements.ts";
 
-/** Statements are cached by SQL text; parameters are named (`:name`). */
+/** Statements are cached by text; parameters are named (`:name`). */
 export type SqliteDatabase = {
-  /** For operations: each statement runs at once, and none is yielded. */
+  /** Statements run at once; none is yielded. */
   forOperations: Database;
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
-  /** Changed rows. */
   run(sql: string, parameters?: Parameters): number;
-  /** SQLite may end a transaction itself when the disk is full. */
+  /** SQLite may end a transaction when the disk is full. */
   inTransaction(): boolean;
-  /** Whether commits are durable when they return. */
+  /** Whether commits are durable. */
   syncCommits(toDisk: boolean): void;
-  /** After the next commit that no reader blocks, so that deleted data disappears from the log. */
+  /** After the next commit that no reader blocks: deleted data disappears from the log. */
   emptyLogSoon(): void;
   /** Outside of a transaction; never waits. */
   emptyLogIfDue(): void;
@@ -32,17 +31,14 @@ export type SqliteDatabase = {
 
 const busyTimeoutMs = 5_000;
 
-/**
- * Creates or migrates as needed, readable by the owner only. Commits are durable by default.
- * Errors: `newer_schema`.
- */
+/** Readable by the owner only; commits are durable. Errors: `newer_schema`. */
 export function openStoreForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
     path,
     migrations,
     busyTimeoutMs,
-    // No page of the file retains deleted content.
+    // No page retains deleted content.
     pragmas: "PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
   });
   return databaseOn(connection);

@@ -2,10 +2,9 @@ import type { SqliteDatabase } from "./open.ts";
 import { type Database, runNow, type Steps } from "./statements.ts";
 
 /**
- * Named operations of the control store. Reads use a read-only connection. Waiting writes share a
- * transaction: `durable` ones are on disk when their promise resolves; `relaxed` ones, rebuilt
- * after a crash, may be lost. `memory` operations change unwritten state (`perStore`) on the
- * caller's thread, a server's event loop: they may only read a few rows of small tables.
+ * Waiting writes share a transaction: `durable` ones are on disk when their promise resolves; `relaxed` ones, rebuilt after a
+ * crash, may be lost. `memory` operations change unwritten state (`perStore`) on a server's event loop: they may only read a
+ * few rows of small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
@@ -47,9 +46,8 @@ export function memory<Args, Value>(
 }
 
 /**
- * Operations that lock each row by which they decide, or check it in the statement that changes it,
- * so that others may run at the same time. Other operations are serializable: a store with several
- * writers repeats them after a conflict.
+ * They lock each row by which they decide, or check it in the statement that changes it, so that others may run at the same
+ * time. Other operations are serializable, and repeated after a conflict.
  */
 export function byRow<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [
@@ -85,8 +83,8 @@ type NamesOf<Table, M extends Mode> = {
   string;
 
 /**
- * Calls of one tick share a commit. Errors: those of the operation, which then has no effect;
- * `store_unavailable` and `thread_died`, both retryable.
+ * Calls of one tick share a commit. Errors: those of the operation, which then has no effect; `store_unavailable`,
+ * `thread_died`.
  */
 export type Store<Table> = {
   read<Name extends NamesOf<Table, "read">>(

@@ -1,4 +1,4 @@
-/** Primary codes (sqlite.org/rescode.html). */
+/** sqlite.org/rescode.html */
 export const sqlite = {
   busy: 5,
   locked: 6,
@@ -15,7 +15,6 @@ export function extendedCodeOf(thrown: unknown): number | null {
   return typeof thrown.errcode === "number" ? thrown.errcode : null;
 }
 
-/** The low byte of the extended code. */
 export function resultCodeOf(thrown: unknown): number | null {
   const code = extendedCodeOf(thrown);
   return code === null ? null : code & 0xff;

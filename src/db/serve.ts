@@ -11,10 +11,7 @@ export type Served = { database: SqliteDatabase; close(): void };
 /** Of the next batch; at least one. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
-/**
- * On this worker thread. A failed `open` fails its batch, and the next call retries. By default a
- * batch takes all waiting calls.
- */
+/** A failed `open` fails its batch, and the next call retries. Default: all waiting calls. */
 export function serveWrites(
   operations: Operations,
   open: () => Served,

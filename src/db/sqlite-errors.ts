@@ -11,7 +11,7 @@ const outside: ReadonlySet<number> = new Set([
   sqlite.cannotOpen,
 ]);
 
-/** SQLITE_IOERR_SHMSIZE: the log's index file could not be enlarged. */
+/** SQLITE_IOERR_SHMSIZE: the log's index could not be enlarged. */
 const sharedMemorySize = 4_874;
 
 /** SQLITE_CONSTRAINT_FOREIGNKEY: always a deleted account. */
@@ -22,8 +22,8 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; both
- * retryable. Deleted account: `unauthorized`. Others pass unchanged.
+ * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; deleted account: `unauthorized`. Others
+ * pass unchanged.
  */
 export function storeError(thrown: unknown): unknown {
   const code = resultCodeOf(thrown);

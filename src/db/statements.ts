@@ -9,21 +9,19 @@ export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
-  /** Its own transaction; for statements of one engine (db/postgres/run-operation.ts). */
   isSingle?: true;
 };
 
 /**
- * An operation as a sequence of statements. It yields each and continues with its result, so that
- * one definition runs at once on SQLite, and with a round trip per statement on PostgreSQL.
+ * Yields statements and continues with their results: one definition runs at once on SQLite, and with round trips on
+ * PostgreSQL.
  */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 
-/** All statements of an operation are in one transaction. */
+/** An operation is one transaction. */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined>;
   all<Row>(sql: string, parameters?: Parameters): Steps<Row[]>;
-  /** Changed rows. */
   run(sql: string, parameters?: Parameters): Steps<number>;
   /** Deleted data disappears from the files soon. */
   emptyLogSoon(): void;
@@ -60,7 +58,7 @@ export function runNow<Value>(steps: Steps<Value>): Value {
   return step.value;
 }
 
-/** Sequentially, without the nulls. */
+/** Without the nulls. */
 export function* eachOf<Item, Value>(
   items: readonly Item[],
   stepsOf: (item: Item) => Steps<Value | null>,

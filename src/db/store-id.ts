@@ -12,10 +12,10 @@ import { EarshotError } from "../lib/errors.ts";
 
 export type StoreName = "archive" | "control";
 
-/** Recorded so that a missing or exchanged store is not mistaken for a new one. */
+/** So that a missing or exchanged store is not mistaken for a new one. */
 export const noteIdOf = (dataDir: string, store: StoreName): string => join(dataDir, `${store}.id`);
 
-/** Null if none is recorded. Errors: `store_id_unreadable`. */
+/** Errors: `store_id_unreadable`. */
 export function readStoreId(dataDir: string, store: StoreName): string | null {
   const path = noteIdOf(dataDir, store);
   let text: string;
@@ -33,7 +33,6 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
   });
 }
 
-/** Atomic and durable. */
 export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
   const path = noteIdOf(dataDir, store);
   const draft = `${path}.${process.pid}`;

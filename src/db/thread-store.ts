@@ -9,10 +9,7 @@ export type StoreThread<Table extends Operations> = Thread<{
   [Name in keyof Table]: (args: ArgsOf<Table[Name]>) => ValueOf<Table[Name]>;
 }>;
 
-/**
- * One writer and one reader thread; `memory` operations run here, on a read-only connection opened
- * on first use.
- */
+/** `memory` operations run here, on a read-only connection. */
 export function createThreadStore<Table extends Operations>(
   writer: Pick<StoreThread<Table>, "call">,
   reader: Pick<StoreThread<Table>, "call">,

@@ -4,10 +4,7 @@ import { isBusy } from "./sqlite-errors.ts";
 const patienceMs = 10_000;
 const stepMs = 5;
 
-/**
- * SQLite ignores its busy timeout for this lock: when two processes create a database at once, one
- * must retry. Blocks the thread.
- */
+/** SQLite ignores its busy timeout for this lock. Blocks the thread. */
 export function useWriteAheadLog(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += stepMs) {
     try {

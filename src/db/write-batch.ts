@@ -8,9 +8,8 @@ export type Call = { method: string; args: unknown };
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on
- * others. Synced if any call is durable; an unsynced commit becomes durable with the next synced
- * one. If the commit fails, all calls fail.
+ * A savepoint per call, so that a failed call has no effect on others. Synced if any call is durable; an unsynced commit
+ * becomes durable with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: SqliteDatabase,
@@ -38,7 +37,7 @@ function runOne(database: SqliteDatabase, operations: Operations, call: Call): C
     database.run("RELEASE call");
     return { ok: true, value };
   } catch (thrown) {
-    // On a full disk SQLite rolls back the whole transaction.
+    // On a full disk SQLite rolls back everything.
     if (!database.inTransaction()) throw thrown;
     database.run("ROLLBACK TO call");
     database.run("RELEASE call");

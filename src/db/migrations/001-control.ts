@@ -1,7 +1,4 @@
-/**
- * Times are Unix milliseconds; a job's request, result, failure and warnings are JSON.
- * `job.sequence` is the order of submission.
- */
+/** Times are Unix milliseconds; requests, results, failures and warnings JSON. */
 export const control001 = `
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

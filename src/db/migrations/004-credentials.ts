@@ -1,12 +1,9 @@
 /**
- * A credential is the deployment's if `account_id` is null. Secrets are encrypted. `revision`
- * counts changes; the process that renews a session claims it until `renewing_until_ms`. `subject`
- * is the user it acts for, `hint` the first characters of the secret. `credential_cooling` has
- * exhausted limits by bucket.
+ * `account_id` is null for the deployment. `renewing_until_ms`: claim of a renewing process. `hint`: first characters of the
+ * secret. `credential_cooling`: exhausted limits by bucket.
  *
- * `upstream_reservation` is set aside before a job's paid request; `upstream_use` is spent per
- * month (UTC, `2026-11`), in platform units and millionths of a dollar. `fetched_post` maps an
- * upstream ID to a uri, for the account that received it.
+ * `upstream_reservation` is set aside before a paid request; `upstream_use` is spent per month (UTC, `2026-11`), in platform
+ * units and millionths of a dollar. `fetched_post` maps an upstream ID to a uri, for the account that received it.
  */
 export const control004 = `
   CREATE TABLE credential(

@@ -1,19 +1,14 @@
 /**
- * `identity.subject` is a code host and an account number, such as `github.com/583231`: names can
- * change. Only hashes are stored, so no stored value can sign anyone in. A session's tokens have
- * increasing generations, the former valid until `former_until_ms`.
+ * `identity.subject` is a code host and an account number, such as `github.com/583231`: names can change. Only hashes are
+ * stored, so no stored value can sign anyone in. A session's former token is valid until `former_until_ms`, a rotated key until
+ * `expires_ms`. `methods`: null permits all. `owner_…`: owners can only lower the command line's rates. `account.ending`: until
+ * the account's jobs have ended or its rows are deleted.
  *
- * `account.first_key_ms` is when the first key was shown. A rotated key names its successor and
- * ends at `expires_ms`; `methods` is a JSON list, null permits all. `owner_…`: owners can only
- * lower the rates set by the command line. `account.ending` is `suspended` or `deleted` until the
- * account's jobs have ended or its rows are deleted.
+ * `closed_identity` has deleted accounts as keyed hashes; new accounts inherit `earlier_key_times`. `audit` names accounts and
+ * keys by `audit_id`, stored nowhere else: deleting an account's row unlinks it.
  *
- * `closed_identity` has deleted accounts for a while, as anonymous keyed hashes; new accounts
- * inherit `earlier_key_times` from it. `audit` is append-only, and names accounts and keys by
- * `audit_id`, stored nowhere else: deleting an account's row unlinks it.
- *
- * `usage` counts calls per quarter hour, key and method ('' for all requests); `latencies` is a
- * histogram. `ingest_sample` is stream progress per five minutes; `lag_ms` is null if unknown.
+ * `usage` counts per quarter hour, key and method ('' for all requests); `latencies` is a histogram. `ingest_sample` is stream
+ * progress per five minutes; `lag_ms` is null if unknown.
  */
 export const control005 = `
   ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';

@@ -1,10 +1,3 @@
-/**
- * A row entitles a node to nothing: only nodes that attested to the running gateway get work.
- * `capabilities` and `content` are JSON, `machine` is the platform instance of the quote,
- * `is_listed` whether the policy lists it. `attestation` lasts as long as results signed under it
- * can be requested. `spot_check` compares two nodes' answers. `node_event` includes refusals and
- * retains only the newest rows.
- */
 export const control006 = `
   CREATE TABLE node(
     id TEXT PRIMARY KEY,

@@ -1,2 +1,1 @@
-/** Drops an unused table. */
 export const control007 = "DROP TABLE spot_check;";

@@ -1,8 +1,6 @@
 /**
- * A process that serves the API writes its row every second, so that the next one, or another one
- * beside it, knows how long it has been down. `gateway.capabilities` is JSON, what its nodes can
- * do. `job.gateway` is the one whose node runs the job. `account.is_links_account` marks the
- * account that operators enter by one-time links.
+ * Gateways write their row every second, so that others know how long one has been down. `account.is_links_account`: entered by
+ * one-time links.
  */
 export const control008 = `
   CREATE TABLE gateway(

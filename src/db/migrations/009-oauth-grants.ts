@@ -1,7 +1,6 @@
 /**
- * `oauth_grant` is the access that an account gave to an app. Before its code is exchanged, `access_hash` is null and `expires_ms`
- * is the code's; then it is the refresh token's. `family_hash` is the part that all refresh tokens of the grant share.
- * `methods` is a JSON list.
+ * Access that an account gave to an app. Before the code is exchanged, `access_hash` is null and `expires_ms` is the code's;
+ * then it is the refresh token's. `family_hash`: what all refresh tokens of the grant share.
  */
 export const control009 = `
   CREATE TABLE oauth_grant(

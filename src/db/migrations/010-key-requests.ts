@@ -1,4 +1,4 @@
-/** The latest requests of each key, for its owner: `code` is that of an error, `route` a template without values. */
+/** `route` is a template. */
 export const control010 = `
   CREATE TABLE key_request(
     account_id TEXT NOT NULL REFERENCES account(id),

@@ -10,7 +10,7 @@ import { control009 } from "./009-oauth-grants.ts";
 import { control010 } from "./010-key-requests.ts";
 import { control011 } from "./011-audit-filters.ts";
 
-/** Oldest first. Never change a released one; append. */
+/** Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
   control001,
   control002,

@@ -9,19 +9,15 @@ export type CallTimeout = {
   stop(): void;
 };
 
-/**
- * A responsive server ends a statement at its timeout; past this factor, the server or the
- * connection is unreachable.
- */
+/** Past its timeout times this, the server is unreachable. */
 const patienceFactor = 2;
 
-/** One timer for all calls: a timer each would cost more than its answer. */
+/** A timer for each call would cost more than its answer. */
 export function createCallTimeout(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,
 ): CallTimeout {
   const waitMs = patienceFactor * timeoutMs;
-  /** Oldest first. */
   const waiting = new Set<Waiting>();
   const stopping = new AbortController();
   let isWatching = false;

@@ -6,7 +6,7 @@ import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 import { runOperation } from "./run-operation.ts";
 
 export type Calls = {
-  /** Errors: those of the operation; `store_unavailable`, `storage_full`, both retryable. */
+  /** Errors: those of the operation; `store_unavailable`, `storage_full`. */
   run(name: string, args: unknown): Promise<unknown>;
   pool(): Pool;
   /** Completes calls first. */
@@ -14,18 +14,15 @@ export type Calls = {
 };
 
 type CallOptions = {
-  /**
-   * What a call changes: calls that change the same run in sequence, others concurrently. Default:
-   * nothing.
-   */
+  /** Calls that change the same run in sequence, others concurrently. Default: nothing. */
   changedBy?: (args: unknown) => readonly string[];
-  /** In place of one that did not answer. */
+  /** In place of one that hangs. */
   onNewPool?: (pool: Pool) => void;
 };
 
 const maxWaiting = 5_000;
 
-/** Attempts to get a connection of the process when the server opens no more. */
+/** To get a connection when the server opens no more. */
 const maxAttempts = 10;
 const pauseMs = 10;
 

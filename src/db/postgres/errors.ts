@@ -4,7 +4,7 @@ import { accountDeleted, storageFull } from "../sqlite-errors.ts";
 
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/** Serialization failure or deadlock: nothing was written, and the operation can run again. */
+/** Nothing was written, and the operation can run again. */
 export function isConflict(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && conflicts.has(thrown.code);
 }
@@ -19,12 +19,11 @@ export function isCrowded(thrown: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.code === "53300";
 }
 
-/** SQLSTATE classes of the server or the connection, not the statement. */
+/** SQLSTATE classes of server or connection. */
 const outside = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 
 /**
- * Server or connection: `store_unavailable`, full disk: `storage_full`, both retryable. Deleted
- * account: `unauthorized`. Others pass unchanged.
+ * Server or connection: `store_unavailable`, full disk: `storage_full`, deleted account: `unauthorized`. Others pass unchanged.
  */
 export function postgresError(thrown: unknown): unknown {
   if (thrown instanceof EarshotError) return thrown;

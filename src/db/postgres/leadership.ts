@@ -2,20 +2,14 @@ import { postgresError } from "./errors.ts";
 import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 
 export type Leadership = {
-  /**
-   * Whether this process leads: one at a time does, and another takes over when it ends or its
-   * connection breaks. It does not lead after a connection error.
-   */
   take(): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** Any number, the same for all processes. */
+/** The same for all processes. */
 const leaderLock = 6_390_127_402;
 
-/**
- * By an advisory lock on a connection of its own, which the server releases with the connection.
- */
+/** An advisory lock, which the server releases with the connection. */
 export function createLeadership(terms: PostgresTerms): Leadership {
   let pool: Pool | null = null;
   let session: string | null = null;

@@ -3,13 +3,11 @@ import { postgresError } from "./errors.ts";
 import { postgresMigrations } from "./migrations/migrations.ts";
 import type { Pool } from "./pool.ts";
 
-/** Any number, the same for all processes. */
 const migrationLock = 6_390_127_401;
 
 /**
- * Each migration in its own transaction, under an advisory lock. A process of the previous release
- * continues beside it: a migration names the oldest schema whose code works with it. Errors:
- * `newer_schema`, `store_unavailable`.
+ * Each in a transaction, under an advisory lock. A process of the previous release continues beside it: a migration names the
+ * oldest schema whose code works with it. Errors: `newer_schema`, `store_unavailable`.
  */
 export async function migratePostgres(pool: Pool): Promise<void> {
   try {
@@ -19,7 +17,7 @@ export async function migratePostgres(pool: Pool): Promise<void> {
   }
 }
 
-/** Returns whether nothing was left to do. */
+/** True if nothing was left to do. */
 async function migrateOnce(pool: Pool): Promise<boolean> {
   return await pool.begin(async (transaction) => {
     await transaction.unsafe(`SELECT pg_advisory_xact_lock(${migrationLock})`);

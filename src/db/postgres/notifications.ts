@@ -1,13 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
-/** `isFresh`: it has just begun to listen, so earlier ones may have been missed. */
 export type Notifications = { isFresh: boolean; payloads: readonly string[] };
 
 export type Listener = {
-  /** Listens again by itself when the connection breaks. */
   listenOn(pool: Pool): void;
-  /** Waits until there are some, or it is closed. */
   next(): Promise<Notifications>;
   close(): void;
 };
@@ -41,7 +38,7 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
 
   function listenOn(pool: Pool): void {
     current = pool;
-    // Once it listens, the driver reconnects by itself.
+    // Once it listens, the driver reconnects.
     pool.listen(channel, note, noteFresh).catch(async () => {
       await clock.sleep(retryMs);
       if (!isClosed && current === pool) listenOn(pool);

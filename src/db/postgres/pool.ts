@@ -1,17 +1,14 @@
 import postgres, { type Sql, type TransactionSql } from "postgres";
 
 export type PostgresTerms = {
-  /**
-   * `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for
-   * a socket.
-   */
+  /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
   url: string;
   /** The process, for its notifications (migrations/notify-changes.ts). */
   gateway: string;
   connections: number;
   /** Of a statement. */
   timeoutMs: number;
-  /** Commits may be acknowledged before they are on the server's disk. */
+  /** Commits may be acknowledged before they are on disk. */
   isUnsynced?: boolean;
 };
 
@@ -22,9 +19,7 @@ export type Transaction = TransactionSql<Types>;
 
 const connectTimeoutSeconds = 5;
 
-/**
- * Connects on first use, and again after failures. Rows have the same JavaScript types as SQLite's.
- */
+/** Reconnects after failures. Rows have the JavaScript types of SQLite's. */
 export function openPool({
   url,
   gateway,
@@ -74,10 +69,7 @@ export function openPool({
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
-/**
- * The driver treats the parameter `host` as a session setting. Several hosts with ports are not a
- * URL.
- */
+/** The driver treats the parameter `host` as a session setting. Several hosts with ports are not a URL. */
 function addressOf(url: string): { address: string; socket: string | null } {
   const [base = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);

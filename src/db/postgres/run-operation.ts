@@ -4,7 +4,7 @@ import type { Database, Parameters, Statement, Steps } from "../statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
 import type { Pool, Transaction } from "./pool.ts";
 
-/** Yields each statement; `runOperation` sends it and continues with its result. */
+/** Yields statements, which `runOperation` sends. */
 export const postgresDatabase: Database = {
   *get<Row>(sql: string, parameters = {}): Steps<Row | undefined> {
     return (yield { kind: "get", sql, parameters }) as Row | undefined;
@@ -19,7 +19,7 @@ export const postgresDatabase: Database = {
   emptyLogSoon: () => undefined,
 };
 
-/** A statement that is its own transaction, in one round trip, if it is the first. */
+/** In one round trip, if it is the first. */
 export function* singleStatement<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
   return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
@@ -27,8 +27,7 @@ export function* singleStatement<Row>(sql: string, parameters: Parameters): Step
 const maxAttempts = 10;
 
 /**
- * Reads and operations on rates send their statements one by one. A write is one transaction: READ
- * COMMITTED if it is `byRow`, otherwise SERIALIZABLE, and repeated after a conflict. Only `durable`
+ * A write is one transaction: READ COMMITTED if `byRow`, otherwise SERIALIZABLE, and repeated after a conflict. Only `durable`
  * writes wait for the disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
@@ -63,7 +62,7 @@ async function runWrite(
   }
 }
 
-/** The transaction begins with the first statement that needs one. */
+/** It begins with the first statement that needs one. */
 async function runOnce(
   pool: Pool,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },

@@ -9,9 +9,7 @@ import type { PostgresTerms } from "./pool.ts";
 export type PostgresStore = Pick<Calls, "run" | "close"> & {
   /** Errors: `newer_schema`, `store_unavailable`. */
   migrate(): Promise<void>;
-  /** Of changes that other processes committed. */
   nextNotifications(): Promise<Notifications>;
-  /** See leadership.ts. */
   lead(): Promise<boolean>;
 };
 

@@ -1,7 +1,7 @@
 import { EarshotError, type ErrorDetail, messageOf } from "../../lib/errors.ts";
 import { isDiskError } from "../disk-error.ts";
 
-/** `stopFlag`: a shared flag, set when the caller gives up. */
+/** `stopFlag` is set when the caller gives up. */
 export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };
 
 export type ThreadReply =

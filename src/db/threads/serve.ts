@@ -14,7 +14,7 @@ import {
 import { isStopped } from "./stop-flags.ts";
 import type { Methods } from "./thread.ts";
 
-/** The worker side of threads. All waiting calls are taken, oldest first. */
+/** All waiting calls are taken, oldest first. */
 
 export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;
@@ -24,7 +24,6 @@ export function isCancelled({ stopFlag }: ThreadCall): boolean {
   return stopFlag !== undefined && isStopped((workerData as ThreadStart).stopFlags, stopFlag);
 }
 
-/** Synchronous methods. `onClose` runs before the thread ends. */
 export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => void): void {
   serveBatches(
     (calls) => calls.map((call) => reply(call, () => runMethod(methods, call))),
@@ -32,7 +31,7 @@ export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => vo
   );
 }
 
-/** All waiting calls at once, with one reply each. */
+/** One reply each. */
 export function serveBatches(
   answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
@@ -48,7 +47,6 @@ export function serveBatches(
   );
 }
 
-/** Asynchronous methods, one call at a time. */
 export function serveInOrder<M extends Methods<M>>(methods: M): void {
   const port = portOfThread();
   let before: Promise<void> = Promise.resolve();
@@ -74,7 +72,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
-/** Asynchronous calls, concurrently. `close` completes them. */
+/** `close` completes them. */
 export function serveConcurrently(
   answer: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
@@ -82,7 +80,7 @@ export function serveConcurrently(
   const port = portOfThread();
   let replies: ThreadReply[] = [];
 
-  /** Replies of one tick are sent together: waking a thread costs more than most calls. */
+  /** Together: waking a thread costs more than most calls. */
   function send(reply: ThreadReply): void {
     replies.push(reply);
     if (replies.length > 1) return;
@@ -108,10 +106,10 @@ export function serveConcurrently(
   });
 }
 
-/** The thread accepts new calls between slices. */
+/** New calls are accepted between slices. */
 export type SlicedCalls = {
   add(call: ThreadCall): void;
-  /** Returns replies. `receiveCalls` adds the calls received since. */
+  /** `receiveCalls` adds the calls received since. */
   runSlice(receiveCalls: () => void): readonly ThreadReply[];
   isIdle(): boolean;
 };
@@ -167,7 +165,6 @@ export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
   return { id: call.id, ok: false, error: carry(thrown) };
 }
 
-/** In case the thread dies. */
 export function noteCurrentCall(id: number): void {
   const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
   if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
@@ -178,7 +175,7 @@ function portOfThread(): MessagePort {
   return parentPort;
 }
 
-/** The buffer of a `{ body }` reply, unless it is part of a larger one. */
+/** Unless it is part of a larger one. */
 function transferred(answer: ThreadReply): ArrayBuffer[] {
   if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
   const body = "body" in answer.value ? answer.value.body : null;

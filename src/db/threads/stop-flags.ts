@@ -2,14 +2,12 @@ import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 const flagCount = 1_024;
 
-/**
- * In shared memory, to stop a call on another thread. Without a free flag, a call is not stopped.
- */
+/** Without a free flag, a call is not stopped. */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());
 
-  /** The flag stays set until the thread has replied, although an abort rejects at once. */
+  /** An abort rejects at once, but the flag stays set until the thread has replied. */
   async during<Value>(
     signal: AbortSignal,
     call: (flag: number | undefined) => Promise<Value>,

@@ -8,7 +8,7 @@ import {
   type ThreadLoad,
 } from "./thread.ts";
 
-/** Each thread starts only when all before it are busy. */
+/** Each starts only when all before it are busy. */
 export class ThreadPool<M extends Methods<M>> {
   readonly #threads: readonly Thread<M>[];
 
@@ -26,7 +26,6 @@ export class ThreadPool<M extends Methods<M>> {
     return await thread.call(method, args, options);
   }
 
-  /** Always the same thread, such as for its cache. */
   get first(): Thread<M> {
     return this.#at(0);
   }

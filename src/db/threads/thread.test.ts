@@ -15,7 +15,6 @@ afterEach(async () => {
   thread = null;
 });
 
-/** Echoes, counts calls per batch, fails, or dies. */
 function makeThread(): Thread<AnyMethods> {
   const file = join(folder, "worker.ts");
   const library = pathToFileURL(join(import.meta.dirname, "serve.ts")).href;

@@ -22,7 +22,6 @@ export type MethodArgs<F> = F extends (...args: infer Args) => unknown
 export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited<Value> : never;
 
 export type CallOptions = {
-  /** Moved, not copied. */
   transferred?: readonly ArrayBuffer[];
   /** Rejects the call with its reason; the thread may end its work early. */
   signal?: AbortSignal | undefined;
@@ -33,8 +32,8 @@ export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
   /**
-   * Errors: those of the method. If the thread ends: `thread_died` for the current call,
-   * `thread_restarted` for those behind it; both retryable.
+   * Errors: those of the method. If the thread ends: `thread_died` for the current call, `thread_restarted` for those behind
+   * it.
    */
   call<Name extends keyof M & string>(
     method: Name,
@@ -43,7 +42,6 @@ export type Thread<M extends Methods<M>> = {
   ): Promise<MethodValue<M[Name]>>;
   readonly waiting: number;
   load(): ThreadLoad;
-  /** Completes pending calls first. */
   close(): Promise<void>;
 };
 
@@ -59,8 +57,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * The module is loaded at the first call, and again after the thread died. Calls of one tick are
- * sent together: waking a thread costs more than most calls.
+ * Loaded at the first call, and again after the thread died. Calls of one tick are sent together: waking a thread costs more
+ * than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);

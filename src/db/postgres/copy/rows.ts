@@ -8,7 +8,7 @@ export type TextRow = readonly (string | null)[];
 
 const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
 
-/** In the order of the key, which is the same in both databases. */
+/** The order of the key is the same in both databases. */
 export function* rowsOfSource(
   source: DatabaseSync,
   table: CopiedTable,
@@ -38,7 +38,6 @@ export async function* rowsOfTarget(target: Pool, table: CopiedTable): AsyncGene
 
 const rowsAtOnce = 500;
 
-/** Null if the table is empty. */
 export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextRow | null> {
   const columns = table.key.map((name) => `${name}::TEXT`).join(", ");
   const order = table.key.map((name) => `${name} DESC`).join(", ");
@@ -48,7 +47,7 @@ export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextR
   return (last as TextRow | undefined) ?? null;
 }
 
-/** In one statement: all of them or none. */
+/** All of them or none. */
 export async function insertRows(
   target: Pool,
   table: CopiedTable,
@@ -65,7 +64,6 @@ export async function insertRows(
   );
 }
 
-/** Number and SHA-256 of rows in their order. */
 export class RowSum {
   #count = 0;
   readonly #hash: Hash = createHash("sha256");
@@ -89,7 +87,6 @@ function textOf(value: unknown): string | null {
   return String(value).replaceAll("\0", "\u{fffd}");
 }
 
-/** Of a key, as SQLite compares them. */
 function valuesOf({ key, columns }: CopiedTable, after: TextRow): (string | bigint | Buffer)[] {
   return key.map((name, index) => {
     const text = after[index] ?? "";

@@ -11,7 +11,7 @@ export type CopiedTable = {
 
 type ColumnRow = { name: string; type: string; pk: number };
 
-/** Of a SQLite database, each after those that it refers to. */
+/** Each after those that it refers to. */
 export function tablesOf(source: DatabaseSync): CopiedTable[] {
   const names = source
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -42,7 +42,6 @@ function tableOf(source: DatabaseSync, name: string): CopiedTable {
   };
 }
 
-/** Of the first unique index, for a table without a primary key. */
 function uniqueColumns(source: DatabaseSync, table: string): string[] {
   const columns = source
     .prepare(

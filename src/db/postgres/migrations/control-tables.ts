@@ -1,7 +1,4 @@
-/**
- * The tables of the control store after the SQLite migrations (db/migrations/), which describe
- * them.
- */
+/** The control store as the SQLite migrations (db/migrations/) leave it, which describe its tables. */
 export const controlTables = `
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

@@ -1,4 +1,3 @@
-/** As db/migrations/010-key-requests.ts. */
 export const keyRequests = `
   CREATE TABLE key_request(
     account_id TEXT NOT NULL REFERENCES account(id),

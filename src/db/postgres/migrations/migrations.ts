@@ -6,10 +6,10 @@ import { oauthGrants } from "./oauth-grants.ts";
 import { rateFunctions, withoutRates } from "./rates.ts";
 import { sqliteFunctions } from "./sqlite-functions.ts";
 
-/** `oldest`: the first schema whose code works with the tables after it. */
+/** `oldest`: the first schema whose code works with the tables. */
 export type PostgresMigration = { sql: string; oldest: number };
 
-/** Oldest first. Never change a released one; append. */
+/** Never change a released one; append. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: sqliteFunctions + controlTables + changeNotifications, oldest: 1 },
   { sql: oauthGrants, oldest: 1 },

@@ -1,8 +1,6 @@
 /**
- * Notifies the other gateways of each visible change of a job, and of a deletion soon after its
- * end, at commit (jobs/other-gateways.ts reads it). A single gateway sends none, because each takes
- * a lock that all commits share. A new gateway may miss what others commit while it starts, and
- * reads the table again.
+ * At commit, for jobs/other-gateways.ts. A single gateway sends none, because each takes a lock that all commits share. A new
+ * gateway may miss what others commit while it starts, and reads the table again.
  */
 export const changeNotifications = `
   CREATE FUNCTION notify_job_change() RETURNS trigger LANGUAGE plpgsql AS $$

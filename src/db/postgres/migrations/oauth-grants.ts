@@ -1,4 +1,3 @@
-/** As db/migrations/009-oauth-grants.ts. */
 export const oauthGrants = `
   CREATE TABLE oauth_grant(
     id TEXT PRIMARY KEY,

@@ -1,11 +1,11 @@
 /**
- * Rates that hold over all processes. A row has the two sliding logs of a key (or of `account <id>`). A log is two arrays: times
- * of calls, microseconds of the server's clock, oldest first, and the number of calls ever made up to each. Its first entry is
- * one that no longer counts, so that a difference of totals is the number of calls in a window, and `width_bucket`, which is a
- * binary search, finds both. Up to `exactLimit` calls each has its own time; above, times are rounded up to a 64th of the window,
- * which admits a call later but never earlier. Rates need no sync: the commit of an accepted job syncs what was written before it.
+ * Rates over all processes. A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: times of calls in
+ * microseconds of the server's clock, oldest first, and the number of calls ever made up to each. Its first entry no longer
+ * counts, so that a difference of totals is the number of calls in a window, which `width_bucket`, a binary search, finds. Up
+ * to `exactLimit` calls have their own time; above, times are rounded up to a 64th of the window, which admits a call later but
+ * never earlier. Rates need no sync: the commit of an accepted job syncs what was written before it.
  *
- * PL/pgSQL prepares each expression again in each transaction, so that few expressions matter more than short loops.
+ * PL/pgSQL prepares each expression in each transaction: few expressions matter more than short loops.
  */
 
 const exactLimit = 64;
@@ -31,7 +31,7 @@ const variables = (holder: string): string =>
 const read = (holder: string, id: string): string =>
   `SELECT ${logColumns.join(", ")} INTO ${variables(holder)} FROM rate WHERE id = ${id} FOR UPDATE;`;
 
-/** Also makes the row of a new key, and deletes some that no longer count. */
+/** Also deletes some rows that no longer count. */
 const readOrMade = (holder: string, id: string): string => `
   ${read(holder, id)}
   IF NOT FOUND THEN
@@ -46,7 +46,7 @@ const countUsed = (log: string, { windowUs }: Policy): string => `
   ${log}_before := width_bucket(moment - ${windowUs}, ${log}_times);
   ${log}_used := ${log}_totals[cardinality(${log}_totals)] - ${log}_totals[${log}_before];`;
 
-/** The time until `excess` + 1 calls fewer count; null if fewer do now. */
+/** Until `excess` + 1 calls fewer count; null if fewer do now. */
 const timeToFall = (log: string, { windowUs }: Policy, excess: string): string =>
   `${log}_times[width_bucket(${log}_totals[${log}_before] + ${excess}, ${log}_totals) + 1] + ${windowUs} - moment`;
 
@@ -71,12 +71,11 @@ const write = (holder: string, id: string): string => `
     .map((column) => `${column} = ${column === "latest_us" ? "moment" : `${holder}_${column}`}`)
     .join(", ")} WHERE id = ${id};`;
 
-/** For the key, and for its account if that has a limit. */
+/** The account's only if it has a limit. */
 const forHolders = ({ name }: Policy, each: (log: string, limit: string) => string): string => `
   ${each(`own_${name}`, `${name}_limits[1]`)}
   IF ${name}_limits[2] IS NOT NULL THEN ${each(`shared_${name}`, `${name}_limits[2]`)} END IF;`;
 
-/** Sets `wait_us` to the time until there is room for one more call. */
 const timeToRoom = (policy: Policy): string => `
   wait_us := 0;
   ${forHolders(
@@ -87,7 +86,7 @@ const timeToRoom = (policy: Policy): string => `
     END IF;`,
   )}`;
 
-/** Of the holder with fewer left; of two with as many, the later. */
+/** Of the holder with fewer left; of equals, the later. */
 const report = (policy: Policy): string => {
   const { name } = policy;
   const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
@@ -105,7 +104,7 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
-/** Of a database that an earlier first migration created. Calls of the last minute no longer count. */
+/** Of an earlier first migration. Calls of the last minute no longer count. */
 export const withoutRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;
@@ -113,9 +112,9 @@ export const withoutRates = `
 `;
 
 /**
- * `take_calls` takes a request (`burst`), a search, or, of a submission, both: a search only if the request need not wait and
- * there is room. `allowed` and `wait_us` are of the request if one is taken; otherwise of the search, whose time `search_us` is.
- * Takes nothing where `is_good` is not true.
+ * `take_calls` takes a request (`burst`), a search, or both: the search only if the request need not wait and there is room.
+ * `allowed` and `wait_us` are of the request if one is taken, otherwise of the search, whose time is `search_us`. Takes nothing
+ * where `is_good` is not true.
  */
 export const rateFunctions = `
   CREATE TABLE rate(

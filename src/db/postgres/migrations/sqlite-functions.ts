@@ -1,7 +1,4 @@
-/**
- * SQLite functions that operations use (dialect.ts), of the same name except `json_values`, which
- * is `json_each`.
- */
+/** Of the same name (dialect.ts), except `json_values`, which is `json_each`. */
 export const sqliteFunctions = `
   CREATE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT least($1, $2)';
