@@ -8,9 +8,8 @@ import { EarshotError } from "../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * Snapshots the control database to a file (mode 0600) during writes; returns its bytes. The file appears complete, verified and
- * synced, or not at all; its checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`,
- * `backup_damaged`, `disk_full`, `not_writable`.
+ * During writes; returns its bytes. The file appears complete, verified and synced, or not at all; its checksum is written
+ * last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`, `not_writable`.
  */
 export async function backUpControl(source: string, file: string): Promise<number> {
   if (!existsSync(source)) {
@@ -25,7 +24,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
     });
   }
   const folder = dirname(file);
-  // Not created: it may be on a disk that is not mounted.
+  // It may be on a disk that is not mounted.
   if (!existsSync(folder)) {
     throw new EarshotError("no_folder", `there is no folder ${folder}`, {
       hint: "create it, or mount its disk",
@@ -49,7 +48,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
 
 const allPages = 1_000_000_000;
 
-/** In one step: a write between two steps would restart the backup. */
+/** A write between two steps would restart the backup. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {

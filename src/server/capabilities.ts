@@ -8,10 +8,7 @@ import type { Config } from "./config.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
-/**
- * From the archive of platforms that it ingests or stores, and with the deployment's access. Credentials of accounts serve only
- * their account.
- */
+/** With the archive and the deployment's access. Credentials of accounts serve only their account. */
 export async function capabilitiesOf(
   config: Config,
   { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,

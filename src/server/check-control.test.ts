@@ -12,7 +12,6 @@ const data = mkdtempSync(join(tmpdir(), "earshot-check-control-"));
 const secretKey = new Uint8Array(32).fill(7);
 const path = join(data, "control.db");
 
-/** With an account, a key, finished jobs, and a webhook with its encrypted secret. */
 beforeAll(async () => {
   const service = await startServiceUnderTest({
     EARSHOT_SECRET_KEY: Buffer.from(secretKey).toString("base64"),
@@ -28,7 +27,7 @@ beforeAll(async () => {
   await service.call(key, { method: "POST", url: "/v1/webhooks", payload: { url } });
   cpSync(service.dataDir, made, { recursive: true });
   await service.remove();
-  // Moves the WAL into the file, so that tests damage what is read.
+  // Tests damage the file, not the WAL.
   change(made, "PRAGMA wal_checkpoint(TRUNCATE)");
 });
 afterAll(() => {

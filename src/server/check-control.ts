@@ -9,7 +9,7 @@ import type { ControlFinding, OnFinding } from "./control-findings.ts";
 export type ControlReport = {
   tables: number;
   rows: number;
-  /** The first ones; `findingCount` counts all. */
+  /** `findingCount` counts all. */
   findings: readonly ControlFinding[];
   findingCount: number;
 };
@@ -17,8 +17,8 @@ export type ControlReport = {
 const mostKept = 100;
 
 /**
- * Checks pages and indexes, foreign keys, JSON columns, states of jobs, and whether secrets can be decrypted. Read-only; safe
- * beside a server. Damage is a finding and never aborts the check.
+ * Checks pages, indexes, foreign keys, JSON, states of jobs, and whether secrets can be decrypted. Read-only; safe beside a
+ * server. Damage is a finding and never aborts the check.
  */
 export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
   const findings: ControlFinding[] = [];

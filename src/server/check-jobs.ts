@@ -13,7 +13,7 @@ const ended: ReadonlySet<string> = new Set(transitions.forget.from);
 
 type Row = JobRow & { leaseToken: string | null; leaseUntilMs: number | null };
 
-/** Every job has a known state, a lease exactly while in progress, and readable request, result and error. */
+/** A job has a lease exactly while in progress. */
 export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
   const jobs = database.prepare(
     `SELECT ${rowColumns}, lease_token AS leaseToken, lease_until_ms AS leaseUntilMs FROM job`,

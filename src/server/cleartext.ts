@@ -6,7 +6,7 @@ export function cleartextWarning({ http }: Pick<Config, "http">): string | null 
   return `listens on ${http.host} without EARSHOT_PUBLIC_URL: cookies of the dashboard are not kept to TLS; set it to the https address that people see`;
 }
 
-/** Without TLS signed messages are readable, and the gateway's first key is trusted unchecked. Null if it does not apply. */
+/** Without TLS signed messages are readable, and the gateway's first key is trusted unchecked. */
 export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);

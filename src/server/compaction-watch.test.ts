@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { type CompactionState, unknownState } from "../archive/compaction-state.ts";
 import { watchCompaction } from "./compaction-watch.ts";
 
-/** The log lines while compaction goes through these states. */
 async function logged(states: readonly (Partial<CompactionState> | null)[]): Promise<unknown[][]> {
   const lines: unknown[][] = [];
   const stopping = new AbortController();

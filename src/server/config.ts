@@ -6,13 +6,13 @@ import { constants, settings } from "./settings.ts";
 type Table = typeof settings;
 type Constants = typeof constants;
 
-/** By section of settings.ts; durations in milliseconds, sizes in bytes. */
+/** Durations in milliseconds, sizes in bytes. */
 export type Config = {
   [Section in keyof Table]: SettingsOf<Table[Section]> &
     (Section extends keyof Constants ? Constants[Section] : unknown);
 };
 
-/** Errors: `invalid_setting`; the details list all. */
+/** Errors: `invalid_setting`, with all in the details. */
 export function configFrom(environment: Environment): Config {
   const errors: ErrorDetail[] = [];
 
@@ -39,7 +39,7 @@ export function configFrom(environment: Environment): Config {
   });
 
   const first = errors[0];
-  // The type of fromEntries cannot express that keys and values are the table's.
+  // The type of fromEntries loses keys and values.
   if (first === undefined) return Object.fromEntries(sections) as Config;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   throw new EarshotError("invalid_setting", `${first.message}${more}`, {

@@ -13,7 +13,6 @@ import { makeSearch, type Search } from "./layers/search.ts";
 import { makeSweeps, type Sweeps } from "./layers/sweeps.ts";
 import { closeStores, type Stores } from "./stores.ts";
 
-/** The service, made and not started. */
 export type AppContext = Base &
   Accounts &
   Search &
@@ -33,8 +32,8 @@ export type ContextOverrides = {
 };
 
 /**
- * Each layer uses only those above it in this list; what it has to report to later ones it emits as an event
- * (service-events.ts). Errors: those of `openNodeTrust`.
+ * Each layer uses only those above it, and reports to later ones by events (service-events.ts). Errors: those of
+ * `openNodeTrust`.
  */
 export function createContext(
   config: Config,

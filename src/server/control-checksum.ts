@@ -14,7 +14,7 @@ export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);
 }
 
-/** Null if the checksum matches. */
+/** Null if it matches. */
 export async function checksumProblem(file: string): Promise<string | null> {
   const path = checksumPath(file);
   if (!existsSync(path))

@@ -10,7 +10,6 @@ import { openControlDatabase } from "./control-database.ts";
 import { lockWaitMs } from "./control-lock.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
-/** Operations on PostgreSQL, and short searches if it has the archive. It locks the data folder. */
 export type ControlDatabaseThreadData = {
   dataDir: string;
   database: PostgresTerms;
@@ -72,7 +71,7 @@ async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
 serveConcurrently(
   async ({ method, args }) => {
     const { store } = await opened();
-    // The archive's own threads report errors.
+    // The archive's threads report errors.
     if (method === "submitSearch" && archive !== null) {
       searches ??= loadSearches(archive);
       searches.catch(() => undefined);

@@ -13,7 +13,7 @@ import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
-/** With the bodies of their own that some have there. */
+/** Some have bodies of their own. */
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
@@ -36,14 +36,13 @@ export const databaseOperations = {
   }),
 };
 
-/** Unix milliseconds. */
 function* serverTime(database: Database): Steps<number> {
   const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
   if (time === undefined) throw new Error("the server returned no time");
   return time.nowMs;
 }
 
-/** How a process divides its connections: one for rates, because many short calls that share a write cost less. */
+/** One for rates: many short calls that share a write cost less. */
 export const sharesOf = (
   terms: PostgresTerms,
 ): { rates: PostgresTerms; others: PostgresTerms } => ({
@@ -51,12 +50,12 @@ export const sharesOf = (
   others: { ...terms, connections: terms.connections - 1 },
 });
 
-/** Once the control store is open. */
+/** After the control store is open. */
 export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
   return createCalls(terms, sharedLimitOperations, systemClock);
 }
 
-/** The control store in PostgreSQL, with its tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
+/** With tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
 export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
   const store = createPostgresStore(terms, databaseOperations, jobsOf, systemClock);
   try {
@@ -79,7 +78,7 @@ const unfinishedCopy = (): EarshotError =>
 type Named = { uuid?: unknown };
 type JobArgs = Named & { row?: Named; lease?: Named; leases?: readonly Named[] };
 
-/** Changes of a job are sent in their order, so that a lease finds the job that was just inserted. */
+/** In order, so that a lease finds the job that was just inserted. */
 export function jobsOf(args: unknown): string[] {
   if (typeof args !== "object" || args === null) return [];
   const { uuid, row, lease, leases = [] } = args as JobArgs;

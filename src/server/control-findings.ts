@@ -11,9 +11,7 @@ type ControlFindingKind =
 
 export type ControlFinding = {
   kind: ControlFindingKind;
-  /** Null if it concerns the file. */
   table: string | null;
-  /** Null if it concerns several rows. */
   key: string | null;
   message: string;
 };

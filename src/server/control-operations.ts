@@ -31,8 +31,7 @@ export const controlOperations = {
 export type ControlOperations = typeof controlOperations;
 
 /**
- * Creates the database, with new secrets, if it is missing and the folder records none. Errors: `control_missing`,
- * `control_foreign`, `newer_schema`.
+ * With new secrets, if it is missing and the folder records none. Errors: `control_missing`, `control_foreign`, `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): SqliteDatabase {
   requireControl(dataDir, pathIn(dataDir));
@@ -48,7 +47,7 @@ export function openControlForWriting(dataDir: string): SqliteDatabase {
   return database;
 }
 
-/** `timeoutMs`: how long a statement waits for a lock. */
+/** `timeoutMs`: for a lock. */
 export function openControlForReading(dataDir: string, timeoutMs?: number): SqliteDatabase {
   return openStoreForReading(pathIn(dataDir), controlMigrations, timeoutMs);
 }

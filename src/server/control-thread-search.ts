@@ -11,7 +11,7 @@ import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
 export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: AnswerSearch };
 
-/** On the calling thread, with its own reader. */
+/** With its own reader. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
   const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
   const memory = createSealedMemory(
@@ -39,7 +39,7 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
   return { search, beginBatch };
 }
 
-/** The reader threads hit the same error and report it. */
+/** The reader threads report the error. */
 function answerOrNull<Value>(answer: () => Value): Value | null {
   try {
     return answer();

@@ -14,7 +14,7 @@ import {
 } from "./control-operations.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
-/** The writer locks the folder and answers short searches if it has the archive. */
+/** It locks the folder. */
 export type ControlThreadData = {
   dataDir: string;
   role: "writer" | "reader";
@@ -49,7 +49,7 @@ async function loadSearches(share: ReaderShare): Promise<void> {
 function batchSize(waiting: readonly ThreadCall[]): number {
   const indexes = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
   if (indexes.length === 0) return waiting.length;
-  // The archive's own threads report errors.
+  // The archive's threads report errors.
   if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
   const searchesOfBatch = searches?.beginBatch() ?? indexes.length;
   return indexes[searchesOfBatch] ?? waiting.length;

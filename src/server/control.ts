@@ -24,7 +24,6 @@ export type ControlStore = Store<ControlOperations>;
 
 export type Control = {
   store: ControlStore;
-  /** `secretKey` encrypts secrets that must be readable again (lib/encryption.ts). */
   secrets: { cursorKey: Buffer; secretKey: Uint8Array };
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
   /** Null if no other process shares the store. */
@@ -33,10 +32,8 @@ export type Control = {
   close(): Promise<void>;
 };
 
-/** Lock timeout of reads on the event loop; other connections lock only briefly. */
 const longestBlockMs = 100;
 
-/** Of a configuration, for a process with this name. Null: a file. */
 export const databaseOf = (
   { url, connections, timeoutMs }: DatabaseSettings,
   gateway: string,
@@ -45,33 +42,29 @@ export const databaseOf = (
 export type ControlTerms = {
   dataDir: string;
   secretKey?: Uint8Array | null;
-  /** Null or absent: a file of the folder. */
   database?: PostgresTerms | null;
-  /** For short searches on the writer thread; absent: none. */
+  /** Absent: none. */
   archive?: ReaderShare | null;
 };
 
 export type SharedControl = {
   /** Waits for changes of other processes. */
   nextNotifications(): Promise<Notifications>;
-  /** Whether this process leads; one at a time does. */
   lead(): Promise<boolean>;
 };
 
 type Stores = {
   store: ControlStore;
   shared: SharedControl | null;
-  /** Once the store is open. */
   warmUp(): void;
   load: Control["load"];
   close(): Promise<void>;
 };
 
 /**
- * Creates what is missing and starts the threads. Without a configured secret key, the folder has its own, except with a
- * database, which processes with other folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
- * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`, `secret_key_unreadable`,
- * `shared_secret_key_needed`.
+ * Without a configured secret key, the folder has its own, except with a database, which other folders may share. Errors:
+ * `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`, `control_foreign`,
+ * `secret_key_missing`, `secret_key_unreadable`, `shared_secret_key_needed`.
  */
 export async function startControl({
   dataDir,
@@ -110,7 +103,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
   return {
     store,
     shared: null,
-    // The reader starts while the service is built.
+    // Starts while the service is built.
     warmUp: () => void reader.call("holdsSecrets", null).catch(() => undefined),
     load: () => [
       { thread: "control_writer", ...writer.load() },
@@ -124,7 +117,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
   };
 }
 
-/** Rates are counted without the thread, because each request would wait for it. */
+/** Rates are counted without the thread: each request would wait for it. */
 async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
   const { openRates, sharesOf } = await import("./control-database.ts");
   const shares = sharesOf(data.database);
@@ -171,9 +164,8 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
 const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
   startThread(siblingModule(import.meta.url, "./control-thread"), data);
 
-/** For commands, in this process; safe beside a server. */
+/** Safe beside a server. */
 export type OpenControl = {
-  /** The change is on disk when it resolves. */
   run<Name extends keyof ControlOperations & string>(
     name: Name,
     args: ArgsOf<ControlOperations[Name]>,

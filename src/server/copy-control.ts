@@ -27,9 +27,9 @@ type CopyTerms = {
 };
 
 /**
- * Copies the control store of a folder that no server uses to a PostgreSQL database, and compares counts and checksums. One that
- * was interrupted goes on where it was; until it has ended, no gateway starts on the database. Errors: `no_control_store`,
- * `folder_in_use`, `database_not_empty`, `copy_differs`, `newer_schema`, `store_unavailable`.
+ * Of a folder that no server uses; compares counts and checksums. Resumes an interrupted copy; until it has ended, no gateway
+ * starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`, `newer_schema`,
+ * `store_unavailable`.
  */
 export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
   const path = join(dataDir, "control.db");
@@ -79,7 +79,7 @@ async function copyTables(
   return sums;
 }
 
-/** What an interrupted copy of the same store has left is taken over. */
+/** Continues an interrupted copy of the same store. */
 async function begin(
   target: Pool,
   tables: readonly CopiedTable[],
@@ -141,7 +141,7 @@ async function compared(
   return { table: table.name, ...one };
 }
 
-/** New rows are numbered after those that were copied. */
+/** New rows are numbered after the copied ones. */
 async function finish(target: Pool): Promise<void> {
   const numbered = await target.unsafe<{ table: string; column: string }[]>(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns

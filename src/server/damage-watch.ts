@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Archive, Damage } from "../archive/archive.ts";
 
-/** Each damaged segment once, with the repair command. */
 export function watchDamage(archive: Pick<Archive, "onDamage">, log: Pick<Logger, "error">): void {
   const logged = new Set<string>();
   archive.onDamage((damage) => {

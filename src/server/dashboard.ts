@@ -66,7 +66,7 @@ export function createDashboardRole({
   };
 }
 
-/** Configured code hosts may be private; the defaults are public. */
+/** Configured code hosts may be private. */
 function namedAddresses({ signIn }: Config): readonly string[] {
   const isNamed = {
     github: signIn.githubUrl !== githubUrl,

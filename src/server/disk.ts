@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** For unprivileged users; null if the disk cannot be queried. */
+/** For unprivileged users. */
 export async function diskOf(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {

@@ -8,10 +8,7 @@ const prefix = "EARSHOT_";
 /** Of commands that call a service (cli/remote/choose-service.ts); a shell may export them for all. */
 const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY", "EARSHOT_PROFILE"]);
 
-/**
- * Empty variables count as unset. Errors: `unknown_setting` with the nearest name, so that a typo never leaves a default in
- * force.
- */
+/** Empty variables count as unset. Errors: `unknown_setting`, so that a typo never leaves a default in force. */
 export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,
 ): Environment {

@@ -1,6 +1,6 @@
 /**
- * Jobs that use an account's credential, and pages that a credential of this server opened, run in this process; a page that a
- * node's credential opened is continued by that node. Cursors of a platform belong to the credential that opened them.
+ * Jobs with an account's credential run in this process. Cursors of a platform belong to the credential that opened them, so a
+ * page continues where that is.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
@@ -17,7 +17,6 @@ export type RoutableNode = Pick<
   "id" | "state" | "isConnected" | "seenMs" | "takes" | "capabilities"
 >;
 
-/** Routes jobs to the embedded node, to remote nodes, or to none. */
 export type JobRouter = {
   /** Whether the embedded node takes the job. */
   runsHere(work: SearchJobRequest): boolean;
@@ -73,7 +72,6 @@ export function createJobRouter({
     return canRun(known, work) ? "archive" : null;
   };
 
-  /** Includes nodes expected back soon: a node drains while it restarts. */
   const expected = (all: readonly RoutableNode[]): readonly RoutableNode[] =>
     all.filter(
       (node) =>
@@ -88,7 +86,7 @@ export function createJobRouter({
   };
 }
 
-/** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
+/** Reach (`reachOf`); 0 if it defers to others. */
 export const embeddedReach = (
   embedded: GatewaySettings["embedded"],
   capabilities: readonly Capability[],
@@ -104,7 +102,7 @@ const isApproved = ({ state }: RoutableNode): boolean =>
 const isAtWork = ({ isConnected, state }: RoutableNode): boolean =>
   isConnected && state === "approved";
 
-/** A node's capabilities count only for methods that it takes. */
+/** Capabilities count only for methods that the node takes. */
 const isThereFor =
   ({ method }: Work) =>
   (node: RoutableNode): boolean =>

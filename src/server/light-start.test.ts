@@ -7,7 +7,6 @@ const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new UR
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
-/** Later `import()`s do not count. */
 function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();

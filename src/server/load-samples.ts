@@ -11,17 +11,17 @@ type SampleContext = {
   config: Pick<Config, "data" | "import">;
 };
 
-/** Those of X have handles that real accounts could have. */
+/** Those of X could be handles of real accounts. */
 const samplePlatforms = ["bluesky", "mastodon"] as const;
 
-/** Imports the invented posts of `samples/`; repeated calls change nothing. Returns the number of new posts. */
+/** Repeated calls change nothing. Returns the number of new posts. */
 export function createSampleLoader({
   archive,
   clock,
   config,
 }: SampleContext): () => Promise<number> {
   return async () => {
-    // Rarely needed, so not part of the start.
+    // Rarely needed.
     const { importFile } = await import("../ingest/import/import-file.ts");
     const { startImportThreads } = await import("../ingest/analysis/import-threads.ts");
     const analysis = startImportThreads(archive.preparation, 1);

@@ -16,7 +16,6 @@ import type { Stores } from "./stores.ts";
 
 export type LocalService = {
   app: FastifyInstance;
-  /** Of one user, without limits that matter. */
   key: string;
   stop(): Promise<void>;
 };
@@ -24,8 +23,8 @@ export type LocalService = {
 const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 1_000_000 };
 
 /**
- * The HTTP service for this process alone: the archive of the data folder, which a server may use too, with jobs in a temporary
- * folder. Without socket, live stream, compaction and stored credentials. Errors: those of `openArchive`.
+ * For this process alone: the archive of the data folder, which a server may use too, with jobs in a temporary folder. No
+ * socket, stream, compaction or stored credentials. Errors: those of `openArchive`.
  */
 export async function startLocalService(given: Config): Promise<LocalService> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-local-"));

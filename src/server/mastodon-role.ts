@@ -4,9 +4,7 @@ import type { Freshness } from "../search/archive/unchecked.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
-/** Loaded when it starts. */
 export type MastodonRole = {
-  /** Null when off. */
   state(): MastodonStreamState | null;
   /** Whether the stream has covered the post up to now. */
   freshnessOf(id: bigint): Freshness;

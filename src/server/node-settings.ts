@@ -4,7 +4,6 @@ import { urlOrNone } from "../lib/settings/network-kinds.ts";
 import type { Setting } from "../lib/settings/setting.ts";
 import { gatewayDefaults } from "../remote/settings.ts";
 
-/** Of a gateway. */
 export const gatewaySettings = {
   embedded: choice(
     "EARSHOT_EMBEDDED_NODE",
@@ -37,7 +36,6 @@ export const gatewaySettings = {
   ),
 } satisfies Record<string, Setting<unknown>>;
 
-/** Of `earshot node`. */
 export const nodeSettings = {
   gateway: urlOrNone("EARSHOT_NODE_GATEWAY", ["https:", "http:"], "Gateway of `earshot node`."),
   gatewayKey: word(

@@ -3,7 +3,7 @@ import type { RunnerOptions } from "../jobs/runner.ts";
 import type { EarshotError } from "../lib/errors.ts";
 import type { NodeStatus } from "../remote/worker/attest-loop.ts";
 
-/** A job's error may quote the request, so a node logs only its code. */
+/** Errors may quote the request. */
 export function withoutCauses(log: Logger): RunnerOptions["log"] {
   return {
     warn: ({ error, ...fields }: Record<string, unknown>, message: string) =>
@@ -11,7 +11,7 @@ export function withoutCauses(log: Logger): RunnerOptions["log"] {
   };
 }
 
-/** Attestations, refusals and, once, that an operator has to approve the node. */
+/** Reports once that an operator has to approve the node. */
 export function createStatusLog(log: Logger) {
   const { promise: refused, resolve } = Promise.withResolvers<EarshotError>();
   let wasPending = false;
@@ -33,7 +33,7 @@ export function createStatusLog(log: Logger) {
 
   return {
     note,
-    /** Resolves when the node has to give up. */
+    /** When the node has to give up. */
     refused,
   };
 }

@@ -21,8 +21,8 @@ const timeoutMs = 10_000;
 const maxBytes = 1_048_576;
 
 /**
- * Reads the policy. Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, for an unusable
- * EARSHOT_NODES_COLLATERAL, or if simulated evidence is accepted and no policy has its root.
+ * Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, an unusable EARSHOT_NODES_COLLATERAL, or simulated
+ * evidence without a root in the policy.
  */
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
   const { evidence: accepted, policyFile } = settings;
@@ -45,7 +45,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
     policy,
     verifier: {
       policyId,
-      // Loaded for the first node; most servers never see one.
+      // Most servers never see a node.
       verify: async (...args) => {
         opening ??= openVerifier().catch((error: unknown) => {
           // A failed load may succeed later.
@@ -70,7 +70,7 @@ async function collateralOf(
     : from.collateralFromFolder(collateral);
 }
 
-/** The startup warning of a gateway that accepts evidence which proves nothing; else null. */
+/** For a gateway that accepts evidence which proves nothing. */
 export function insecureEvidenceWarning({
   evidence,
 }: Pick<GatewaySettings, "evidence">): string | null {
@@ -100,7 +100,7 @@ function contentOf(variable: string, path: string): string {
   }
 }
 
-/** A configured collateral service may be private. Opened for the first quote. */
+/** A configured service may be private. */
 function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
   let opened: GuardedClient | null = null;
   const open = () => {

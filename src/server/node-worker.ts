@@ -46,7 +46,7 @@ export type NodeWorkerContext = {
   onStatus: (status: NodeStatus) => void;
 };
 
-/** Smaller changes of the gateway's clock are not logged. */
+/** Smaller changes are not logged. */
 const clockChangeMs = 5_000;
 
 /** See protocol/messages.ts. */
@@ -56,7 +56,7 @@ const longestName = 64;
 /** Beside one per running job. */
 const moreConnections = 16;
 
-/** Creates the run's keys and starts to attest. Errors: `evidence_unavailable`, `identity_unreadable`. */
+/** Errors: `evidence_unavailable`, `identity_unreadable`. */
 export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeWorker> {
   const { config, name, archive, clock, random, log, onStatus } = context;
   const { node: settings, jobs } = config;

@@ -1,6 +1,5 @@
 import type { Capability } from "../remote/capability.ts";
 
-/** What the embedded node can do; empty until first read. */
 export class OwnCapabilities {
   readonly #read: () => Promise<readonly Capability[]>;
   #all: readonly Capability[] = [];
@@ -12,10 +11,10 @@ export class OwnCapabilities {
 
   all = (): readonly Capability[] => this.#all;
 
-  /** With credentials that a node can be given. */
+  /** With credentials that nodes can be given. */
   releasable = (): readonly Capability[] => this.#releasable;
 
-  /** Errors: those of the archive and the store; the last capabilities remain. */
+  /** Errors: those of archive and store; the last capabilities remain. */
   async refresh(): Promise<void> {
     this.#all = await this.#read();
     this.#releasable = this.#all.map(byCredential).filter(({ ways }) => ways.length > 0);

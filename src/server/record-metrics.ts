@@ -1,7 +1,6 @@
 import type { Metrics } from "../http/metrics/metrics.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
-/** Counts the events of the service. */
 export function recordMetrics(events: ServiceEvents, metrics: Metrics): void {
   events.on("storeWritten", ({ seconds }) => metrics.storeWriteSeconds.observe(seconds));
   events.on("upstreamRequested", (labels) => metrics.upstreamRequests.inc(labels));

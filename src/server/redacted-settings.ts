@@ -2,7 +2,7 @@ import type { Setting } from "../lib/settings/setting.ts";
 import type { Config } from "./config.ts";
 import { settings } from "./settings.ts";
 
-/** Non-default settings, safe to log: secrets become "[set]"; URLs lose user name, password and query. */
+/** Non-default settings: secrets become "[set]"; URLs lose user name, password and query. */
 export function redactedSettings(config: Config): Record<string, unknown> {
   const values: Record<string, Record<string, unknown>> = config;
   const redacted: Record<string, unknown> = {};

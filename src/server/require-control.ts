@@ -9,7 +9,7 @@ export const controlId = (cursorKey: Uint8Array): string =>
   createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
 
 /**
- * A new control store in a folder that records another would silently lose accounts, keys and jobs. Errors: `control_missing`,
+ * A new store in a folder that records another would lose accounts, keys and jobs. Errors: `control_missing`,
  * `control_foreign`.
  */
 export function requireControl(dataDir: string, path: string): void {

@@ -4,7 +4,6 @@ import { isEnrolmentToken } from "../remote/protocol/enrolment.ts";
 import { isSigningKey } from "../remote/protocol/keys.ts";
 import type { Config } from "./config.ts";
 
-/** The gateway's URL has no trailing slash. */
 export type NodeConfig = Config & { node: { gateway: string; enrolmentToken: string } };
 
 /** Errors: `invalid_setting`. */

@@ -17,7 +17,7 @@ import { startRunners } from "./start-runners.ts";
 /** Before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
 
-/** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE) like remote nodes. */
+/** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE). */
 export function startNode(context: AppContext): Runner {
   const { config, queue, upstreams, router, clock, log, metrics, sharing } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
@@ -34,16 +34,14 @@ export function startNode(context: AppContext): Runner {
   });
 }
 
-/** With the posts themselves: other gateways, which have archives of their own, may be asked for the result. */
+/** Other gateways, with other archives, may get the request for the result. */
 function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upstreams"]["answer"] {
   return async (...requested) => await withRecords(archive, await upstreams.answer(...requested));
 }
 
-/** Loaded after the service listens, because no request needs it. */
+/** Loaded after the service listens. */
 export type IngestRole = {
-  /** Bluesky's; null when off. */
   state(): IngestState | null;
-  /** Null when off. */
   mastodonState(): MastodonStreamState | null;
   /** For Bluesky the ledger records this. */
   freshnessOf: FreshnessOf;

@@ -3,7 +3,7 @@ import { systemClock } from "../lib/clock.ts";
 /** Of a batch, and after which no search starts. */
 const batchCpuMs = 5;
 const lastBeginCpuMs = 3;
-/** Longer because of slow disks and time off the CPU. */
+/** For slow disks and time off the CPU. */
 const batchWallMs = 25;
 const mostOfBatch = 12;
 
@@ -12,11 +12,9 @@ const latestShare = 0.1;
 
 type Clocks = {
   elapsed(): number;
-  /** Of the calling thread. */
   cpuMs(): number;
 };
 
-/** Bounds the time of a thread's searches between two commits. */
 export type SearchBudget = {
   /** Returns how many searches fit, at least one. */
   beginBatch(): number;

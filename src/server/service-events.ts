@@ -8,15 +8,12 @@ import type { Platform } from "../posts/post.ts";
 import type { ReleasedCredential } from "../upstream/credentials/release.ts";
 import type { RequestOutcome } from "../upstream/requests/outgoing-request.ts";
 
-/** What layers report to those above them and to metrics, by event. */
 export type ServiceEvents = Events<{
   /** A write of the control store, with its commit. */
   storeWritten: { seconds: number };
   upstreamRequested: { platform: Platform; outcome: RequestOutcome };
-  /** Its data is deleted from the store. */
   accountDeleted: { accountId: string };
   jobEnded: EndedJob;
-  /** By the thread that commits it. */
   searchAnswered: { method: Method; ms: number };
   shortSearchSkipped: { reason: SkipReason };
   attemptFailed: FailedAttempt;

@@ -1,4 +1,4 @@
-/** For docs/configuration.md; docs/configuration-advanced.md has the others. */
+/** Others are in docs/configuration-advanced.md. */
 export const settingTasks: Readonly<Record<string, readonly string[]>> = {
   "Data and network": [
     "EARSHOT_DATA_DIR",

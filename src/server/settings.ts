@@ -35,7 +35,7 @@ const logSettings = {
   ),
 };
 
-/** The configuration and its documentation are generated from it. */
+/** Configuration and documentation are generated from it. */
 export const settings = {
   data: { ...dataSettings, ...archiveSettings, ...boundSettings },
   database: databaseSettings,
@@ -59,7 +59,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** No operator needs to change them. */
+/** Operators need not change them. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

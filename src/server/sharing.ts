@@ -13,14 +13,13 @@ import type { Capability } from "../remote/capability.ts";
 import type { SharedControl } from "./control.ts";
 import type { RoutableNode } from "./job-router.ts";
 
-/** What this gateway and the others that share its store know of each other. */
+/** What gateways that share a store know of each other. */
 export type Sharing = {
   gateway: Gateway;
-  /** What the nodes of this gateway can do. */
+  /** What this gateway's nodes can do. */
   offer(capabilities: () => readonly Capability[]): void;
-  /** The other gateways, each as one node. */
   others(): readonly RoutableNode[];
-  /** Follows the others' changes of jobs; once the queue has started. */
+  /** Call after the queue has started. */
   start(queue: Pick<JobQueue, "noteChanges" | "reload">): void;
   stop(): void;
 };
@@ -34,7 +33,7 @@ type SharingContext = {
 };
 
 const leadEveryMs = 1_000;
-/** In case a notification was missed: of a commit while this gateway joined, for example. */
+/** A notification may be missed, as while joining. */
 const reloadEveryMs = 10_000;
 const retryMs = 500;
 
@@ -121,7 +120,7 @@ const routableOf = ({ id, capabilities }: OtherGateway): RoutableNode => ({
   capabilities: capabilities === null ? [] : JSON.parse(capabilities),
 });
 
-/** PostgreSQL delivers a gateway's own, too. */
+/** PostgreSQL also delivers a gateway's own. */
 function changesIn(payloads: readonly string[], gatewayId: string): ForeignChange[] {
   const changes = payloads.map((payload): ForeignChange => JSON.parse(payload));
   return changes.filter(({ gateway }) => gateway !== gatewayId);

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
 import { diskOf } from "./disk.ts";
 
-/** Written before serving: WAL and shared-memory files, migrations, results of interrupted jobs. */
+/** WAL and shared-memory files, migrations, results of interrupted jobs. */
 const baseBytes = 1_048_576;
 /** A shared-memory file and one WAL page. */
 const bytesPerSegment = 65_536;
-/** Standard streams, worker threads, control store, catalog, locks and 32 connections; no readers. */
+/** Without readers: streams, threads, control store, catalog, locks and 32 connections. */
 const baseFiles = 96;
 const filesPerReader = 8;
 /** See archive/threads/reader.ts. */
@@ -23,7 +23,7 @@ export function startNeeds({ segments, readers }: { segments: number; readers: n
   };
 }
 
-/** Unreported values count as sufficient. Errors: `disk_full`, `too_few_open_files`. */
+/** Unknown values count as sufficient. Errors: `disk_full`, `too_few_open_files`. */
 export async function requireStartNeeds({
   dir,
   readers,
@@ -55,7 +55,7 @@ async function countSegments(dir: string): Promise<number> {
   return names.filter((name) => /[/\\]\d+\.db$/.test(name)).length;
 }
 
-/** Linux only. Node has already raised the soft limit. */
+/** Linux only. Node raises the soft limit. */
 async function openFileLimit(): Promise<number | null> {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];

@@ -28,9 +28,8 @@ export type RemoteNode = {
   id: string;
   name: string;
   status(): NodeStatus;
-  /** Resolves on a permanent refusal of the first attestation, or when the gateway removes the node. */
   refused: Promise<EarshotError>;
-  /** Stops leasing, lets jobs end for half a minute, returns the others. */
+  /** Stops leasing; jobs have half a minute to end. */
   stop(): Promise<void>;
 };
 
@@ -38,15 +37,14 @@ export type RemoteNodeOptions = {
   name?: string | undefined;
   /** When the gateway status changes or is confirmed. */
   onStatus?: (status: NodeStatus) => void;
-  /** Test doubles. */
   clock?: Clock;
   log?: Logger;
   upstreams?: Partial<Record<Platform, Upstream>>;
 };
 
 /**
- * Attests to the gateway and answers jobs with the credentials and archive of its own data folder. Does not wait for the gateway.
- * Errors: `invalid_setting`, `evidence_unavailable`, those of the stores.
+ * Answers jobs with the credentials and archive of its own data folder. Does not wait for the gateway. Errors:
+ * `invalid_setting`, `evidence_unavailable`, those of the stores.
  */
 export async function startRemoteNode(
   given: Config,

@@ -15,14 +15,11 @@ export type Service = {
   url: string;
   app: FastifyInstance;
   context: AppContext;
-  /** Graceful (stop.ts); ends at most 1.5 s after EARSHOT_STOP_GRACE. */
+  /** Ends at most 1.5 s after EARSHOT_STOP_GRACE. */
   stop(): Promise<void>;
 };
 
-/**
- * HTTP gateway, embedded node and live ingestion in this process. Listens once the stores are open; `/readyz` also waits for a
- * reader. If a part fails, closes everything and rejects.
- */
+/** Listens once the stores are open; `/readyz` also waits for a reader. If a part fails, closes everything. */
 export async function startService(
   config: Config,
   overrides: ContextOverrides = {},
@@ -30,7 +27,7 @@ export async function startService(
   await requireStartNeeds(config.data);
   const opening = openStores(config, overrides.clock ?? systemClock);
   opening.catch(() => undefined);
-  // The store threads start on other cores while this thread loads the modules, which keeps its event loop busy.
+  // The store threads start while this thread loads the modules.
   await nextTurn();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
@@ -92,7 +89,6 @@ export async function startService(
   }
 }
 
-/** What the stores know, before anything is served. */
 async function restore({ http, queue, nodes, sharing }: AppContext): Promise<void> {
   await http.limiter.restore();
   await queue.start();

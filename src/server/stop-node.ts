@@ -27,10 +27,7 @@ export type RunningNode = {
   log: Logger;
 };
 
-/**
- * Stops leasing, lets jobs end for `drainMs`, and notifies the gateway, so that other nodes get the rest. Ends at most 4.5 s
- * later.
- */
+/** Lets jobs end for `drainMs`, then leaves, so that other nodes get the rest. Ends at most 4.5 s later. */
 export async function stopNode(node: RunningNode): Promise<void> {
   const { worker, runners, ingest, upstreams, stores, clock, log } = node;
   const { gateway } = worker;

@@ -4,14 +4,14 @@ import type { AppContext } from "./context.ts";
 import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 
-/** For platform requests on behalf of all jobs, such as a session renewal. */
+/** Such as a session renewal. */
 const upstreamsMs = 300;
 const closeMs = 1_000;
 const flushMs = 200;
 
 /**
- * Announces the shutdown for EARSHOT_STOP_NOTICE, then refuses new requests with 503 and answers pending ones with the current
- * state; running work has EARSHOT_STOP_GRACE to end. The next start resumes unfinished jobs without counting the attempt.
+ * Announces the shutdown for EARSHOT_STOP_NOTICE, then answers pending requests with the current state; running work has
+ * EARSHOT_STOP_GRACE. The next start resumes unfinished jobs without counting the attempt.
  */
 export async function stopService(
   context: AppContext,
@@ -23,7 +23,7 @@ export async function stopService(
   log.info("stopping");
   app.shutdown.announce();
   if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
-  // First stop leasing; the queue then ends all waits.
+  // First: the queue then ends all waits.
   const nodeEnded = node?.stop();
   const queueEnded = queue.stop();
   const drained = Promise.allSettled([
@@ -36,13 +36,13 @@ export async function stopService(
     context.ingest.stop(),
   ]);
   const hasEnded = await endsWithin(clock, config.http.stopGraceMs, drained);
-  // Open until here, so that a load balancer sees 503 and no closed port while work is left.
+  // Load balancers see 503, not a closed port, while work is left.
   const closed = app.close();
   if (!hasEnded) {
     log.warn("stopped before everything had ended");
     app.server.closeAllConnections();
   }
-  // Store renewals before the store closes: some tokens are valid only once.
+  // Some renewed tokens are valid only once.
   const written = Promise.all([context.upstreams.stop(), context.usage.stop()]);
   const [isWritten, isClosed] = await Promise.all([
     endsWithin(clock, upstreamsMs, written),

@@ -5,7 +5,6 @@ import { EarshotError } from "../lib/errors.ts";
 type Writes = { write(name: never, args: never): Promise<unknown> };
 
 export type StoreWatch<S> = {
-  /** With every write observed. */
   store: S;
   isFull(): boolean;
 };
@@ -13,14 +12,13 @@ export type StoreWatch<S> = {
 export type StoreWatchContext = {
   clock: Pick<Clock, "elapsed">;
   log: Pick<Logger, "info" | "error">;
-  /** Including its commit. */
   onWrite(seconds: number): void;
 };
 
-/** Small writes may succeed while larger ones fail, so the disk counts as full for this long after a failure. */
+/** Small writes may succeed while larger ones fail, so the disk counts as full for this long. */
 const roomAgainMs = 5_000;
 
-/** Measures writes and detects a full disk. The heartbeat writes every second, so both ends are noticed without any request. */
+/** The heartbeat writes every second, so a full disk and its end are noticed without requests. */
 export function watchStore<S extends Writes>(store: S, context: StoreWatchContext): StoreWatch<S> {
   const { clock, log, onWrite } = context;
   let refusedMs: number | null = null;

@@ -11,7 +11,6 @@ export type Stores = {
   /** The name of this process among those that share the control store. */
   gateway: string;
   archive: OpenArchive;
-  /** Repaired damage, past and future. */
   onWarning(listener: (message: string) => void): void;
 };
 

@@ -35,11 +35,11 @@ export function openUpstreamClient(config: Config): UpstreamClient {
 
 const leastConnections = 64;
 
-/** Jobs must wait for rate limits, not for connections, because that wait would count against their timeout. */
+/** Waiting for a connection would count against a job's timeout. */
 const connectionsFor = ({ jobs }: Config): number =>
   Math.max(leastConnections, jobs.concurrency + jobs.fetchConcurrency);
 
-/** Configured hosts may be private; defaults are public. */
+/** Configured hosts may be private. */
 function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
   const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
   const named = [

@@ -30,7 +30,6 @@ import type { Control } from "./control.ts";
 import { credentialKinds } from "./credential-kinds.ts";
 import { openUpstreamClient } from "./upstream-client.ts";
 
-/** Searches platforms beside the archive, with the credentials of this store. */
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
@@ -60,7 +59,6 @@ export type UpstreamRoleContext = {
   clock: Clock;
   random: () => number;
   onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
-  /** Test doubles of platforms. */
   overrides?: Partial<Record<Platform, Upstream>>;
 };
 
@@ -103,7 +101,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",
-        // No account has this id: only the deployment's credentials match.
+        // Only the deployment's credentials match.
         accountId: "",
         access: "user",
         whose: "any",

@@ -27,7 +27,6 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
   const { settings, store, clock, log, ingest } = context;
 
   function onError(error: unknown): void {
-    // Logged by the store watch.
     if (isStorageFull(error)) return;
     log.warn({ error: messageOf(error) }, "usage is not written: it goes with the next");
   }

@@ -37,7 +37,7 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     timeoutMs: settings.timeoutMs,
     maxBytes: mostAnswerBytes,
     maxRedirects: 0,
-    // A hanging receiver must not block others on the same host.
+    // Hanging receivers must not block others on the host.
     maxConnectionsPerHost: Math.max(1, settings.concurrency),
   });
   const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });

@@ -3,7 +3,6 @@ import type { Dashboard } from "../../http/context.ts";
 import { createDashboardRole } from "../dashboard.ts";
 import type { Base } from "./base.ts";
 
-/** Rates of accounts and keys, sign-in and sessions. */
 export type Accounts = {
   readonly limiter: Limiter;
   readonly dashboard: Dashboard;

@@ -12,7 +12,6 @@ import { createSharing, type Sharing } from "../sharing.ts";
 import { isStorageFull, watchStore } from "../store-watch.ts";
 import type { Stores } from "../stores.ts";
 
-/** The stores, observed, and what every layer uses. */
 export type Base = {
   readonly config: Config;
   readonly clock: Clock;
@@ -25,7 +24,7 @@ export type Base = {
   readonly secrets: Control["secrets"];
   readonly sharing: Sharing;
   readonly threadLoad: () => readonly ReturnType<Control["load"] | OpenArchive["load"]>[number][];
-  /** Logs a failure that is retried, except of a full disk, which the store watch logs once. */
+  /** A full disk is logged once, by the store watch. */
   warn(error: unknown, message: string): void;
 };
 

@@ -18,7 +18,6 @@ import type { Nodes } from "./nodes.ts";
 import type { Routing } from "./routing.ts";
 import type { Search } from "./search.ts";
 
-/** What requests are answered with, and what is measured. */
 export type Http = { readonly http: HttpContext; readonly metrics: Metrics };
 
 type Below = Base & Accounts & Search & Routing & Jobs & { nodes: Nodes };

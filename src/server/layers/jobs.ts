@@ -12,11 +12,9 @@ import type { Base } from "./base.ts";
 import type { Routing } from "./routing.ts";
 import type { Search } from "./search.ts";
 
-/** The queue, and what reacts to the end of a job. */
 export type Jobs = {
   readonly queue: JobQueue;
   readonly webhooks: Webhooks;
-  /** Delivers to webhooks. */
   readonly sender: Sender;
   readonly usage: UsageRole;
   readonly accountEnds: AccountEnds;
@@ -72,7 +70,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
   return { queue, webhooks, sender, usage, accountEnds };
 }
 
-/** Searches that the control thread answers in the commit of their submission. */
+/** In the commit of their submission. */
 function shortSearchesOf(
   { archive, events, sharing }: Base,
   { ingest, source, upstreams }: Search,

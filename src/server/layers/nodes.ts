@@ -10,7 +10,6 @@ import type { Base } from "./base.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Routing } from "./routing.ts";
 
-/** Remote nodes, which take jobs from the queue. */
 export type Nodes = {
   readonly gateway: NodeGateway;
   /** Call before anything is served. */
@@ -18,7 +17,7 @@ export type Nodes = {
   stop(): Promise<void>;
 };
 
-/** How often own capabilities are re-evaluated, such as after a credential change. */
+/** Such as after a credential change. */
 const refreshMs = 10_000;
 
 export function makeNodes(
@@ -65,11 +64,11 @@ export function makeNodes(
     }
   }
 
-  // From now on jobs are divided.
+  // Jobs are divided from now on.
   events.on("nodeRegistered", ({ outcome }) => {
     if (outcome === "admitted") void refresh();
   });
-  // Expired leases and jobs leased until their deadline count against the node.
+  // Expired leases count against the node.
   events.on("attemptFailed", ({ nodeId, why }) => {
     if (nodeId === null || nodeId === embeddedNodeId) return;
     if (why === "lapsed") directory.events.note(nodeId, "lease_lapsed");

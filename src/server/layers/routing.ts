@@ -11,15 +11,12 @@ import { OwnCapabilities } from "../own-capabilities.ts";
 import type { Base } from "./base.ts";
 import type { Search } from "./search.ts";
 
-/** The nodes, and which of them runs a job. */
 export type Routing = {
-  /** Evidence and policy that nodes are verified by. */
   readonly trust: NodeTrust;
   readonly running: RunningJobs;
   readonly capabilities: OwnCapabilities;
   readonly directory: NodeDirectory;
   readonly router: JobRouter;
-  /** What any of the nodes can answer. */
   readonly sources: SourceAvailability;
 };
 

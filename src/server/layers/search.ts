@@ -7,7 +7,6 @@ import { createIngestRole, type IngestRole } from "../roles.ts";
 import { createUpstreamRole, type UpstreamRole } from "../upstreams.ts";
 import type { Base } from "./base.ts";
 
-/** The archive as a source, what feeds it, and the platforms beside it. */
 export type Search = {
   readonly ingest: IngestRole;
   readonly source: ArchiveSource;

@@ -4,7 +4,6 @@ import { sweepSessions } from "../session-sweep.ts";
 import type { Base } from "./base.ts";
 import type { Search } from "./search.ts";
 
-/** Periodic work beside requests and jobs, which nothing waits for. */
 export type Sweeps = { start(): void; stop(): void };
 
 export function makeSweeps(
