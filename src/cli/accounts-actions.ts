@@ -10,9 +10,9 @@ import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.t
 import type { Terminal } from "./terminal.ts";
 import { withControl } from "./with-control.ts";
 
-/** A younger heartbeat means that a server is running; it writes one every second. */
+/** Servers write one every second. */
 const servedWithinMs = 5_000;
-/** For a running server to delete the rest of an account. */
+/** For a server to delete the rest. */
 const patienceMs = 15_000;
 const pollMs = 100;
 
@@ -93,7 +93,7 @@ export async function restoreAccount(account: string, terminal: Terminal): Promi
   terminal.out(`account ${withoutControls(name)} restored\n`);
 }
 
-/** Closes the account at once. A running server, which knows its jobs, deletes the rest; without one this process does. */
+/** At once. A running server, which knows the jobs, deletes the rest; without one this process does. */
 export async function deleteAccount(
   account: string,
   { yes }: { yes?: boolean },

@@ -3,14 +3,12 @@ import type { CoveredAnswer } from "../archive/archive.ts";
 import type { PlatformQuery } from "../archive/read/platform-query.ts";
 import type { Platform } from "../posts/post.ts";
 
-/** In order; `open` starts the reader thread and opens the catalog. */
 export const steps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;
 export type Step = (typeof steps)[number];
 
 export type Analysis = {
   plan: PlanNode;
   names: ResolvedNames;
-  /** Bounds of all matches. */
   bounds: TimeWindow & IdBounds;
   /** Null if none of the platform's posts can match. */
   queries: readonly { platform: Platform; query: PlatformQuery | null }[];

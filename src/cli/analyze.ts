@@ -8,10 +8,10 @@ import type { Analysis, Step } from "./analysis.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Opened segments whose cost is listed. */
+/** Opened segments. */
 const mostListedSegments = 50;
 
-/** Runs like `earshot search`. Errors: `no_archive`. */
+/** Errors: `no_archive`. */
 export async function analyze(
   { tree, parseMs, limit }: { tree: QueryNode; parseMs: number; limit: number },
   terminal: Terminal,

@@ -46,7 +46,6 @@ function everyCommand(command: Command, parent: string): Named[] {
   return [{ command, name }, ...command.commands.flatMap((child) => everyCommand(child, name))];
 }
 
-/** With the text around the help. */
 function section({ command, name }: Named): string {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => written.push(text) });
@@ -56,7 +55,7 @@ function section({ command, name }: Named): string {
   return `## ${name}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
 }
 
-/** Every command has it, so the page names it once. */
+/** The page names it once. */
 function withoutHelpOption(help: string): string {
   return help
     .replace(/^ {2}-h, --help +print this help\n/m, "")

@@ -13,7 +13,7 @@ import { readConfig, requireDataDir } from "./settings.ts";
 import { bucketsOf, type ShownCounts } from "./show-counts.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** In the data folder. Errors: `invalid_query`, `no_archive`, `wrong_use`, `deadline_exceeded` after what was counted. */
+/** Errors: `invalid_query`, `no_archive`, `wrong_use`, `deadline_exceeded` after what was counted. */
 export async function countLocally(
   terms: CountTerms,
   terminal: Terminal,
@@ -55,10 +55,10 @@ export async function countLocally(
   }
 }
 
-/** Before any post, and the first year with four digits. */
+/** Before any post; the first year with four digits. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
-/** Without `--since`, starts at the first match. Without `--until`, drops trailing buckets without coverage and matches. */
+/** Without `--since`, from the first match. Without `--until`, drops trailing buckets without coverage and matches. */
 function shownOf(
   counted: SourceCounts,
   { by, sinceMs, untilMs }: CountTerms,

@@ -8,7 +8,7 @@ const start = Date.UTC(2026, 0, 31);
 const plain = { accent: (text: string) => text, dim: (text: string) => text };
 const look = { width: 40, height: 20, unicode: true, paint: plain };
 
-/** Hours from the 31st on; a negative count means incomplete, -0.5 incomplete without posts. */
+/** From the 31st on; a negative count is incomplete, -0.5 without posts. */
 const hours = (...counts: number[]): PlotBucket[] =>
   counts.map((count, index) => ({
     fromMs: start + index * hourMs,

@@ -4,14 +4,13 @@ export type PlotBucket = {
   fromMs: number;
   toMs: number;
   count: number;
-  /** Whether its whole time is covered; otherwise `count` is a lower bound. */
+  /** Otherwise `count` is a lower bound. */
   complete: boolean;
 };
 
 export type PlotOptions = {
   /** In columns. */
   width: number;
-  /** Buckets are merged to fit. */
   height: number;
   unicode: boolean;
   paint: { accent(text: string): string; dim(text: string): string };
@@ -21,7 +20,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Divisors of an hour and a day, then weeks and longer. */
+/** Divisors of an hour and a day, then longer. */
 const lineLengths = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * minuteMs),
   ...[1, 2, 3, 6, 12].map((n) => n * hourMs),
@@ -32,8 +31,8 @@ const unicodeMarks = { full: "█", parts: ["", "▏", "▎", "▍", "▌", "▋
 const asciiMarks = { full: "#", parts: [""], unknown: "%" };
 
 /**
- * One bar per line, oldest first, merged to fit. A line that is not fully covered is hatched with a question mark: without posts
- * its count is unknown, not 0. No line is wider than `width` (at least 40).
+ * One bar per line, merged to fit. Lines that are not fully covered are hatched with a question mark: without posts their count
+ * is unknown, not 0. No line is wider than `width` (at least 40).
  */
 export function plotCounts(
   buckets: readonly PlotBucket[],
@@ -76,7 +75,7 @@ function barOf({ count, complete }: PlotBucket, length: number, { unicode }: Plo
   return full.repeat(whole) + part || parts[1] || full;
 }
 
-/** The shortest duration that fits; beyond the longest one, multiples of it. */
+/** Beyond the longest one, multiples of it. */
 function lineLength(lengthMs: number, bucketMs: number, height: number): number {
   // A window that starts within a line needs one more line.
   const leastMs = lengthMs / Math.max(1, height - 1);

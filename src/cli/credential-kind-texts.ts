@@ -8,7 +8,7 @@ import { wrap } from "./text-layout.ts";
 export const optionOf = (name: string): string =>
   name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Errors: `wrong_use`, listing the known kinds. */
+/** Errors: `wrong_use`. */
 export function findKind(
   kinds: readonly CredentialKind[],
   platform: string,

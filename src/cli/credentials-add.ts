@@ -13,7 +13,6 @@ import type { Terminal } from "./terminal.ts";
 
 export type AddOptions = { account?: string; secrets?: string; json?: boolean };
 
-/** Verifies the credential with its platform before storing it. */
 export async function addCredential(
   [platform = "", kindName = "", ...words]: readonly string[],
   options: AddOptions,

@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type CheckOptions = { json?: boolean };
 
-/** A credential that works leaves quarantine. */
+/** One that works leaves quarantine. */
 export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,

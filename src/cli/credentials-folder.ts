@@ -24,7 +24,6 @@ export type CredentialsFolder = CredentialStore & {
   accountIdOf(account: string): Promise<string>;
 };
 
-/** Works beside a running server. */
 export async function withCredentials<Value>(
   terminal: Terminal,
   kindsOf: KindsOf,

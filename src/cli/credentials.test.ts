@@ -49,7 +49,7 @@ const noteField = {
   isOptional: true,
 };
 
-/** Accepts all tokens except the refused ones, and echoes what it was sent. */
+/** Echoes what it was sent. */
 const userToken: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
@@ -83,14 +83,12 @@ const userToken: CredentialKind = {
   },
 };
 
-/** With a note for operators who share it among all accounts. */
 const sharedToken: CredentialKind = {
   ...userToken,
   name: "shared-token",
   sharing: "Others are given IDs only; --account ACCOUNT gives it to one account.",
 };
 
-/** Authorised in a browser. */
 const oauth: CredentialKind = {
   ...userToken,
   platform: "x",

@@ -3,7 +3,6 @@ import { withoutControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isDismissal } from "../remote/worker/dismissal.ts";
 
-/** Stable for scripts. */
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;
 
 const wrongUseCodes = new Set(["wrong_use", "invalid_query", "unknown_setting", "invalid_setting"]);
@@ -21,7 +20,7 @@ export function refusedQuery(count: number): EarshotError {
   });
 }
 
-/** `line` is null if commander already printed one. */
+/** `line` is null if commander printed one. */
 export function describeError(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
   const code = codeOf(thrown);

@@ -11,19 +11,14 @@ export type CoverageOptions = {
   nowMs: number;
   /** A live stream may lag this far and still be drawn up to the present. */
   slackMs: number;
-  /** Default: the first interval. */
   fromMs?: number;
   unicode: boolean;
-  /** Newest first; default 10. */
   listedGaps?: number;
 };
 
 const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels"];
 
-/**
- * A timeline per platform and collection, the newest gaps, and the number of individually fetched accounts. No line is wider than
- * `width` (at least 8).
- */
+/** The newest gaps, and the number of individually fetched accounts. No line is wider than `width` (at least 8). */
 export function drawCoverage(
   coverage: readonly PlatformCoverage[],
   options: CoverageOptions,
@@ -45,7 +40,7 @@ export function drawCoverage(
   return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
 }
 
-/** A collection with imports only has no gap after the last one. */
+/** Imports leave no gap after the last one. */
 function rowOf(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,

@@ -2,18 +2,15 @@ import type { Span } from "../lib/spans.ts";
 import { lengthText, minuteText, spanText } from "./span-text.ts";
 import { wrap } from "./text-layout.ts";
 
-/** Oldest first; gaps are listed below. */
 export type TimelineRow = { name: string; covered: readonly Span[]; gaps: readonly Span[] };
 
 /** `width` is in columns. */
 export type TimelineOptions = {
   width: number;
-  /** Null: the earliest time of any row. */
   fromMs: number | null;
   toMs: number;
   /** A gap that reaches this time is open. */
   nowMs: number;
-  /** Newest first. */
   listedGaps: number;
   unicode: boolean;
 };
@@ -28,10 +25,7 @@ const leastCells = 20;
 
 const leastCellMs = 1_000;
 
-/**
- * A timeline per row, a scale, a legend and the newest gaps, in UTC. No line is wider than `width` (at least 8). Empty if no row
- * has a bounded time.
- */
+/** In UTC. No line is wider than `width` (at least 8). Empty if no row has a bounded time. */
 export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOptions): string[] {
   const width = Math.max(Math.floor(options.width), 8);
   const marks = options.unicode ? unicodeMarks : asciiMarks;
@@ -65,7 +59,7 @@ function earliestOf(rows: readonly TimelineRow[]): number | null {
   return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
 }
 
-/** `spans` are oldest first, without overlaps. `covered`: covers the whole cell; `none`: nothing of it. */
+/** `spans`: oldest first, without overlaps. `covered`: the whole cell; `none`: nothing of it. */
 export function cellsOf(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },
@@ -95,7 +89,7 @@ const startOfCell = (
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Labels start at the cells of their times; the last one ends at the right edge. */
+/** The last label ends at the right edge. */
 function scaleOf(fromMs: number, toMs: number, cells: number): string {
   const isOfDays = toMs - fromMs >= 3 * dayMs;
   const label = (ms: number) => (isOfDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));

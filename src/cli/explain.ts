@@ -57,7 +57,6 @@ export function addExplain(program: Command, terminal: Terminal): void {
     );
 }
 
-/** Null parts could not be parsed. */
 type Reading = {
   query: string;
   tree: QueryNode | null;

@@ -96,7 +96,6 @@ export function columnMap(written: string): ColumnMap {
   return map;
 }
 
-/** Without `@`. */
 export function authorHandle(written: string): string {
   const handle = importFields.author.read(written);
   if (handle !== undefined) return handle;

@@ -132,7 +132,7 @@ async function importFiles(
       );
     }
   } catch (thrown) {
-    // Keeps what was read; the original error is reported.
+    // What was read stays; the original error is reported.
     await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
@@ -142,7 +142,7 @@ async function importFiles(
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }
 
-/** Failures are only reported: the posts are stored, and compaction can seal later. */
+/** The posts are stored, and compaction can seal later. */
 async function sealImported(
   config: Config,
   { platform, json }: { platform: Platform; json: boolean },
@@ -179,7 +179,6 @@ function refuseFuture(toMs: number): void {
   );
 }
 
-/** Stopped while it read `file`. */
 export function interruption(reason: unknown, file: string): unknown {
   if (file !== "-") return reason;
   return new EarshotError("interrupted", messageOf(reason), {

@@ -3,7 +3,6 @@ import { type Readable, Writable } from "node:stream";
 import { EarshotError } from "../lib/errors.ts";
 
 export type Input = {
-  /** Whether a user types. */
   interactive: boolean;
   /** Errors: `input_ended`, or the reason of the signal. */
   ask(question: string): Promise<string>;
@@ -22,7 +21,7 @@ export function createInput(
   stopping: AbortSignal,
 ): Input {
   async function line(question: string, output: Writable): Promise<string> {
-    // Disables the terminal's own echo, which also hides input typed early.
+    // The terminal's own echo; also hides input typed early.
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     if (output !== stderr) stderr.write(question);
     const ended = new Promise<never>((_resolve, reject) => {

@@ -79,7 +79,7 @@ async function login(
   const { api, close } = openRemoteApi({ url, key });
   try {
     const answer = await api({ method: "GET", path: "/v1/search/live/social/jobs?limit=1" });
-    // A key may be valid and not allowed to list jobs.
+    // A valid key may not be allowed to list jobs.
     if (answer.status >= 300 && answer.status !== 403) throw new ApiRefusal(answer);
   } finally {
     await close();

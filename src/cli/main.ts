@@ -14,7 +14,7 @@ export async function runCommandLine(): Promise<void> {
   await paged.flush();
 }
 
-/** Resolves with the exit code (describe-error.ts). Never rejects. */
+/** The exit code (describe-error.ts). Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0)
@@ -30,7 +30,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Makes `help serv` fail like `serv`, with a suggestion. */
+/** `help serv` fails like `serv`, with a suggestion. */
 const withoutHelpOfUnknown = (args: readonly string[]): readonly string[] =>
   args[0] === "help" && args[1] !== undefined && !commandNames.includes(args[1])
     ? args.slice(1)

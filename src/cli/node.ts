@@ -72,7 +72,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   }
 }
 
-/** Options override the environment. Ingestion runs only if EARSHOT_INGEST is set. */
+/** Options override the environment. No ingestion unless EARSHOT_INGEST is set. */
 function nodeConfig({ gateway, gatewayKey }: NodeOptions, terminal: Terminal): Config {
   const config = readConfig(terminal);
   const { ingest, node } = config;

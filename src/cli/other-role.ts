@@ -14,7 +14,7 @@ const roles = {
   },
 } as const;
 
-/** Settings of gateway and node differ by one letter. Null if none are of the other role. */
+/** Settings of gateway and node differ by one letter. */
 export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,15 +1,12 @@
 import { spawn } from "node:child_process";
 import type { Terminal } from "./terminal.ts";
 
-/** Commands whose output for people may be longer than a screen. */
+/** Output that may be longer than a screen. */
 const pagedCommands = new Set(["search", "counts", "explain", "audit", "help"]);
 
 type Screen = Pick<Terminal, "out" | "interactive" | "rows" | "environment">;
 
-/**
- * As git does: output on a terminal that is longer than the screen is shown by the command in PAGER, or `less`. `flush` shows it
- * once the command has ended.
- */
+/** As git does: longer output than the screen goes to PAGER, or `less`, once the command has ended. */
 export function pageOutput<T extends Screen>(
   command: string | undefined,
   terminal: T,

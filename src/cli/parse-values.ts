@@ -5,7 +5,6 @@ import { parseIsoTime } from "../platforms/time.ts";
 
 /** Commander adds the option's name to their errors. */
 
-/** Inclusive bounds. */
 export function wholeNumber(least: number, most: number): (written: string) => number {
   return (written) => {
     const value = Number(written);
@@ -15,7 +14,6 @@ export function wholeNumber(least: number, most: number): (written: string) => n
   };
 }
 
-/** Inclusive bounds. */
 export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
   const expectation = `It must be a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
   return (written) => {
@@ -29,7 +27,6 @@ export function durationUpTo(leastMs: number, mostMs: number): (written: string)
   };
 }
 
-/** In the order of `methodNames`. */
 export function methodList(written: string): readonly Method[] {
   const names = written.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !methodNames.some((method) => method === name));
@@ -39,7 +36,7 @@ export function methodList(written: string): readonly Method[] {
   );
 }
 
-/** An ISO 8601 time, or a day, which means its start in UTC. */
+/** A day means its start in UTC. */
 export function moment(written: string): number {
   const ms = parseIsoTime(written);
   if (ms !== null) return ms;

@@ -15,7 +15,7 @@ export type PrintedAnswer = {
 
 type Times = { nowMs: number; slackMs: number };
 
-/** For people: posts on standard output, and what the answer covers as notes. `archived`: what the archive covers at all. */
+/** Posts on standard output, coverage as notes. `archived`: what the archive covers at all. */
 export function printAnswer(
   answer: PrintedAnswer,
   archived: readonly PlatformCoverage[],
@@ -32,7 +32,7 @@ function countOf({ records, hasMore }: PrintedAnswer): string {
   return hasMore ? `${posts}; more match: raise --max-results, up to 500` : posts;
 }
 
-/** A formatted answer: unchanged for a file or program; for a screen without the control characters that posts may contain. */
+/** On a screen, without the control characters that posts may contain. */
 export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
   const shown = interactive ? withoutControls(text) : text;
   return shown.endsWith("\n") ? shown : `${shown}\n`;

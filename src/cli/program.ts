@@ -10,7 +10,7 @@ type AddCommand = (
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
-/** In the order of the help. Modules are loaded on demand, because loading is slow. */
+/** In the order of the help. Loaded on demand, because loading is slow. */
 const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
   [
     "serve",
@@ -173,7 +173,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 
 export const commandNames: readonly string[] = [...commands.keys()];
 
-/** Loads only the module of `asked`; other commands have just summaries. Throws all errors, including commander's. */
+/** Other commands have just summaries. Throws all errors, including commander's. */
 export async function makeProgram(
   terminal: Terminal,
   requested: string | undefined,

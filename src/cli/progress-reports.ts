@@ -2,12 +2,11 @@ import type { Clock } from "../lib/clock.ts";
 import { startProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** In any unit. */
 type Report = { done: number; total: number; detail: string };
 
 export type ProgressReports = {
   update(report: Report): void;
-  /** To standard error, without garbling the bar. */
+  /** Without garbling the bar. */
   note(line: string): void;
   /** To standard output. */
   answer(line: string): void;
@@ -19,7 +18,7 @@ const quietMs = 10_000;
 const leastShare = 0.01;
 const leastMs = 3_000;
 
-/** A bar on a terminal; otherwise a line now and then. */
+/** A bar on a terminal, otherwise occasional lines. */
 export function startReports(
   terminal: Terminal,
   clock: Pick<Clock, "elapsed">,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { wrongUse } from "./describe-error.ts";
 
-/** A query may start with a minus, which commander would take for an option. */
+/** It may start with a minus, like an option. */
 export function takesQuery(command: Command): Command {
   return command
     .argument("<query>", "the query, in quotes for the shell")

@@ -20,7 +20,7 @@ import type { Terminal } from "./terminal.ts";
 
 type Found = { answer: SourceAnswer; records: readonly string[]; nowMs: number };
 
-/** In the data folder. Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, those of the archive. */
+/** Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, those of the archive. */
 export async function searchLocally(terms: SearchTerms, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   const tree = readTree(terms.query, terminal);
@@ -78,7 +78,7 @@ async function find(
   return { answer: withDamage(found, damage), records, nowMs };
 }
 
-/** No server could continue it by a cursor. */
+/** No server could continue it. */
 function pageOf({ answer, records }: Found, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {

@@ -7,7 +7,7 @@ import { ensureSecretKey } from "../lib/secret-key.ts";
 import type { Config } from "../server/config.ts";
 import type { OpenControl } from "../server/control.ts";
 
-/** Errors: `secret_key_needed`, because secrets encrypted with another key could never be decrypted. */
+/** Errors: `secret_key_needed`: secrets encrypted with another key could never be decrypted. */
 export async function secretKeyOf(
   { data: { dir, secretKey } }: Pick<Config, "data">,
   control: OpenControl,

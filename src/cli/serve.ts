@@ -63,7 +63,7 @@ async function hasKey(service: Service): Promise<boolean> {
   return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
-/** If there is neither a code host nor an operator to sign in. */
+/** With neither a code host nor an operator. */
 async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
   const { config, store, clock, http } = context;
   if (http.dashboard.signIn.providers.length > 0) return;
@@ -129,11 +129,10 @@ const nextSteps = (why: string, terminal: Terminal): string => {
   );
 };
 
-/** Under npx, `earshot` is not on the user's path. */
 const earshotIn = ({ environment }: Terminal): string =>
   environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
-/** Ignores numbers, server names and reconnection attempts. */
+/** Without numbers, server names and reconnection attempts. */
 function gistOf({ status, detail }: { status: string; detail: string }): string | null {
   if (detail.endsWith("connecting")) return null;
   return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;

@@ -4,12 +4,12 @@ import type { Terminal } from "./terminal.ts";
 
 const leftWorkMs = 300;
 
-/** A search that cannot be interrupted would keep the process alive; its job runs again after the restart. */
+/** A search cannot be interrupted; its job runs again after the restart. */
 export function endSoon(): void {
   setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
 }
 
-/** On a terminal the log is reduced to warnings. */
+/** Only warnings on a terminal. */
 export function withQuietLog(config: Config, { interactiveNotes, environment }: Terminal): Config {
   if (!interactiveNotes || environment.EARSHOT_LOG_LEVEL) return config;
   return { ...config, log: { level: "warn" } };

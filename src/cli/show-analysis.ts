@@ -32,7 +32,7 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
   return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
 }
 
-/** Platforms with the same index query share lines. */
+/** Platforms with the same query share lines. */
 function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
   const texts = queries.map(({ platform, query }) => {
     if (query === null) return { platform, lines: ["nothing: no post can match"] };
@@ -120,7 +120,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Three significant digits: 0.042, 4.21, 42.1, 421. */
+/** Three significant digits. */
 function milliseconds(ms: number): string {
   if (ms >= 100) return ms.toFixed(0);
   if (ms >= 10) return ms.toFixed(1);

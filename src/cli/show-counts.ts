@@ -17,7 +17,7 @@ export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   buckets: readonly PlotBucket[];
 };
 
-/** As JSON, CSV, bars on a terminal, or else columns. */
+/** JSON, CSV, bars on a terminal, or columns. */
 export function showCounts(
   shown: ShownCounts,
   { json, csv }: { json?: boolean; csv?: boolean },
@@ -101,7 +101,7 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   return `${posts}; ${peak} (UTC). ${knowledge}`;
 }
 
-/** In blocks, so that a pipe's reader can start early. */
+/** So that a pipe's reader can start early. */
 function printEach(
   { buckets }: ShownCounts,
   terminal: Terminal,

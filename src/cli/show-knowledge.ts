@@ -18,7 +18,6 @@ const coversSome = ({ platforms = [] }: Coverage): boolean =>
 
 const listedGaps = 3;
 
-/** Of the requested time, or of all time if none of it is covered, and other limits on completeness. */
 export function drawnKnowledge(
   {
     coverage,

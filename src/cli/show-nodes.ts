@@ -83,7 +83,7 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
 
-/** The gateway records contact every ten seconds; nodes poll at least every twenty. */
+/** Recorded every ten seconds; nodes poll at least every twenty. */
 const connectedMs = 45_000;
 
 /** Pending nodes are not connected. */

@@ -23,10 +23,10 @@ type Content = {
   words: ProofWords;
 };
 
-/** For an invalid proof only the failed checks, because its content cannot be trusted. */
+/** Of an invalid proof only the failed checks: its content cannot be trusted. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
   const content = contentOf(verdict, shown);
-  // Untrusted texts: escaped so that they cannot move the cursor, break lines or change the text direction.
+  // Untrusted texts cannot move the cursor, break lines or change the direction.
   if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, content)))}\n`);
   else terminal.out(`${asText(verdict, content, terminal)}\n`);
 }

@@ -28,7 +28,7 @@ async function signIn({ account }: { account?: string }, terminal: Terminal): Pr
   terminal.out(`${link}\n`);
 }
 
-/** Signs in once, within `signIn.linkMs`; by default the operator. Errors: `account_not_found`, `ambiguous_account`. */
+/** Within `signIn.linkMs`; default: the operator. Errors: `account_not_found`, `ambiguous_account`. */
 export async function makeSignInLink(
   config: Pick<Config, "data" | "database" | "signIn">,
   base: string,
@@ -46,7 +46,7 @@ export async function makeSignInLink(
   return signInLink(base, token);
 }
 
-/** Browsers never send the fragment, so no server logs the token. */
+/** Browsers never send the fragment, so no server logs it. */
 export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }

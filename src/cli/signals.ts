@@ -3,10 +3,10 @@ import { EarshotError } from "../lib/errors.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A terminal and a parent process may both forward one Ctrl-C. */
+/** Terminal and parent process may both forward one Ctrl-C. */
 const sameSignalMs = 300;
 
-/** Aborts at the first signal. A second one ends the process at once, as by default. */
+/** A second signal ends the process at once. */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   let firstAt: number | null = null;
@@ -24,7 +24,7 @@ export function stopOnSignals(): AbortSignal {
   return controller.signal;
 }
 
-/** Exit would wait for a thread in the middle of a long statement. */
+/** Exit would wait for a thread in a long statement. */
 export function endAtOnce(signal: (typeof signals)[number]): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

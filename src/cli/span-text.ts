@@ -4,7 +4,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** To the minute, or second if short; an open span ends with `now`. */
+/** To the minute, or second if short; open spans end with `now`. */
 export function spanText(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   isOpen: boolean,
@@ -37,7 +37,6 @@ function twoUnits(
   return smaller === 0 ? `${greater} ${great}` : `${greater} ${great} ${smaller} ${small}`;
 }
 
-/** `2026-01-31 12:00`, UTC. */
 export const minuteText = (ms: number): string => secondText(ms).slice(0, 16);
 
 const secondText = (ms: number): string => isoTime(ms).slice(0, 19).replace("T", " ");

@@ -2,7 +2,6 @@ import { displayWidth } from "./text-layout.ts";
 
 export type Column = { title: string; align: "left" | "right" };
 
-/** `emphasise` styles the title line. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

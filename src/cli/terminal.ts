@@ -3,20 +3,18 @@ import { createInput, type Input } from "./input.ts";
 export type Terminal = {
   out(text: string): void;
   note(text: string): void;
-  /** Of standard output. */
   interactive: boolean;
-  /** Of standard error, where progress is drawn. */
   interactiveNotes: boolean;
   columns: number;
   rows?: number;
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
   input?: Input;
-  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
+  /** At the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
   stopping: AbortSignal;
 };
 
-/** Colour only on a terminal without NO_COLOR. */
+/** No colour for NO_COLOR. */
 export function processTerminal(stopping: AbortSignal): Terminal {
   const interactive = process.stdout.isTTY === true;
   return {

@@ -3,7 +3,6 @@ import { databaseOf, type OpenControl, openControl } from "../server/control.ts"
 
 export type ControlConfig = Pick<Config, "data" | "database">;
 
-/** Works beside a running server. */
 export async function withControl<Value>(
   config: ControlConfig,
   use: (control: OpenControl) => Promise<Value>,

@@ -62,14 +62,12 @@ function importPosts(lines: readonly Line[] = posts, platform: Platform = "blues
   writer.close();
 }
 
-/** Deletes as the live stream does. */
 function deletePost(did: string, n: number): void {
   const writer = writerOn(dataDir, 5);
   writer.write([{ kind: "delete", platform: "bluesky", uri: uriOf(did, n), revision: "r1" }]);
   writer.close();
 }
 
-/** The sorted uris of visible posts with a word. */
 function found(word: string): string[] {
   return storedPosts(join(dataDir, "archive"))
     .filter(({ hidden, post }) => !hidden && post.text.includes(word))

@@ -34,7 +34,6 @@ const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
 
 const timeOf = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
 
-/** In segments of five. */
 function put(count: number): void {
   const writer = writerOn(dataDir, 5);
   writer.write(

@@ -264,7 +264,6 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
 
 const collections = ["posts", "likes", "reposts", "labels"] as const;
 
-/** An unbounded start is null. */
 const spanJson = ({ fromMs, toMs }: Span): { from: string | null; to: string } => ({
   from: timeOrNull(fromMs),
   to: isoText(toMs),

@@ -1,6 +1,6 @@
 import type { CommandWords } from "./words.ts";
 
-/** Elsewhere than after a command, files are completed: values of options and arguments. */
+/** Other words are completed as files. */
 export function bashScript(all: readonly CommandWords[]): string {
   const paths = all.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
   const cases = all.map(

@@ -34,7 +34,7 @@ test("bash completes commands, subcommands, options and choices", async () => {
   expect(completed(script, ["search", "comet", "x"])).toEqual([""]);
 });
 
-/** Null if the shell is not installed, which is printed. */
+/** Null if the shell is not installed. */
 function runShell(shell: string, args: readonly string[]): string | null {
   const { error, status, stdout, stderr } = spawnSync(shell, args, { encoding: "utf8" });
   if (error !== undefined) {

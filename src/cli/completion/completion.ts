@@ -6,7 +6,6 @@ import { wordsOf } from "./words.ts";
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** `loadAll`: every command of the program, complete. */
 export function addCompletion(
   program: Command,
   terminal: Terminal,

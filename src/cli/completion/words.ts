@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What may follow `path`, such as `keys create`; empty: `earshot` itself. */
+/** Empty: `earshot` itself. */
 export type CommandWords = { path: string; words: readonly Word[] };
 
 type Word = { text: string; description: string; isCommand: boolean };

@@ -62,7 +62,7 @@ async function checked(
   };
 }
 
-/** Null if there is none; a check does not create one. */
+/** Null if there is none. */
 function secretKeyOf({ data }: Config): Uint8Array | null {
   if (data.secretKey !== null && data.secretKey !== undefined) return data.secretKey;
   const path = join(data.dir, "secret.key");

@@ -4,7 +4,6 @@ import { type Person, people } from "./people.ts";
 import { storyLines } from "./posts.ts";
 import { seriesLines } from "./series.ts";
 
-/** See docs/import.md. */
 export type CorpusRecord = Readonly<Record<string, unknown>> & {
   author: string;
   created_at: string;
@@ -21,7 +20,7 @@ type Line = {
 
 type DatedLine = Line & { id: bigint; uri: string | null; createdMs: number };
 
-/** Invented posts of the last three years, deterministic except that times count back from `nowMs`. */
+/** Deterministic, except that times count back from `nowMs`. */
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
   const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
   const dated = lines.map((line, index) => dateLine(line, index, nowMs));
@@ -66,7 +65,7 @@ function splitOption(option: string): [string, string] {
   return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
 }
 
-/** The index separates posts of the same minute. */
+/** Separates posts of the same minute. */
 function dateLine(line: Line, index: number, nowMs: number): DatedLine {
   const createdMs = nowMs - line.ageMs - index * 37;
   const id = ownId(line.person.platform, createdMs, index);

@@ -16,7 +16,6 @@ const shownFields = [
 
 const widest = 100;
 
-/** Prints the equivalent curl command and the response. */
 export async function exchange(
   baseUrl: string,
   key: string,

@@ -15,12 +15,11 @@ export function submission(
   return { method: "POST", path: base, body: { type: "social", arguments: request } };
 }
 
-/** The demo's posts are complete up to the start of its first second. */
+/** Complete up to the start of the demo's first second. */
 export function corpusEndMs(nowMs: number): number {
   return Math.floor(nowMs / 1_000) * 1_000;
 }
 
-/** Submit, fetch, read the status; then a query with many operators, and an invalid one. */
 export async function showMainJob(
   baseUrl: string,
   key: string,

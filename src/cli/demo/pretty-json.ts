@@ -1,4 +1,3 @@
-/** Values that fit into `columns` stay on one line, others are indented by two. */
 export function prettyJson(value: unknown, columns: number, indent = ""): string {
   const line = spaced(value);
   if (indent.length + line.length <= columns || typeof value !== "object" || value === null) {

@@ -18,7 +18,7 @@ import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
 import { corpusEndMs, showMainJob, submission } from "./main-job.ts";
 
-/** Always removes its temporary folder. */
+/** Removes its temporary folder. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
   const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
   const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));

@@ -1,4 +1,3 @@
-/** In the format of `storyLines`. */
 export function seriesLines(): readonly string[] {
   return [...harbourReports(), ...ferryReports(), ...nightReports(), ...tramReports()];
 }

@@ -18,7 +18,6 @@ export function sampleFiles(): ReadonlyMap<string, string> {
   return files;
 }
 
-/** `npm run samples` */
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
   const folder = join(import.meta.dirname, "../../../samples");
   mkdirSync(folder, { recursive: true });

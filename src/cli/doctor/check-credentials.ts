@@ -9,7 +9,7 @@ import { subjectOf } from "../show-credential.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Finding, ok } from "./finding.ts";
 
-/** Asks each platform about its credentials, as `earshot credentials check` does. */
+/** As `earshot credentials check` does. */
 export async function checkPlatformCredentials(
   terminal: Terminal,
   dataDir: string,
@@ -34,7 +34,6 @@ export async function checkPlatformCredentials(
   });
 }
 
-/** Without writing, which opening the credentials may do. */
 function hasCredentials(dataDir: string): boolean {
   const database = openControlForReading(dataDir);
   try {

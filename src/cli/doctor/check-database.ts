@@ -6,7 +6,7 @@ import { type Finding, ok } from "./finding.ts";
 
 const subject = "database";
 
-/** What a gateway needs of its PostgreSQL server. Writes nothing. */
+/** Writes nothing. */
 export async function checkDatabase({ database, data }: Config, url: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (data.secretKey === null) findings.push(noSecretKey);
@@ -25,7 +25,7 @@ export async function checkDatabase({ database, data }: Config, url: string): Pr
   return findings;
 }
 
-/** Each gateway has one for notifications and one for leading, besides. */
+/** Each gateway has one for notifications and one for leading. */
 const besides = 2;
 
 async function serverFindings(pool: Pool, connections: number): Promise<Finding[]> {
@@ -40,7 +40,7 @@ async function serverFindings(pool: Pool, connections: number): Promise<Finding[
   const { version, limit, used, own } = server;
   const found = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
   const needed = connections + besides;
-  // A gateway that runs has its connections already.
+  // A running gateway has its connections already.
   const left = limit - used + own;
   if (left >= needed) return [found];
   return [

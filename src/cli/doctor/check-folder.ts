@@ -12,7 +12,6 @@ import { type Finding, ok } from "./finding.ts";
 
 type Data = Config["data"];
 
-/** What a server needs of its data folder. Writes nothing, and works beside a server. */
 export async function checkFolder({ data, database }: Config): Promise<Finding[]> {
   const dir = resolve(data.dir);
   if (!existsSync(dir)) {

@@ -3,7 +3,7 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { type Finding, ok } from "./finding.ts";
 
-/** Whether the servers that the settings name answer, and whether their clocks agree with this one. */
+/** Servers that the settings name: whether they answer, and agree on the time. */
 export async function checkNetwork(
   config: Config,
   fetch: GuardedFetch,
@@ -16,7 +16,7 @@ export async function checkNetwork(
   return [...answers.map(({ finding }) => finding), ...clockFindings(answers)];
 }
 
-/** `offsetMs`: how far its clock is ahead of ours; null if unknown. */
+/** `offsetMs`: ahead of ours; null if unknown. */
 type Answer = { origin: string; offsetMs: number | null; finding: Finding };
 
 function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
@@ -41,11 +41,10 @@ async function askServer(
   const subject = `network: ${new URL(origin).host}`;
   const startedMs = now();
   try {
-    // Any status shows that it can be reached; a large page does too.
     const { headers } = await fetch(`${origin}/`, { signal, maxBytes: 1_000_000 });
     const endedMs = now();
     const serverMs = Date.parse(headers.get("date") ?? "");
-    // The field has whole seconds.
+    // Whole seconds.
     const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startedMs + endedMs) / 2;
     return { origin, offsetMs, finding: ok(subject, `answers in ${endedMs - startedMs} ms`) };
   } catch (thrown) {

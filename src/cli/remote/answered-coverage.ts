@@ -7,7 +7,6 @@ const spans = z
   .array(z.object({ from: moment.nullable(), to: moment }))
   .transform((list) => list.map(({ from, to }) => ({ fromMs: from, toMs: to })));
 
-/** Coverage as the API returns it, parsed into `Coverage`. */
 export const answeredCoverage = z
   .object({
     from: moment.nullable(),

@@ -23,7 +23,7 @@ const countsBody = z.object({
 
 type Page = z.output<typeof countsBody>;
 
-/** All pages of a count, oldest bucket first. Each page costs one request and one search. Errors: `invalid_query`, `ApiRefusal`. */
+/** Each page costs one request and one search. Errors: `invalid_query`, `ApiRefusal`. */
 export async function countRemotely(
   service: Service,
   terms: CountTerms,

@@ -14,7 +14,6 @@ import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** A service and a key for it. */
 export type Service = { url: string; key: string };
 
 type Environment = Terminal["environment"];

@@ -9,7 +9,6 @@ const maxBytes = 64 * 1024 * 1024;
 
 export type RemoteApi = { api: Api; close(): Promise<void> };
 
-/** The API of a service, which may be on this machine. */
 export function openRemoteApi({ url, key }: Service): RemoteApi {
   const fetch = createGuardedFetch({
     guard: createGuard([url]),

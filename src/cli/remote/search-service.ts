@@ -18,7 +18,7 @@ const answerBody = z.object({
   warnings: answeredWarnings,
 });
 
-/** The whole archive of a service, which answers in the requested format. Errors: `invalid_query`, `ApiRefusal`. */
+/** In the requested format. Errors: `invalid_query`, `ApiRefusal`. */
 export async function searchRemotely(
   service: Service,
   { query, maxResults, format }: SearchTerms,
@@ -54,7 +54,7 @@ export async function searchRemotely(
   }
 }
 
-/** Marks errors of the query in it. Errors: `invalid_query`, `ApiRefusal`. */
+/** Marks errors of the query. Errors: `invalid_query`, `ApiRefusal`. */
 export function requireAnswer(answer: ApiAnswer, query: string, terminal: Terminal): void {
   if (answer.status < 300) return;
   const refusal = new ApiRefusal(answer);
