@@ -38,7 +38,6 @@ async function chosen(
   return all.map(({ credential }) => credential.id);
 }
 
-/** Refuses a credential at its present revision. */
 async function refuse(id: string, reason: string): Promise<void> {
   const stored = await bench.store.read("readCredential", { id });
   await pool.quarantine(id, stored?.revision ?? Number.NaN, reason);

@@ -36,7 +36,7 @@ export type PoolContext = {
   randomBytes: RandomBytes;
 };
 
-/** State changes take effect at once in memory and are written in the background. */
+/** Changes take effect at once in memory, and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
   check(credential: Credential): Promise<CheckedCredential>;
   forgetOf(accountId: string): void;
@@ -160,7 +160,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     note(store.write("useCredential", { id, nowMs }));
   };
 
-  /** Memory has the change too: a failed write is lost only when the process ends. */
+  /** A failed write is lost only when the process ends. */
   function note(write: Promise<unknown>): void {
     const ended = write
       .catch(() => null)

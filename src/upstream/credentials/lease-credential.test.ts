@@ -17,7 +17,6 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** A process that uses the credential. */
 function owner(store = bench.store): CredentialLeases {
   return createCredentialLeases({ store, encryptor: bench.encryptor, clock: bench.clock });
 }
@@ -34,7 +33,6 @@ async function onDisk(): Promise<Secrets> {
   return decryptSecrets(bench.encryptor, stored.credential, stored.sealedSecret);
 }
 
-/** A platform that accepts each refresh token once. */
 function rotation() {
   let current = "first";
   let made = 0;

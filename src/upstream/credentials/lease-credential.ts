@@ -22,14 +22,14 @@ export type CredentialLeases = {
   lease(stored: StoredCredential): LeasedCredential;
   inUse(id: string): { secrets: Secrets; revision: number } | null;
   forgetOf(accountId: string): void;
-  /** Waits for pending renewals; those waiting for another process fail. */
+  /** Waits for pending renewals; waits for another process fail. */
   stop(): Promise<void>;
 };
 
 type State = {
   stored: StoredCredential;
   secrets: Secrets;
-  /** Not stored yet; the platform may have revoked the previous secret. */
+  /** The platform may have revoked the previous secret. */
   unsaved: Secrets | null;
   renewal: Promise<Secrets> | null;
 };

@@ -14,7 +14,7 @@ type Given = Readonly<Record<string, string>>;
 const longestName = 300;
 const longestHint = 4;
 
-/** Errors: `credential_invalid`, those of the fetch; all without secrets. */
+/** Errors: `credential_invalid`, those of the fetch; without secrets. */
 export async function makeCredential(
   kind: CredentialKind,
   given: Given,
@@ -26,7 +26,6 @@ export async function makeCredential(
   return bounded(made);
 }
 
-/** Authorizes in a browser. */
 export async function authorizeCredential(
   { fields, run }: NonNullable<CredentialKind["authorization"]>,
   given: Given,
@@ -50,7 +49,7 @@ function secretsIn(fields: readonly CredentialField[], given: Given): Given {
   return Object.fromEntries(secret.map((name) => [name, given[name] ?? ""]));
 }
 
-/** Includes URL parameters: an authorization code is secret until used. */
+/** Includes URL parameters: an authorization code is secret. */
 function valuesIn(answer: string, from: number): Given {
   const inAddress = URL.parse(answer)?.searchParams.values() ?? [];
   return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));

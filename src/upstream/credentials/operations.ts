@@ -14,7 +14,6 @@ import { credentialStateOperations } from "./state-operations.ts";
 
 export type StoredSecretCredential = {
   id: string;
-  /** Null for the deployment. */
   accountId: string | null;
   platform: Platform;
   kind: string;
@@ -34,10 +33,7 @@ export const credentialOperations = {
   ...renewalOperations,
   ...credentialStateOperations,
 
-  /**
-   * Replaces one with the same id and ends its quarantine and cooling. Errors:
-   * `too_many_credentials`, `unknown_account`.
-   */
+  /** Ends quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
   putCredential: durable(function* (database, kept: StoredSecretCredential): Steps<null> {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
     if ((yield* credentialOf(database, kept.id)) === null) yield* requireRoom(database, kept);
@@ -65,7 +61,6 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
-  /** Without secrets; null lists all. */
   listCredentials: read(function* (
     database,
     owner: { accountId: string | null } | null,

@@ -9,8 +9,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own credentials come before the deployment's, least recently used first; used-up
- * ones last, the first to reopen first. Quarantined ones are left out. Changes by other processes
+ * An account's own come before the deployment's, least recently used first, used-up ones last. Changes by other processes
  * (`earshot credentials`) apply from the next choice on.
  */
 export type CredentialPool = {
@@ -20,23 +19,21 @@ export type CredentialPool = {
     access: Exclude<AccessKind, "public">;
     whose: "any" | "own";
     bucket: string | null;
-    /** On Mastodon: the origin of the credential; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
-  /** Null if quarantined or not the account's to use. */
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
-  /** Released for one job; null once expired. Never stored. */
+  /** For one job; null once expired. Never stored. */
   released(release: UsableRelease): PooledCredential | null;
-  /** Includes those whose limits are used up. */
+  /** Includes used-up ones. */
   configured(
     platform: Platform,
     accountId: string,
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
   /** The latest reason for quarantining an own credential. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
-  /** Marks a bucket as used up, for a day at most; the last call counts. */
+  /** For a day at most; the last call counts. */
   cool(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** Not used until tested or replaced. No-op if the secret is not of this revision. */
+  /** Until tested or replaced. No-op if the secret is not of this revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   used(id: string): void;
 };
@@ -48,6 +45,6 @@ export type PooledCredential = {
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
-  /** When the requested bucket reopens; null if open. */
+  /** Of the requested bucket; null if open. */
   coolingUntilMs: number | null;
 };

@@ -1,7 +1,6 @@
 /**
- * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft, which
- * ends the session. A compare-and-set on the new token would be too late, so a renewal is claimed
- * first. The claim is not fsynced: a power cut ends both processes.
+ * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft. A compare-and-set on the new token
+ * would be too late, so a renewal is claimed first. Not fsynced: a power cut ends both processes.
  */
 
 import { durable, relaxed } from "../../db/operations.ts";
@@ -12,10 +11,7 @@ import { credentialOf, type StoredCredential } from "./rows.ts";
 const renewalClaimMs = 60_000;
 
 export const renewalOperations = {
-  /**
-   * Null if another process has claimed it. Otherwise the credential, whose revision shows whether
-   * the claim was made; `removed` if it was deleted.
-   */
+  /** Null if claimed by another process. The revision shows whether the claim was made. */
   claimRenewal: relaxed(function* (
     database,
     { id, revision, nowMs }: { id: string; revision: number; nowMs: number },
@@ -44,7 +40,7 @@ export const renewalOperations = {
     return null;
   }),
 
-  /** Compare-and-set on the revision; returns whether it applied. */
+  /** By revision; returns whether it applied. */
   changeCredentialSecret: durable(function* (
     database,
     change: { id: string; revision: number; sealedSecret: Uint8Array },

@@ -2,9 +2,7 @@ import type { Credential } from "../../platforms/credential.ts";
 
 export type RoundRobin = {
   take(id: string, nowMs: number): void;
-  /**
-   * Least recently used first, by stored times and this process's own uses; never used ones before.
-   */
+  /** By stored times and this process's own uses. */
   compare(one: Credential, other: Credential): number;
 };
 

@@ -30,7 +30,6 @@ export function* credentialOf(database: Database, id: string): Steps<StoredCrede
   return row === undefined ? null : yield* storedOf(database, row);
 }
 
-/** `platforms` is JSON. */
 export const usableCredential = `(account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
   AND platform IN (SELECT value FROM json_each(:platforms))`;
 
@@ -47,7 +46,6 @@ export function* usableCredentials(
   return yield* eachOf(rows, (row) => storedOf(database, row));
 }
 
-/** Oldest first; `owner` null lists all, `accountId` null the deployment's. */
 export function* listedCredentials(
   database: Database,
   owner: { accountId: string | null } | null,

@@ -18,12 +18,10 @@ export type CredentialStore = {
 
 const idLength = 10;
 
-/** Shorter values, such as a scope, may be equal by chance. */
+/** Shorter values may be equal by chance. */
 const minComparedLength = 16;
 
-/**
- * Replaces a credential of the same subject or, without a subject, the same secret; returns the id.
- */
+/** Of the same subject or, without one, the same secret; returns the id. */
 export async function storeCredential(
   credentialStore: CredentialStore,
   { platform, name: kind }: CredentialKind,

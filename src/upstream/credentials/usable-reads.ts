@@ -13,9 +13,7 @@ type Gathering = {
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/**
- * Batches the reads of one account in one tick: a job needs several platforms and accesses at once.
- */
+/** A job needs several platforms and accesses at once. */
 export function createUsableReads(store: Pick<Store<CredentialOperations>, "read">): UsableReads {
   const gathering = new Map<string, Gathering>();
 

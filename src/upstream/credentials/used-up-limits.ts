@@ -1,12 +1,8 @@
 import type { StoredCredential } from "./rows.ts";
 
-/** This process's latest, else those stored. */
 export type UsedUpLimits = {
   cool(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
-  /**
-   * After a change of the secret the stored limits count: the store drops those of a replaced
-   * secret.
-   */
+  /** The store drops the limits of a replaced secret. */
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
 

@@ -44,10 +44,7 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
   return { ownerOf: (url) => `public ${url.origin}`, send, cool: () => {} };
 }
 
-/**
- * Quarantines a refused credential. Follows no redirects, and redacts secrets that the platform
- * echoes in errors.
- */
+/** Quarantines a refused credential. Follows no redirects; redacts echoed secrets. */
 export function credentialAccess(
   { fetch, timeoutMs, maxAnswerBytes }: AccessContext,
   pooled: PooledCredential,
@@ -57,7 +54,7 @@ export function credentialAccess(
   const { id } = pooled.credential;
 
   async function send(request: AuthorizedRequest): Promise<FetchedAnswer> {
-    // Not the request's signal: a renewal serves all who wait for it.
+    // A renewal serves all who wait for it.
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);

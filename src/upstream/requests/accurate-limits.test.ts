@@ -7,15 +7,12 @@ import { plausibleLimit } from "./rate-limit-headers.ts";
 type Platform = {
   limit: number;
   windowMs: number;
-  /** Whether resets are reported in whole seconds, as is usual, rounded down. */
   reportsSeconds: boolean;
-  /** The travel time of each request and each answer, alternating. */
   travelMs: number[];
-  /** When each job starts. */
   startMs: number[];
 };
 
-/** Runs jobs of one request each on a platform with truthful headers; returns how many were refused, and the time taken. */
+/** Returns how many were refused, and the time taken. */
 async function played({ limit, windowMs, reportsSeconds, travelMs, startMs }: Platform) {
   const clock = createManualClock();
   const limits = createLimits({

@@ -10,7 +10,6 @@ export function addressOf(baseUrl: string, path: string, query: UpstreamRequest[
   return withQuery(url, query);
 }
 
-/** Skips undefined parameters; a list repeats its name. */
 export function withQuery(url: URL, query: UpstreamRequest["query"] = {}): URL {
   const requested = new URL(url);
   for (const [name, value] of Object.entries(query)) {

@@ -18,7 +18,7 @@ import { createSpending } from "./spending.ts";
 export type SessionsContext = {
   pool: CredentialPool;
   upstreams: readonly Upstream[];
-  /** `maxRedirects: 0`: no redirects with a credential, otherwise within one origin. */
+  /** `maxRedirects: 0`: none with a credential, otherwise within one origin. */
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
@@ -41,9 +41,7 @@ export type SessionsContext = {
 type SessionRequest = Parameters<Sessions["open"]>[0];
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
-/**
- * All requests to platforms pass through here: limits, pace and budget of all jobs of the process.
- */
+/** Limits, pace and budget of all jobs of the process. */
 export function createSessions(context: SessionsContext): Sessions {
   const { pool, clock, random, settings, store } = context;
   const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));

@@ -31,7 +31,6 @@ import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import type { OpenSession } from "./sessions.ts";
 
-/** These tests speed up the clock: one of its hours is a minute of a busy machine. */
 const hourMs = 3_600_000;
 
 let upstream: HostileUpstream;

@@ -4,10 +4,7 @@ import type { Sessions, UpstreamJob } from "./sessions.ts";
 
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
-/**
- * Own before the deployment's, `user` before `app`, otherwise in pool order; then those released
- * for the job.
- */
+/** Own, then the deployment's, then those released for the job; `user` before `app`. */
 export async function foundCredentials(
   pool: CredentialPool,
   request: Omit<Parameters<Sessions["open"]>[0], "job"> & {

@@ -17,8 +17,6 @@ import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "./sessions.ts";
 
-/** Buckets for which a platform accepts one request a second. */
-
 const secondMs = 1_000;
 let upstream: HostileUpstream;
 let room: TestRoom;

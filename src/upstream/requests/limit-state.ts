@@ -2,17 +2,15 @@ import type { Limit } from "../../platforms/upstream.ts";
 
 /** Times are the clock's `elapsed`: steps of the wall clock have no effect. */
 export type RateLimitState = {
-  /** Null if the platform reports none. */
   window: { remaining: number; resetMs: number } | null;
   isKnown: boolean;
   /** Requests that may be pending before an answer reports the window. */
   maxUnknown: number;
   running: number;
-  /** Answers to requests of an earlier era are ignored. */
+  /** Answers of earlier eras are ignored. */
   era: number;
   closedUntilMs: number;
   refusals: number;
-  /** The minimum time from an answer to the next request in sequence. */
   intervalMs: number;
   intervalUntilMs: number;
 };
@@ -79,17 +77,14 @@ export function noteAnswer(state: RateLimitState, era: number, limit: Limit | nu
   window.resetMs = Math.max(window.resetMs, limit.resetMs);
 }
 
-/**
- * The platform may have counted it. Allows more concurrent requests each time, so that not all wait
- * for a dead host in sequence.
- */
+/** Perhaps counted. Allows more concurrent requests each time, so that not all wait for a dead host in sequence. */
 export function noteSilence(state: RateLimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
   if (!state.isKnown) state.maxUnknown = Math.min(maxUnknown, state.maxUnknown * 2);
 }
 
-/** Allows one request after `untilMs`: nothing is known of that window. */
+/** Nothing is known of the next window, so it allows one request. */
 export function noteRefusal(state: RateLimitState, untilMs: number): void {
   beginEra(state);
   state.refusals += 1;

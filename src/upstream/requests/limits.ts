@@ -15,15 +15,9 @@ import {
   unknownLimit,
 } from "./limit-state.ts";
 
-/**
- * Limits per credential (or host without one) and bucket. Reported limits are obeyed in advance,
- * counting pending requests; before the first report, requests go one at a time. FIFO.
- */
+/** Per credential (or host) and bucket. Pending requests count; before the first report, requests go one at a time. FIFO. */
 export type RateLimits = {
-  /**
-   * Errors: `UpstreamLimited` when used up, at once if impatient, else if it reopens after the
-   * deadline; `upstream_timeout` when that passes.
-   */
+  /** Errors: `UpstreamLimited`, at once if impatient, else if it reopens after the deadline; `upstream_timeout`. */
   take(request: PermitRequest): Promise<Permit>;
   /** Unix milliseconds; null if open. */
   closedUntilMs(scope: LimitScope): number | null;
@@ -53,12 +47,12 @@ type PermitRequest = LimitScope & {
   signal: AbortSignal;
 };
 
-/** Permits one request. Call exactly one method when it ends. */
+/** Call exactly one method when the request ends. */
 export type Permit = {
   answered(limit: Limit | null): void;
   unanswered(): void;
   unused(): void;
-  /** Returns until when no request is sent, Unix milliseconds. */
+  /** Returns the end of the pause, Unix milliseconds. */
   refused(untilMs: number | null): number;
 };
 
@@ -254,5 +248,4 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
 
 const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
-/** Shared: an abort without a reason creates an exception each time. */
 const noLonger = new Error("no request is waiting any more");

@@ -29,10 +29,7 @@ export type SpendingOperations = typeof spendingOperations;
 const lostAfterMs = 86_400_000;
 
 export const spendingOperations = {
-  /**
-   * Reserves the maximum cost before the call. Errors: `paid_call_repeated` if an earlier attempt
-   * at the job was lost during a call, `budget_used_up` if the call may exceed the month's budget.
-   */
+  /** The maximum cost. Errors: `paid_call_repeated` if an earlier attempt was lost during a call, `budget_used_up`. */
   reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
     yield* spendDeadReservations(database, nowMs - lostAfterMs);
@@ -70,7 +67,6 @@ export const spendingOperations = {
     return null;
   }),
 
-  /** Includes reserved posts. */
   readPostReads: read(function* (
     database,
     spender: Pick<Spender, "month" | "platform">,

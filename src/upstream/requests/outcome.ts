@@ -85,7 +85,7 @@ const knownErrors: ReadonlyMap<string, KnownError> = new Map([
   ["answer_unreadable", { outcome: "unreadable", mayPass: true, mayBeBilled: true }],
   ["answer_too_large", { outcome: "unreadable", mayPass: false, mayBeBilled: true }],
   ["upstream_refused", { outcome: "refused", mayPass: false, mayBeBilled: false }],
-  // Renewal failed: the request never reached the platform.
+  // The request never reached the platform.
   ["upstream_failed", { outcome: "failed", mayPass: true, mayBeBilled: false }],
   ["upstream_limited", { outcome: "limited", mayPass: false, mayBeBilled: false }],
   ["credential_refused", { outcome: "credential_refused", mayPass: false, mayBeBilled: false }],

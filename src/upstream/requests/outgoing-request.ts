@@ -31,7 +31,6 @@ export type OutgoingRequest = {
   bucket: string;
   access: Access;
   limitOf: Upstream["limitOf"];
-  /** See `Upstream`; 0 for none. */
   intervalMs: number;
   patience: Patience;
   job: UpstreamJob;

@@ -3,10 +3,8 @@ import { turnTooLate } from "../../platforms/request-errors.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
 /**
- * At most `perSecond` jobs start in any second, round-robin among accounts, FIFO within one. `turn`
- * resolves when the job may start, at once if it already has. Errors: `upstream_limited` when its
- * turn comes after its deadline. A job past its deadline takes no turn: its request fails on its
- * own.
+ * Round-robin among accounts, FIFO within one. Errors: `upstream_limited` when its turn comes after its deadline. A job past
+ * its deadline takes no turn.
  */
 export type Pace = { turn(job: UpstreamJob): Promise<void> };
 
@@ -16,7 +14,6 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
   const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
   /** Oldest first, by the clock's `elapsed`. */
   const startedMs: number[] = [];
-  /** In round-robin order. */
   const waiting = new Map<string, Waiter[]>();
   let isStarting = false;
 
@@ -45,7 +42,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     });
   }
 
-  /** All of the account's own, and of each other account at most one more than those. */
+  /** All of its own, and of each other account at most one more. */
   function waitingBefore(accountId: string): number {
     const own = waiting.get(accountId)?.length ?? 0;
     let before = own;

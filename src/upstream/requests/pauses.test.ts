@@ -19,7 +19,6 @@ let upstream: HostileUpstream;
 let room: TestRoom;
 let clock: ManualClock;
 
-/** The random half of each pause is zero here. */
 beforeEach(async () => {
   clock = createManualClock();
   upstream = await startHostileUpstream(good({}));
@@ -56,7 +55,6 @@ async function session(): Promise<OpenSession> {
 
 const posts = { path: "/posts", bucket: "posts" };
 
-/** The time until so many requests have come, in steps of a quarter second, so up to one step too short. */
 async function secondsUntil(requests: number): Promise<number> {
   const startMs = clock.now();
   while (upstream.requests.length < requests) {

@@ -4,9 +4,7 @@ import type { Limit } from "../../platforms/upstream.ts";
 /** Implausible rate-limit headers are ignored: windows last a day at most. */
 const longestWindowMs = 86_400_000;
 
-/**
- * Null if implausible. A reset in whole seconds may be rounded down, so it counts one second later.
- */
+/** Null if implausible. A reset in whole seconds may be rounded down. */
 export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | null {
   if (reported === null || !Number.isFinite(reported.remaining)) return null;
   const resetMs = reported.resetMs % 1_000 === 0 ? reported.resetMs + 1_000 : reported.resetMs;
@@ -14,7 +12,6 @@ export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | n
   return { remaining: Math.max(0, Math.floor(reported.remaining)), resetMs };
 }
 
-/** Unix milliseconds; null if missing or implausible. */
 export function retryUntilMs(
   headers: Headers,
   reported: Limit | null,

@@ -11,9 +11,8 @@ const maxDepth = 64;
 const turnBytes = 1024 ** 2;
 
 /**
- * Null if empty, or if the body of a refusal (4xx) is not JSON. Errors: `answer_unreadable` for a
- * body that is empty, truncated, not JSON, nested too deeply or of more than `maxValues` values:
- * parsing many tiny values blocks the event loop.
+ * Null if empty, or a refusal is not JSON. Errors: `answer_unreadable`, also for more than `maxValues` values: parsing many
+ * blocks the event loop.
  */
 export async function readJson(
   host: string,

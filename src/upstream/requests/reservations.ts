@@ -4,9 +4,7 @@ import type { UpstreamJob } from "./sessions.ts";
 
 /** Unsettled reservations of one attempt, over all its sessions. */
 export type Reservations = {
-  /**
-   * Runs in sequence: each passes this attempt's unsettled ones, not those of an earlier, lost one.
-   */
+  /** In sequence: each passes this attempt's unsettled ones. */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
   settled(id: number): void;
 };

@@ -28,7 +28,7 @@ export async function sendRequest(
   }
 }
 
-/** Shared: an abort without a reason creates an exception each time. */
+/** An abort without a reason creates an exception each time. */
 const answered = new Error("it was answered, or not, before the deadline");
 
 async function sendUntil(
@@ -64,13 +64,12 @@ async function sendUntil(
     }
   } catch (thrown) {
     if (!progress.mayBeBilled && !progress.isSent) paid?.unbilled();
-    // Another node may retry a lost job, and must find what this attempt may have spent.
+    // A retry by another node must find what this attempt may have spent.
     else if (!job.signal.aborted) paid?.billed();
     throw thrown;
   }
 }
 
-/** `mayBeBilled`: a failed request may have been billed. */
 type Progress = { isSent: boolean; mayBeBilled: boolean };
 
 const waitEndMs = ({ deadlineMs, maxWaitMs }: UpstreamJob, nowMs: number): number =>

@@ -13,7 +13,7 @@ export type UpstreamJob = {
   /** Up to the deadline if omitted. */
   maxWaitMs?: number;
   signal: AbortSignal;
-  /** Resolves when the job is on disk, before any platform request; absent if it already is. */
+  /** Before any platform request; absent if already on disk. */
   accepted?: () => Promise<void>;
   /** For this job alone. */
   released?: UsableRelease;
@@ -21,9 +21,7 @@ export type UpstreamJob = {
 
 export type Sessions = {
   /**
-   * Best first: the account's credentials, the deployment's, then without one if `access` has
-   * `public`. Within one owner `user` before `app`, least recently used first; used-up buckets
-   * last.
+   * Best first: the account's, the deployment's, then none if `access` has `public`; `user` before `app`; used-up buckets last.
    */
   open(requested: {
     job: UpstreamJob;
@@ -31,9 +29,7 @@ export type Sessions = {
     access: readonly AccessKind[];
     whose: "any" | "own";
     bucket: string | null;
-    /**
-     * On Mastodon: the origin to request; null for any, or the platform's own without a credential.
-     */
+    /** On Mastodon: the origin; null for any, or the platform's own without a credential. */
     host: string | null;
     /** The credential to which a cursor is bound. */
     credentialId?: string | null;
@@ -45,12 +41,10 @@ export type Sessions = {
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
 
 /**
- * `get` and `getPublic` throw `upstream_limited` with `retryAtMs` at once when the limit is used
- * up: another session may be able to answer now. Those of `patient`, the last resort, wait for the
- * reset and retry unless it is after the job's deadline.
+ * Others throw `upstream_limited` with `retryAtMs` at once, because another session may be able to answer. Those of `patient`,
+ * the last resort, wait for the reset within the job's deadline.
  */
 export type OpenSession = Session & {
   patient: Session;
-  /** Null if the platform bills nothing. */
   cost(): SourceCost | null;
 };

@@ -4,7 +4,6 @@ import type { Platform } from "../../posts/post.ts";
 /** In units of the platform and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
-/** `month` is in UTC, `2026-11`. */
 export type Spender = {
   month: string;
   platform: Platform;
@@ -12,7 +11,7 @@ export type Spender = {
   owner: "account" | "deployment";
 };
 
-/** Corrections may be negative. Stores nothing for an account's deleted credential. */
+/** Corrections may be negative. Ignores an account's deleted credential. */
 export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
   yield* database.run(
     `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
@@ -36,7 +35,6 @@ export function* addUse(database: Database, spender: Spender, amounts: Amounts):
   );
 }
 
-/** Includes reserved posts. */
 export function* deploymentPostReads(
   database: Database,
   { month, platform }: Pick<Spender, "month" | "platform">,
@@ -78,7 +76,7 @@ export function* takeReservation(database: Database, id: number): Steps<Reservat
   return row;
 }
 
-/** Of attempts that ended without settling; oldest first, as many as one transaction takes. */
+/** Attempts that ended without settling; as many as one transaction takes. */
 export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
   return yield* database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
@@ -87,8 +85,8 @@ export function* deadReservations(database: Database, beforeMs: number): Steps<R
 }
 
 /**
- * Drops the spending of the account's own credentials; its jobs' reservations with the deployment's
- * may have been billed, and count in full. Call it before its jobs and credentials are removed.
+ * Reservations with the deployment's credentials may have been billed, and count in full. Call it before jobs and credentials
+ * are removed.
  */
 export function* forgetSpendingOf(database: Database, accountId: string): Steps<void> {
   const reserved = yield* database.all<Reservation>(

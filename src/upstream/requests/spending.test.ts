@@ -21,7 +21,6 @@ import type { Bill } from "../../platforms/session.ts";
 import type { OpenSession, Sessions, UpstreamJob } from "./sessions.ts";
 
 const dayMs = 86_400_000;
-/** In the middle of November 2023. */
 const startMs = Date.UTC(2023, 10, 14);
 
 let upstream: HostileUpstream;

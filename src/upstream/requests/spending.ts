@@ -13,16 +13,11 @@ export type Spending = {
   cost(): SourceCost;
 };
 
-/** A billed call with its retries. */
 export type PaidCall = {
-  /**
-   * Stores the maximum cost before the first attempt. Errors: `budget_used_up`,
-   * `paid_call_repeated`.
-   */
+  /** The maximum, before the first attempt. Errors: `budget_used_up`, `paid_call_repeated`. */
   reserve(): Promise<void>;
   billed(): void;
   unbilled(): void;
-  /** The actual bill, if different; call once. */
   settle(bill: Bill): void;
 };
 
@@ -30,11 +25,9 @@ export type SpendingContext = {
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
   priceOf: (bill: Bill) => number;
-  /** Null if unlimited. */
   mostPostReads: number | null;
   spender: Omit<Spender, "month">;
   job: UpstreamJob;
-  /** Shared by all sessions of the attempt. */
   reservations: Reservations;
 };
 

@@ -4,9 +4,9 @@ import type { PooledCredential } from "../credentials/pool.ts";
 /** The secrets of one request: the credential's own may be replaced meanwhile. */
 export type UsedSecrets = {
   leased: LeasedCredential;
-  /** Last used: a refusal concerns it alone. */
+  /** A refusal concerns it alone. */
   revision(): number;
-  /** All that an answer may echo: the last used and the present ones. */
+  /** All that an answer may echo. */
   secrets(): Secrets;
 };
 
