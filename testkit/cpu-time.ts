@@ -1,4 +1,3 @@
-/** Starts to measure: returns the milliseconds of CPU this thread has used since. Other load does not count. */
 export function startCpuTime(): () => number {
   const start = process.threadCpuUsage();
   return () => {

@@ -1,4 +1,3 @@
-/** With the first non-null value; rejects after `patienceMs`. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | null> | Value | null,

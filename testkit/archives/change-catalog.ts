@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { fillCatalogSums } from "../../src/archive/catalog/sums.ts";
 import { inTransaction } from "../../src/archive/database.ts";
 
-/** Updates the checksums, as the service does. */
 export const changeCatalog = (catalog: DatabaseSync, sql: string): void =>
   inTransaction(catalog, () => catalog.exec(sql));
 

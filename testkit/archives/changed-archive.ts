@@ -23,7 +23,6 @@ export function postOf(n: number, special: Partial<Post> = {}): Post {
 
 export const posts = (count: number): Post[] => Array.from({ length: count }, (_, n) => postOf(n));
 
-/** Without a native ID. */
 export const unnumbered = (count: number): Post[] =>
   Array.from({ length: count }, (_, n) =>
     postOf(n, {
@@ -49,7 +48,7 @@ export const queries = [
   "number -river",
 ];
 
-/** Posts with all fields, query results, ingest order. */
+/** All fields, query results, ingest order. */
 export function contents(of: SmallArchive): unknown {
   const { positions } = of.search(everything);
   const shown = new Set(positions.map(({ id }) => id));
@@ -82,7 +81,7 @@ export const removed = (post: Post, revision: string): ArchiveChange => ({
   revision,
 });
 
-/** Applies `count` changes of every kind, differently each `round`. */
+/** Differently each `round`. */
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => postOf((round * 37 + n * 71) % count);

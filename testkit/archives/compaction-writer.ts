@@ -15,8 +15,8 @@ import { makePost } from "../data/make-post.ts";
 import { changeCatalog } from "./change-catalog.ts";
 
 /**
- * Writes a fixed series of batches, resuming after the last one, while a thread compacts. Arguments: folder, maximum
- * age in milliseconds (0 for none), `alone` for no thread. Prints a period per batch.
+ * Resumes after the last batch, while a thread compacts. Arguments: folder, maximum age in milliseconds (0 for none), `alone`
+ * for no thread. Prints a period per batch.
  */
 const batches = 220;
 const postsOfBatch = 12;
@@ -25,7 +25,7 @@ const words = ["river", "stone", "harbour", "night", "東京", "привет", "
 
 const folder = String(process.argv[2]);
 const maxAgeMs = Number(process.argv[3]);
-/** After the last batch, so that the oldest segments expire. */
+/** The oldest segments expire. */
 const nowMs = startMs + batches * postsOfBatch * 60_000;
 
 function post(n: number, special: Partial<Post> = {}): Post {
@@ -79,7 +79,6 @@ function changesOf(batch: number): ArchiveChange[] {
   return changes;
 }
 
-/** Passes of the thread; set when writing is over. */
 interface Pace {
   readonly rounds: Int32Array;
   readonly over: Int32Array;
@@ -126,7 +125,7 @@ function writeAll(rounds: Int32Array | null): void {
   writer.close();
 }
 
-/** Rewrites all segments besides regular compaction. */
+/** Rewrites all segments. */
 function keepUp({ rounds, over }: Pace): void {
   const lock = lockCompaction(folder);
   if (lock === null) throw new Error("nobody else keeps this archive up");

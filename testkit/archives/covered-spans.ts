@@ -1,6 +1,5 @@
 import type { WriteBatch } from "../../src/archive/archive.ts";
 
-/** Spans covered by batches as `[fromMs, toMs]`; adjacent ones of a source are merged. */
 export function coveredSpans(batches: readonly WriteBatch[]): number[][] {
   return batches
     .flatMap((batch) => batch.coverage ?? [])

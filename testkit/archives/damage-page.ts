@@ -1,7 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** Overwrites the first page of a table. */
 export function damagePageOf(path: string, table: string): void {
   const database = new DatabaseSync(path);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");

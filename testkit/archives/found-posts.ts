@@ -24,10 +24,9 @@ export type FoundPost = {
   };
 };
 
-/** A query that matches every post. */
 export const everything = "-nosuchwordanywhere";
 
-/** All matching posts, newest first, over HTTP. */
+/** Newest first, over HTTP. */
 export async function foundPosts(
   server: Requested,
   query: string,
@@ -49,7 +48,7 @@ export async function foundPosts(
   }
 }
 
-/** Gaps in the coverage of a time, Unix milliseconds. */
+/** Unix milliseconds. */
 export async function gapsOf(
   server: Requested,
   { fromMs, toMs }: { fromMs: number; toMs: number },

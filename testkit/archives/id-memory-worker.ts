@@ -3,10 +3,9 @@ import { type Ids, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
 import type { SharedIdMemory } from "../../src/archive/sealed/shared-pages.ts";
 import { computedIds } from "../data/computed-ids.ts";
 
-/** Reads random IDs through shared memory; endless if `rounds` is null. */
+/** Endless if `rounds` is null. */
 export type IdMemoryTask = { shared: SharedIdMemory; seed: number; rounds: number | null };
 
-/** Wrong values, and the number of pages read. */
 export type IdMemoryFindings = { wrong: string[]; pagesRead: number };
 
 const { shared, seed, rounds } = workerData as IdMemoryTask;

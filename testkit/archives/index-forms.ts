@@ -7,7 +7,6 @@ export type IndexForm = "fts5" | "sealed" | "imported" | "mixed";
 
 export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "mixed"];
 
-/** Forms with the same segments and IDs. */
 export const storedForms = ["fts5", "sealed"] as const;
 
 export function putInOne(
@@ -19,7 +18,7 @@ export function putInOne(
   if (form === "sealed") archive.seal();
 }
 
-/** Writes several batches; the final content is the same in all forms. */
+/** The final content is the same in all forms. */
 export function putInForm(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
     for (const own of Map.groupBy(posts, ({ platform }) => platform).values()) {
@@ -39,7 +38,7 @@ export function putInForm(archive: SmallArchive, posts: readonly Post[], form: I
   archive.write(posts.flatMap(secondChanges));
 }
 
-/** For one post in six after sealing; FTS5 finds three of five afterwards. */
+/** For one post in six; FTS5 finds three of five afterwards. */
 const fates = ["edited", "late", "deleted and put again", "hidden and shown", "gone"] as const;
 type Fate = (typeof fates)[number] | "none";
 
@@ -88,7 +87,6 @@ function secondChanges(post: Post, index: number): ArchiveChange[] {
   }
 }
 
-/** The same content under another uri. */
 const otherOf = (post: Post): Post => ({ ...post, uri: `${post.uri}:other`, nativeId: null });
 
 const hiding = ({ platform, uri }: Post, negated: boolean): ArchiveChange => ({

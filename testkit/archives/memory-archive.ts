@@ -4,7 +4,6 @@ import { readLines } from "../../src/ingest/analysis/read-lines.ts";
 import { numberedId, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 
-/** Identity by uri, revisions, tombstones, counts, checkpoints. */
 export type MemoryArchive = Pick<
   Archive,
   "write" | "importPosts" | "readCheckpoint" | "accountsToLookUp" | "aliases"
@@ -16,7 +15,6 @@ export type MemoryArchive = Pick<
   idOf(post: Post): bigint;
   tombstones: Map<string, string>;
   handles: Map<string, string>;
-  /** Increments, by `metric uri`. */
   counts: Map<string, number>;
   statuses: Map<string, string>;
   profiles: Map<string, Extract<ArchiveChange, { kind: "profile" }>>;
@@ -26,7 +24,7 @@ export type MemoryArchive = Pick<
   batches: WriteBatch[];
   reports: WriteReport[];
   beforeWrite: (batch: WriteBatch) => Promise<void> | void;
-  /** Resolves once the condition is true after a batch. */
+  /** When the condition is true after a batch. */
   until(condition: () => boolean): Promise<void>;
 };
 

@@ -10,7 +10,7 @@ export type FormsQuery = {
   fromMs: number | null;
   toMs: number | null;
   skew: TimeSkew;
-  /** Posts to find, newest first; null counts them per `widthMs`. */
+  /** Null: counts per `widthMs`. */
   limit: number | null;
   widthMs: number;
 };

@@ -4,7 +4,6 @@ import { encode } from "@atcute/cbor";
 
 export type Block = { cid: Uint8Array; data: Uint8Array };
 
-/** DAG-CBOR with a SHA-256 CIDv1. */
 export function blockOf(value: unknown): Block {
   const data = encode(value);
   const digest = createHash("sha256").update(data).digest();
@@ -44,7 +43,7 @@ const bytes = (text: string) => ({
 
 const nodeEntries = 4;
 
-/** Root last; the shape differs from the protocol's. */
+/** Root last; not the protocol's shape. */
 function treeOf(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [nodeOf(entries, null, [])];
   const middle = entries.length >> 1;
@@ -79,7 +78,6 @@ export type RepositoryContent = {
   records: ReadonlyMap<string, unknown>;
 };
 
-/** Blocks of a repository, commit first. */
 export function repositoryBlocks({ did, rev, records }: RepositoryContent): Block[] {
   const entries = [...records]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -91,7 +89,7 @@ export function repositoryBlocks({ did, rev, records }: RepositoryContent): Bloc
   return [blockOf(commit), ...nodes, ...entries.map(({ block }) => block)];
 }
 
-/** A CAR archive; the first block is the root. */
+/** The first block is the root. */
 export async function carOf(blocks: readonly Block[]): Promise<Buffer> {
   const [first] = blocks;
   if (first === undefined) throw new Error("an archive has a root");

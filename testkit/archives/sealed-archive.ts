@@ -43,10 +43,10 @@ export const upsert = (
   post: makePost({ key, createdMs: startMs + minute * 60_000, text, revision, counts }),
 });
 
-/** Words at high positions, one of them twice. */
+/** High positions, one word twice. */
 const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
-/** One sealed segment that uses every feature of its tables. */
+/** Uses every feature of its tables. */
 export function makeSealedArchive(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -61,7 +61,7 @@ export function makeSealedArchive(dataDir: string): void {
   sealAll(join(dataDir, "archive"));
 }
 
-/** Later edits, deletions, a late post, hiding, counts. */
+/** Edits, deletions, a late post, hiding, counts. */
 export function writeSince(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([

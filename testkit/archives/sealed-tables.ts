@@ -17,7 +17,7 @@ import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
 type Postings = Map<number, number[]>;
 
-/** A naive writer of the sealed index from `format.ts`, for comparison; `posts` are their tokens, newest first. */
+/** Naive, from `format.ts`; `posts` are tokens, newest first. */
 export function writeSealedTables(
   database: DatabaseSync,
   posts: readonly (readonly string[])[],

@@ -59,7 +59,7 @@ export function sealedContents(database: DatabaseSync): IndexContents {
   return contents;
 }
 
-/** The expected index, restricted to `ids`. */
+/** Restricted to `ids`. */
 export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {

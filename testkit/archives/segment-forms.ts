@@ -22,7 +22,6 @@ import { sumRows } from "./sum-rows.ts";
 
 export type IndexedPost = { id: bigint; timeMs: number; terms: string };
 
-/** The same posts with FTS5 and sealed. */
 export type SegmentForms = {
   plain: Segment;
   sealed: Segment;
@@ -58,7 +57,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
   const sealedPath = (): string => join(folder, `sealed-${generation}.db`);
   make(plainPath);
   sealFile(plainPath, plainPath, sealedPath());
-  // Too small for a large segment, so that entries are evicted.
+  // Too small, so that entries are evicted.
   const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
   const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory, costOf);
   const plain = open(plainPath);

@@ -40,7 +40,7 @@ type ShownRecord = {
 };
 type ShownReference = { id: string | null; uri: string | null };
 
-/** In a temporary folder, on the caller's thread. */
+/** On the caller's thread. */
 export type SmallArchive = {
   folder: string;
   write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;
@@ -56,11 +56,10 @@ export type SmallArchive = {
   importBatch(posts: readonly Post[], rest?: Partial<WriteBatch>): WriteReport;
   finishImport(): void;
   lockCompaction(): FileLock;
-  /** One batch per list, sealed where possible. */
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
   laterBy(ms: number): void;
-  /** Reopens all files, as after a crash with everything committed. */
+  /** As after a crash with everything committed. */
   reopen(): void;
   remove(): void;
 };

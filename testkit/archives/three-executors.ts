@@ -14,7 +14,7 @@ export type ThreeMethods = {
   remove(): void;
 };
 
-/** Three independent answers; the oracle sees API output only. */
+/** The oracle sees API output only. */
 export function openThreeExecutors(posts: readonly Post[], form: IndexForm = "fts5"): ThreeMethods {
   const set = openPostSet(posts, 15, form);
   const stored = oraclePosts(set.archive, posts);

@@ -8,7 +8,7 @@ import type { SegmentForms } from "./segment-forms.ts";
 const platform = "x";
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Changes a tenth of the posts in both forms, in every way. */
+/** A tenth of the posts, in every way. */
 export function writeDelta(
   forms: SegmentForms,
   ids: BigInt64Array,

@@ -1,8 +1,6 @@
 import { seededRandom } from "../../bench/measure.ts";
 
-/** Reproducible by seed. */
 export type Draw = {
-  /** From 0. */
   below(bound: number): number;
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;

@@ -8,7 +8,7 @@ export type NetworkProcess<Addresses> = {
   close(): Promise<void>;
 };
 
-/** Starts a script that prints its addresses as a line of JSON and ends with its standard input. */
+/** Of a script that prints its addresses as a line of JSON. */
 export async function startNetworkProcess<Addresses>(
   script: string,
 ): Promise<NetworkProcess<Addresses>> {

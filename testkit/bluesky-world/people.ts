@@ -28,7 +28,7 @@ export type Write =
   | { kind: "update"; collection: string; record: Record<string, unknown>; key: string }
   | { kind: "delete"; collection: string; key: string };
 
-/** Without passwords, because hashing is slow, except accounts in `passwords`. */
+/** Without passwords, because hashing is slow, except in `passwords`. */
 export async function makePeople(
   network: Caller,
   count: number,
@@ -68,7 +68,7 @@ export async function makePeople(
 
 const numberOf = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
-/** Makes all writes in one commit and returns their uris in order. */
+/** In one commit; returns uris in order. */
 export async function write(
   network: Caller,
   person: Person,
@@ -86,7 +86,6 @@ export async function write(
   return results.map(({ uri }) => uri ?? "");
 }
 
-/** A single write, by the method that apps use. */
 export async function putRecord(
   network: Caller,
   person: Person,

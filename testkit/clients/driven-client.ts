@@ -10,7 +10,7 @@ export type ClientError = {
   uuid?: string | null;
 };
 
-/** A client library of any language in its own process; calls reject with a `ClientError`. */
+/** Of any language, in its own process; calls reject with a `ClientError`. */
 export class DrivenClient {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<

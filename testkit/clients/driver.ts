@@ -8,7 +8,7 @@ import {
   verifyWebhook,
 } from "../../clients/typescript/src/index.ts";
 
-/** Drives the TypeScript client over standard input and output, one JSON object a line (see driven-client.ts). */
+/** One JSON object a line (driven-client.ts). */
 const { EARSHOT_URL: url = "", EARSHOT_API_KEY: key = "" } = process.env;
 const earshot = new Earshot({ url, key, maxRetries: 12 });
 

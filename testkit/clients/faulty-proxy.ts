@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Cuts are before the server sees the request, after its response, or within it. */
+/** Before the server sees the request, after its response, or within it. */
 export type Fault = "pass" | "busy" | "unavailable" | "cut before" | "cut after" | "cut within";
 
 export type FaultyProxy = {
@@ -11,7 +11,6 @@ export type FaultyProxy = {
   close(): Promise<void>;
 };
 
-/** The target address may change. */
 export async function startFaultyProxy(
   target: () => string,
   draw: (incoming: IncomingMessage) => Fault,

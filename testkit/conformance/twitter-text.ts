@@ -150,14 +150,12 @@ function ofKind(kind: Kind, text: string): Entity[] {
   return extractEntities(text).filter((entity) => entity.kind === kind);
 }
 
-/** The cases count in code points. */
 function indicesOf({ start, end }: Entity, text: string): [number, number] {
   return [[...text.slice(0, start)].length, [...text.slice(0, end)].length];
 }
 
 const anchor = /<a ([^>]*)>(.*?)<\/a>/g;
 
-/** The class gives the kind. */
 function linksOfHtml(html: string): { kind: Kind; value: string }[] {
   return Array.from(html.matchAll(anchor), ([, attributes = "", content = ""]) => {
     const kind = kindOfClass(attributes);

@@ -32,7 +32,6 @@ type FileKind = "catalog" | "unsealed" | "sealed" | "overlay";
 export type ArchiveFile = {
   kind: FileKind;
   path: string;
-  /** Null for the catalog. */
   platform: Platform | null;
   low: bigint;
   high: bigint;
@@ -59,10 +58,7 @@ export const openForTrial = (
     onWarning,
   });
 
-/**
- * Deterministic: three platforms; sealed segments (one with a delta) and unsealed ones; deleted, edited and hidden
- * posts.
- */
+/** Three platforms; sealed segments (one with a delta) and unsealed ones; deleted, edited and hidden posts. */
 export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTest> {
   const dataDir = join(root, "data");
   const older = join(root, "older");
@@ -78,7 +74,7 @@ export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTe
   return { dataDir, older, oldest, files: filesOf(dataDir) };
 }
 
-/** The uri key is fixed, because IDs depend on it. */
+/** IDs depend on it. */
 function fixUriKey(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const catalog = openCatalog(folder);
@@ -161,7 +157,7 @@ async function changeSome(archive: Archive): Promise<void> {
   }
 }
 
-/** Small batches put the catalog several commits ahead of its older copy. */
+/** Puts the catalog several commits ahead of its older copy. */
 const changesOfBatch = 25;
 
 const hiding = (uri: string): ArchiveChange => ({
@@ -207,5 +203,4 @@ export function copyForTrial(dataDir: string, to: string): void {
   cpSync(dataDir, to, { recursive: true });
 }
 
-/** Time of the nth post of a platform. */
 export const timeOf = (n: number): number => firstMs + n * stepMs;

@@ -23,7 +23,6 @@ type Compared = {
 
 const patienceMs = 60_000;
 
-/** Runs all queries and compares them with the healthy archive. */
 export async function compareAll(
   archive: Archive,
   truth: ReadonlyMap<TrialQuery, Answer>,

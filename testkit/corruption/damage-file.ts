@@ -19,7 +19,7 @@ export type DamageKind =
   | "older"
   | "oldest";
 
-/** Returns where it did. */
+/** Returns where. */
 export function damageFile(
   path: string,
   error: DamageKind,
@@ -64,7 +64,7 @@ export function damageFile(
   return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
 }
 
-/** With content: most bytes of a partly filled page are zero. */
+/** Most bytes of a partly filled page are zero. */
 function usedOffset(content: Buffer, start: number, random: () => number): number {
   for (let tries = 0; tries < 200; tries++) {
     const offset = start + Math.floor(random() * (content.length - start));

@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Pages of one table or index, by page number from 1. */
 export type TablePages = { table: string; pages: readonly number[] };
 
 export function pageMap(path: string): { pageBytes: number; tables: TablePages[] } {

@@ -14,7 +14,6 @@ export type TrialQuery = {
   platforms: readonly Platform[];
   fromMs: number;
   toMs: number;
-  /** Rejects if the archive refuses or fails. */
   answer(archive: Archive): Promise<Answer>;
 };
 

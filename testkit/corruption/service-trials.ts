@@ -16,7 +16,6 @@ import { environmentOf, program } from "../service/server-process.ts";
 import { until } from "../until.ts";
 import { damageFile } from "./damage-file.ts";
 
-/** `change` returns where. */
 export type FolderDamage = {
   name: string;
   change(dataDir: string, older: string, seed: number): string;

@@ -3,7 +3,6 @@ import { lowestId, xUri } from "../../src/posts/ids.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { makePost } from "../data/make-post.ts";
 
-/** Per platform. */
 export const firstMs = Date.UTC(2026, 0, 1);
 export const stepMs = 300_000;
 

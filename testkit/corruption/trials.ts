@@ -31,7 +31,7 @@ const errorWeights: readonly [DamageKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, overlay: 25 } as const;
 
-/** Reproducible by seed; faults that a file cannot have are left out. */
+/** By seed; without faults that a file cannot have. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];
@@ -65,19 +65,17 @@ const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, error: DamageK
 export type TrialReport = {
   trial: Trial;
   where: string;
-  /** Error of the opening; null if it opened. */
   refusal: string | null;
   compared: readonly ComparedQuery[];
   warnings: readonly string[];
-  /** Findings of a full check, or its error. */
   findings: number;
   checkError: string | null;
   removed: readonly string[];
-  /** Results after the repair; null if none was tried. */
+  /** Null if none was tried. */
   repaired: Repaired | null;
 };
 
-/** `lost` are posts that were not salvaged, as answer keys. */
+/** `lost`: posts that were not salvaged. */
 type Repaired = { lost: readonly string[]; compared: readonly ComparedQuery[]; findings: number };
 
 export async function runTrial(
@@ -119,9 +117,7 @@ const segmentErrors: ReadonlySet<DamageKind> = new Set([
   "copied page",
 ]);
 
-/**
- * Repairs as the findings suggest, then repeats all queries that do not count lost posts. Null if only a backup helps.
- */
+/** As the findings suggest, then repeats all queries that do not count lost posts. Null if only a backup helps. */
 async function repair(
   dataDir: string,
   { file, fault }: Trial,

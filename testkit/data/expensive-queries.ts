@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import type { Random } from "./random-trees.ts";
 import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
 
-/** A list of clauses, for mutation; in `groups`, one of each group must match. */
+/** In `groups`, one of each group must match. */
 export type QueryShape = { joined: "and" | "or" | "groups"; clauses: readonly Clause[] };
 
 type Clause = {

@@ -20,7 +20,7 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Random queries over every operator of docs/query-language.md. */
+/** Over every operator of docs/query-language.md. */
 const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
 const named = (...names: readonly string[]): fc.Arbitrary<string> =>
@@ -104,7 +104,7 @@ const partsOfLinks = [
   "localhost:3000",
 ];
 
-/** By operator, so that a test can count each. */
+/** So that a test can count each. */
 export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   word: term,
   "+word": some([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
@@ -213,7 +213,6 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([name, app]) => `${name}:${app}`),
 };
 
-/** As drawn, so that it can be shrunk. */
 export type DrawnQuery =
   | { kind: "leaf"; operator: string; text: string }
   | { kind: "not"; sign: string; child: DrawnQuery }

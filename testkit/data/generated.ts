@@ -26,7 +26,6 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Random posts, some with text that looks like facets or breaks naive code. */
 const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 const maybe = <Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | null> =>
   fc.option(value, { nil: null, freq });
@@ -101,7 +100,7 @@ const drawn = fc.record({
 type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 type Related = Drawn["replyTo"];
 
-/** `number` is its identity; the first ones are the known posts. */
+/** `number` is its identity; the first are the known posts. */
 export const generatedPost = (number: number): fc.Arbitrary<Post> =>
   drawn.map((values) => postOf(values, identityOf(values, number)));
 
@@ -118,7 +117,7 @@ function identityOf(values: Drawn, number: number): Identity {
     const { platform } = values;
     return { platform, uri: `uri:${number}`, nativeId: null, createdMs, seenMs };
   }
-  // The ID time of X is up to a second after the stated one.
+  // X's ID time is up to a second after the stated one.
   const nativeId = lowestId(createdMs + (number % 900)) + BigInt(number);
   return { platform: "x", uri: `https://x.com/i/status/${nativeId}`, nativeId, createdMs, seenMs };
 }
@@ -204,7 +203,7 @@ function conversationOn(platform: Platform, known: KnownPost | null): string | n
   return platform === "x" ? (known.nativeId?.toString() ?? null) : known.uri;
 }
 
-/** Undecided behaviour, covered by the regression cases. */
+/** Undecided; regression cases cover it. */
 function withoutJoinersInTags(text: string): string {
   return text.replace(/[#＃]\S*/g, (tag) => tag.replace(/[\u200d\ufe0f]/g, ""));
 }

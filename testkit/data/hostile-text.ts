@@ -1,4 +1,4 @@
-/** Text that may cause backtracking: repetitions of what the expression matches, with mismatching ends. */
+/** Repeats what the expression matches, with mismatching ends, to cause backtracking. */
 export function* hostileTexts(source: string, length: number): Generator<string> {
   const alphabet = alphabetOf(source);
   const pumps = [...alphabet, ...alphabet.flatMap((one) => alphabet.map((other) => one + other))];

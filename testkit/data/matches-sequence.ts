@@ -1,6 +1,5 @@
 import type { SequenceElement } from "@earshot/query/text";
 
-/** Whether the tokens match the elements of a query, adjacent. */
 export function matchesSequence(
   elements: readonly SequenceElement[],
   tokens: readonly string[],

@@ -21,7 +21,7 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
   });
 }
 
-/** The posts and all author names. */
+/** All author names too. */
 export function oracleAround(
   posts: readonly Post[],
   stored: readonly OraclePost[],
@@ -33,7 +33,7 @@ export function oracleAround(
   return { asOfMs, authors, posts: [...stored] };
 }
 
-/** Without mention ids; the ID encodes the time. */
+/** The ID encodes the time. */
 export function oraclePostOfX(text: string): OraclePost {
   const record: OraclePost = JSON.parse(text);
   const id = BigInt(record.ID);

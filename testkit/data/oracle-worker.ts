@@ -5,7 +5,6 @@ import { createReader } from "../../src/archive/threads/reader.ts";
 import { analyzePost, compileOracle, type OracleAround } from "../../test/oracle/oracle.ts";
 import { oraclePostOfX } from "./oracle-post.ts";
 
-/** Queries over every `of`-th page of posts from `part`. */
 export type OracleTask = {
   folder: string;
   queries: readonly string[];
@@ -14,7 +13,7 @@ export type OracleTask = {
   of: number;
 };
 
-/** IDs per query, newest first, or the error. */
+/** Newest first, or the error. */
 export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
 
 const postsOfPage = 1_000;

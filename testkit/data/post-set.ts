@@ -11,12 +11,11 @@ import { type IndexForm, putInForm } from "../archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../archives/small-archive.ts";
 import { asOfMs } from "./vocabulary.ts";
 
-/** Archives cap unverified future times after this. */
+/** Archives cap later times. */
 export const capMs = Date.UTC(2030, 0, 1);
 
 export const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
 
-/** The same posts in an archive and in memory; answers are post names, newest first. */
 export type PostSet = {
   posts: readonly Post[];
   archive: SmallArchive;
@@ -28,7 +27,7 @@ export type PostSet = {
   remove(): void;
 };
 
-/** Tiny segments in several batches, so that answers span many. */
+/** Answers span many. */
 export function openPostSet(
   posts: readonly Post[],
   segmentPosts = 9,

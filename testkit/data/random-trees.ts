@@ -2,14 +2,12 @@ import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
-/** Words by frequency, and texts for phrases. */
 export type TreeWords = {
   /** Of similar frequency per list. */
   classes: readonly (readonly string[])[];
   texts: readonly (readonly string[])[];
 };
 
-/** In 0..1. */
 export type Random = () => number;
 
 const whole = (random: Random, below: number): number => Math.floor(random() * below);
@@ -20,7 +18,6 @@ function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return item;
 }
 
-/** Up to `levels` deep. */
 export function drawTree(words: TreeWords, random: Random, depth: number): PlanNode {
   const kind = random();
   if (depth === 0 || kind < 0.3) return leaf(words, random);
@@ -76,14 +73,14 @@ function prefixed(tokens: readonly string[], random: Random): PlanNode {
   };
 }
 
-/** Facets are single terms, so their names do not follow words. */
+/** Single terms: their names do not follow words. */
 const facetNames = [
   ...["from:", "to:", "lang:", "domain:", "label:", "source:", "conversation:", "reply:"],
   ...["quoted:", "reposted:", "quoted-user:", "reposted-user:", "is:", "has:", "geo:", "face:"],
   ...["likes>=", "reposts>=", "replies>=", "quotes>="],
 ];
 
-/** With one element less, smallest first. */
+/** Smallest first. */
 export function smallerTrees(tree: PlanNode): PlanNode[] {
   switch (tree.kind) {
     case "not":

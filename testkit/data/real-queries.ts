@@ -11,7 +11,6 @@ const withoutSpaces =
 /** Queries of each kind. */
 const ofEachKind = 16;
 
-/** Queries of all frequencies and many scripts; deterministic by posts and seed. */
 export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {
   const random = seededRandom(seed);
   const upTo = (end: number): number => Math.floor(random() * end);

@@ -20,7 +20,7 @@ export function writtenExpressions(root: string): WrittenExpression[] {
   });
 }
 
-/** Constructed when modules of `src` and `packages` load. */
+/** When modules of `src` and `packages` load. */
 export async function madeExpressions(root: string): Promise<WrittenExpression[]> {
   const made: WrittenExpression[] = [];
   const original = globalThis.RegExp;

@@ -25,7 +25,6 @@ export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): C
   return best;
 }
 
-/** The fields that differ from `makePost`. */
 export function specialsOf(post: Post): Partial<Post> {
   const usual = Object.entries(makePost());
   return Object.fromEntries(

@@ -1,10 +1,8 @@
 import { lowestId, numberedId, uriNumber, xUri } from "../../src/posts/ids.ts";
 import type { Platform } from "../../src/posts/post.ts";
 
-/** Small, so that generated queries often match generated posts. */
 export const dayMs = 86_400_000;
 export const firstDayMs = Date.UTC(2026, 0, 1);
-/** Submission time of generated queries. */
 export const asOfMs = firstDayMs + 6 * dayMs;
 
 /** Each is one query term. */
@@ -64,7 +62,7 @@ export const collocations = [
   ["סלום", "שלום", "river"],
 ];
 
-/** Text that resembles something else or breaks naive code. */
+/** Breaks naive code. */
 export const hostile = [
   "zero\u200bwidth",
   "lang:en",
@@ -115,7 +113,7 @@ export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D", ":d"
 export const cashtags = ["$TWTR", "$fb", "$BRK.A", "$FB"];
 export const tags = ["news", "Été", "日本", "x2", "news_日本"];
 
-/** Some have several names, some share one, some handles look like ids. */
+/** Some have several names, some share one. */
 export const accounts: readonly { username: string; userId: string | null }[] = [
   { username: "ann", userId: "did:plc:ann" },
   { username: "ann.example.com", userId: "did:plc:ann" },
@@ -228,7 +226,7 @@ const firstOfBluesky = numbered(
   firstDayMs + dayMs,
 );
 
-/** Others refer to these; two share an ID, one has an X ID from before Snowflake. */
+/** Others refer to these; two share an ID, one X ID is from before Snowflake. */
 export const knownPosts: readonly KnownPost[] = [
   firstOfBluesky,
   numbered("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),

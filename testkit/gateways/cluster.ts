@@ -27,7 +27,7 @@ export type Cluster = {
 
 const secretKey = Buffer.alloc(32, 7);
 
-/** Two gateways, one of which runs searches, three nodes, and PostgreSQL with a synchronous standby. */
+/** One runs searches; three nodes, PostgreSQL with a synchronous standby. */
 export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-cluster-"));
   const [port, otherPort] = [await freePort(), await freePort()];

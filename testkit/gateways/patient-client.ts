@@ -21,7 +21,7 @@ export type PatientClient = {
 const path = "/v1/search/live/social";
 const ends: ReadonlySet<string> = new Set(["done", "error", "cancelled", "expired"]);
 
-/** Uses the gateways in turn, and the next one after a refusal or broken connection. */
+/** Uses the next gateway after a refusal or broken connection. */
 export function createPatientClient(bases: readonly string[], key: string, first: number) {
   const uuids: string[] = [];
   const calls: RatedCall[] = [];

@@ -1,4 +1,4 @@
-/** The server handled it between these times. */
+/** Handled between these times. */
 export type RatedCall = { sentMs: number; answeredMs: number };
 
 /** A lower bound of the calls in any window. */

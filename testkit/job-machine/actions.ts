@@ -7,9 +7,7 @@ import { hasEnded, type KnownJob, type KnownKey, received, reported } from "./kn
 import { machineSettings } from "./machine.ts";
 import { newJob, type World } from "./world.ts";
 
-/**
- * Actions start when called, so that several can start in one tick; `check` compares the outcome with the expected one.
- */
+/** Actions start when called, so that several can start in one tick; `check` compares the outcomes. */
 export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void | Promise<void> };
 
 export type Outcome = { value: unknown } | { code: string };

@@ -12,10 +12,7 @@ import type { World } from "./world.ts";
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
 
-/**
- * The local node waits and searches are answered at commit. If the node gets a waiting job instead, `onOther` gets its
- * lease and `act` does not run.
- */
+/** If the node gets a waiting job instead, `onOther` gets its lease and `act` does not run. */
 export async function whileAnswered(
   { machine }: World,
   mark: bigint,
@@ -64,7 +61,6 @@ export function asAnswered(world: World, known: KnownJob, mark: bigint): void {
   asDone(world, known, mark);
 }
 
-/** A submission whose response is lost. */
 export const submission = ({ machine }: World, job: NewJob) => ({
   begin: () => machine.queue.submit({ ...job, tree }),
   check: () => undefined,

@@ -55,7 +55,7 @@ function command(text: string, run: (world: World) => Promise<void>): Command {
 
 function onJob(text: string, which: number, run: (world: World, job: KnownJob) => Promise<void>) {
   return command(`${text} ${which}`, async (world) => {
-    // Newest first, as they have more transitions left.
+    // Newest first: they have more transitions left.
     const job = world.known.jobs.at(-1 - (which % Math.max(1, world.known.jobs.length)));
     if (job !== undefined) await run(world, job);
   });
@@ -122,7 +122,6 @@ function runUncommitted(
   );
 }
 
-/** Pending writes may be committed or not. */
 async function dieWith(
   world: World,
   when: "before commit" | "after commit",
@@ -432,7 +431,6 @@ export const commands: fc.Arbitrary<Command>[] = [
       const ghost = known.jobs[jobs];
       if (ghost !== undefined)
         known.keys.set(name, { hash: one.query, uuid: ghost.uuid, createdMs });
-      // The client retries with the same key.
       await act(keyedSubmission(world, one));
     }),
   ),
@@ -465,7 +463,7 @@ export const commands: fc.Arbitrary<Command>[] = [
     ),
 ];
 
-/** Runs all remaining jobs and checks that every accepted one ended. */
+/** Every accepted job must end. */
 export async function finish(world: World): Promise<void> {
   const { machine, known, followers } = world;
   await dieWith(world, "after commit", null, () => undefined);

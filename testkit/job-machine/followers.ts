@@ -93,7 +93,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
       if (job.accountId !== accountId || job.isForgotten) continue;
       const found = await machine.queue.find(accountId, job.uuid);
       const { state, attempts } = seen.get(job.uuid) ?? {};
-      // Expiry is visible at once but reported by the next sweep.
+      // Expiry is visible before the next sweep reports it.
       const isSwept = !(found?.state === "expired" && state === "done");
       if (isSwept) assert.deepEqual([state, attempts], [found?.state, found?.attempts]);
     }

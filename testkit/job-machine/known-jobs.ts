@@ -21,7 +21,7 @@ export type KnownJob = {
   isForgotten: boolean;
 };
 
-/** Sweeps run once a second, and a killed server recorded only roughly when it last ran. */
+/** Sweeps run once a second. */
 type Moment = { fromMs: number; toMs: number };
 
 export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
@@ -114,7 +114,7 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
   assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${reported(job)}`);
 }
 
-/** A killed process loses its leases; deadlines resume as last recorded. */
+/** Leases are lost; deadlines resume as last recorded. */
 export function afterRestart(machine: Machine, known: Known, diedMs: number): void {
   const nowMs = machine.clock.elapsed();
   for (const job of known.jobs) {

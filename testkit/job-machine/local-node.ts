@@ -10,14 +10,13 @@ import type { World } from "./world.ts";
 
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 
-/** A submission run in this process before its commit. */
 export type UncommittedRun = {
   submitted: Promise<Outcome>;
   lease: Lease<SearchJobRequest>;
   leased(): KnownJob;
 };
 
-/** Null if the node gets another job (`onOther` gets its lease), or none because the key is at its limit. */
+/** Null if the node gets another job (`onOther` gets its lease), or the key is at its limit. */
 export async function submitToLocalNode(
   world: World,
   submission: { job: NewJob },

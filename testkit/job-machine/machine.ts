@@ -40,7 +40,6 @@ export type MachineEngine = {
   remove(): Promise<void>;
 };
 
-/** The queue over a store on disk, in a process that can be killed. */
 export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
@@ -50,7 +49,6 @@ export type Machine = {
   answerHere: AnswerSearch;
   starts: number;
   faults: unknown[];
-  /** Runs everything that is due now. */
   settle(): Promise<void>;
   /** Runs everything that becomes due. */
   pass(ms: number): Promise<void>;

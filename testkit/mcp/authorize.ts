@@ -15,7 +15,6 @@ export const form = (parameters: Parameters): string =>
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null),
   ).toString();
 
-/** What the consent page sends when it opens. */
 export function openRequest(
   service: ServiceUnderTest,
   session: TestSession,
@@ -28,7 +27,6 @@ export function openRequest(
   });
 }
 
-/** What the consent page sends when the user decides. */
 export function decide(
   service: ServiceUnderTest,
   session: TestSession,
@@ -42,7 +40,7 @@ export function decide(
   });
 }
 
-/** Opens and allows a request; the address that the browser is sent to. */
+/** Returns the browser's address. */
 export async function allow(
   service: ServiceUnderTest,
   session: TestSession,
@@ -97,7 +95,6 @@ export async function connect(
   return { ...answer.json(), code, verifier };
 }
 
-/** Calls /mcp with a token, as the host that `callAs` uses. */
 export function ping(service: ServiceUnderTest, token: string): Promise<LightMyRequestResponse> {
   return service.call(token, {
     method: "POST",

@@ -7,21 +7,19 @@ import { makeCertificate } from "../service/certificate.ts";
 /** The HTTPS host of an app's client metadata documents. */
 export type OauthApp = {
   origin: string;
-  /** The address of its valid document. */
   clientId: string;
-  /** Serves another document, or text, at a path; returns its address. */
+  /** Returns its address. */
   publish(path: string, document: unknown, status?: number): string;
-  /** Paths that were requested. */
   requested: string[];
   stop(): Promise<void>;
 };
 
-/** A loopback address, as programs have; the port in use differs from the registered one. */
+/** Loopback; the port in use differs from the registered one. */
 export const loopbackCallback = "http://127.0.0.1:41999/callback";
 
 const webCallback = "https://app.example/callback";
 
-/** This process trusts its certificate from then on. */
+/** This process trusts its certificate. */
 export async function startOauthApp(): Promise<OauthApp> {
   const certificate = makeCertificate();
   setDefaultCACertificates([...getCACertificates("default"), certificate.cert.toString()]);

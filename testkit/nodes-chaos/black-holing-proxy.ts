@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** While cut, it accepts connections and bytes but forwards nothing. */
+/** Accepts connections and bytes but forwards nothing while cut. */
 export type BlackHolingProxy = { url: string; cut(): void; reconnect(): void; close(): void };
 
 export async function blackHolingProxy(host: string, port: number): Promise<BlackHolingProxy> {
@@ -14,7 +14,7 @@ export async function blackHolingProxy(host: string, port: number): Promise<Blac
       socket.on("error", () => undefined);
       socket.on("close", () => {
         sockets.delete(socket);
-        // A cut-off side does not learn that the other one closed.
+        // A cut-off side does not learn of it.
         if (!isCut) for (const each of [client, upstream]) each.destroy();
       });
       if (isCut) socket.pause();

@@ -6,7 +6,6 @@ export type RequestedJob = { client: string; topic: number; uuid: string; result
 export type Client = {
   name: string;
   submit(topic: number): Promise<RequestedJob>;
-  /** Waits across outages; anything but a result is a contradiction. */
   collect(job: RequestedJob): Promise<void>;
   get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
 };
@@ -90,7 +89,7 @@ export function createClient(
   };
 }
 
-/** Exactly the expected posts, in order. */
+/** In order. */
 export function isRight(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];

@@ -10,7 +10,7 @@ import type { GeneratedPosts } from "./posts.ts";
 import { type Actor, createActor, earshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
 
-/** A gateway without embedded node, and three node processes. */
+/** A gateway without embedded node, and three nodes. */
 export type Deployment = {
   base: string;
   network: Network;
@@ -18,7 +18,6 @@ export type Deployment = {
   victims: readonly Victim[];
   store: WatchedStore;
   gatewayDir: string;
-  /** Simulated root and policy. */
   simulated: string;
   /** With the account id. */
   keys: ReadonlyMap<string, { token: string; id: string }>;
@@ -46,7 +45,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   const base = network.clientUrl;
   const actors: Actor[] = [];
   const close = async (): Promise<void> => {
-    // A stopped process does not notice the end.
+    // A stopped process does not notice.
     await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
     network.close();
   };

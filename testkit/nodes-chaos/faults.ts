@@ -25,8 +25,8 @@ export type FaultOptions = {
 };
 
 /**
- * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last fault, or
- * when no job waits.
+ * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or when no job
+ * waits.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
   const { victims, gateway, leaseMs, random, jobs, waiting } = options;
@@ -72,7 +72,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
 
   const errors = deck.length;
 
-  /** Faults may stop all jobs, so it also continues after a timeout. */
+  /** Faults may stop all jobs: continues after a timeout. */
   async function nextPart(): Promise<void> {
     const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (errors + 2) ? true : null);
     await until("progress", isDue, 6_000).catch(() => undefined);

@@ -17,11 +17,10 @@ export type LoadOptions = {
 export type Rush = {
   requested: readonly RequestedJob[];
   faults: InjectedFault[];
-  /** Sorted. */
   smallWaitsMs: number[];
 };
 
-/** Resolves when all are collected and the last fault is over. */
+/** All are collected and the last fault is over. */
 export async function runLoad(options: LoadOptions): Promise<Rush> {
   const { deployment, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
   const requested: RequestedJob[] = [];

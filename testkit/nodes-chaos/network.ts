@@ -3,7 +3,6 @@ import { readlinkSync } from "node:fs";
 import { until } from "../until.ts";
 import { blackHolingProxy } from "./black-holing-proxy.ts";
 
-/** A node's location and its link to the gateway. */
 export type Position = {
   gatewayUrl: string;
   /** The program ends with the parent. */
@@ -63,7 +62,7 @@ async function openNamespaces(count: number, port: number): Promise<Network> {
   }
 }
 
-/** An idle process that keeps a namespace alive. */
+/** Keeps a namespace alive. */
 function holdNamespace(): ChildProcess {
   const args = ["-n", "setpriv", "--pdeathsig", "KILL", "sleep", "infinity"];
   return spawn("unshare", args, { stdio: "ignore" });

@@ -22,7 +22,6 @@ export async function makeKey(
   }
 }
 
-/** False if the name is unknown. */
 export async function orderNode(
   gatewayDir: string,
   name: string,

@@ -1,9 +1,7 @@
 import { writeFileSync } from "node:fs";
 
-/** A search for a topic word finds its posts, newest first. */
 export type GeneratedPosts = {
   topics: number;
-  /** In the format of `earshot import`. */
   write(file: string): void;
   word(topic: number): string;
   newest(topic: number, count: number): readonly { id: string; text: string }[];

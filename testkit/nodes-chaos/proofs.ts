@@ -9,7 +9,6 @@ import type { CheckedProof } from "./report.ts";
 
 const run = promisify(execFile);
 
-/** Verifies this many proofs with the client command. */
 export async function checkedProofs(
   deployment: Deployment,
   requested: readonly RequestedJob[],

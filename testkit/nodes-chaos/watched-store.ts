@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Recorded by triggers in the same transaction, so that kills cannot separate them. */
+/** Triggers in the same transaction, so that kills cannot separate them. */
 export type Change = {
   number: number;
   uuid: string;
@@ -35,7 +35,6 @@ const watching = `
   END;
 `;
 
-/** No server may run. */
 export function watchStore(file: string): WatchedStore {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(watching);

@@ -37,7 +37,7 @@ type Case = {
   nowMs: number;
 };
 
-/** `accepted`, or the code of the failing check. */
+/** `accepted`, or the failing check. */
 export async function verdictOn(changed: Partial<Case>): Promise<string> {
   const usual = {
     statement,

@@ -129,7 +129,7 @@ export async function makeNode(
 
 type Signed = Parameters<typeof signResult>[0];
 
-/** `special` replaces what is signed. */
+/** `special` changes what is signed. */
 export function proofBy(
   { keys, attestation }: TestNode,
   answer: SourceAnswer,

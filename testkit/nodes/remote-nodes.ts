@@ -19,7 +19,6 @@ import { until } from "../until.ts";
 import { fill } from "./fill.ts";
 
 export type GatewayUnderTest = {
-  /** A restart replaces it. */
   service(): ServiceUnderTest;
   url: string;
   dataDir: string;
@@ -30,7 +29,7 @@ export type GatewayUnderTest = {
   remove(): Promise<void>;
 };
 
-/** Accepts simulated and no evidence, and runs no jobs. */
+/** Runs no jobs; accepts simulated and no evidence. */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<GatewayUnderTest> {
@@ -70,7 +69,6 @@ export type NodeUnderTest = RemoteNode & {
   remove(): Promise<void>;
 };
 
-/** Over real sockets. */
 export async function startNodeUnderTest({
   gateway,
   evidence,

@@ -17,7 +17,6 @@ export function sampleCollateral(name: string): Collateral {
   return readCollateral(JSON.parse(readFileSync(join(folder, name), "utf8")));
 }
 
-/** From a real dstack machine. */
 export function sampleReport(): { quote: Uint8Array; eventLog: string; reportData: string } {
   const report = JSON.parse(readFileSync(join(folder, "dstack-quote-report.json"), "utf8"));
   return {

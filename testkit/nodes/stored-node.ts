@@ -2,7 +2,6 @@ import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import type { NodeState } from "../../src/remote/gateway/node-store.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 
-/** A stored node. */
 type StoredNode = {
   id: string;
   name?: string;

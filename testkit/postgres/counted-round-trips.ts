@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type CountedRoundTrips = {
-  /** The same database through the proxy. */
   url: string;
   /** Sends after a receive. */
   roundTrips(): number;

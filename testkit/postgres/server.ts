@@ -24,7 +24,7 @@ export function connectPostgres(folder: string, port: number | null = null): Con
   };
 }
 
-/** From this machine's packages, on a socket in a temporary folder. */
+/** From this machine's packages. */
 export type PostgresServer = ConnectedPostgres & {
   folder: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -72,7 +72,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 const defaultPort = 5432;
 
-/** On a socket; with a port also on 127.0.0.1. */
+/** With a port also on 127.0.0.1. */
 export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,
@@ -84,7 +84,7 @@ export async function startPostgres(
   return await serverOf(place, settings, port);
 }
 
-/** Commits on the primary wait for the standby until it is promoted. */
+/** Commits wait for the standby until it is promoted. */
 export async function startStandby(
   primary: PostgresServer,
   primaryPort: number,

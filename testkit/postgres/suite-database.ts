@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** For tests that need a file store, or a clock that they move. */
+/** They need a file, or a clock that they move. */
 export const withFileStore = test.skipIf(inject("postgresFolder") !== undefined);
 
 /** A fresh database in a suite on PostgreSQL, otherwise nothing. */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 
-/** Output goes to a file. */
 export type Child = {
   pid: number;
   isRunning(): boolean;

@@ -9,7 +9,6 @@ export type CuttingProxy = {
   /** Of each connection. */
   requests(): readonly string[];
   cut(): void;
-  /** Without closing them. */
   freeze(): void;
   close(): Promise<void>;
 };

@@ -98,7 +98,7 @@ export function pointer(...parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** By the schema at that pointer of openapi.json. */
+/** `at`: a pointer into openapi.json. */
 export function errorsOf(value: unknown, at: string): string {
   const reference = `${base}#${encodeURI(at)}`;
   const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });

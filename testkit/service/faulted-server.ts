@@ -10,7 +10,7 @@ import { environmentOf, program } from "./server-process.ts";
 import { makeSlowDisk } from "./slow-disk.ts";
 
 export type FaultedServer = {
-  /** The address for clients, stable across restarts. */
+  /** Stable across restarts. */
   base: string;
   faults: Record<"killed" | "stopped" | "diskFull" | "cut" | "frozen", () => Promise<void>>;
   /** Other commands share the full disk. */

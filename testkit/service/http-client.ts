@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 
-/** One kept-alive connection, nothing parsed unless requested. */
+/** One kept-alive connection; nothing is parsed unless requested. */
 export type Client = {
   submit(query: string, maxResults: number): Promise<string>;
   result(uuid: string): Promise<string>;
@@ -62,7 +62,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
   return { request: requester(socket), close: () => socket.destroy() };
 }
 
-/** One request at a time; responses must have a Content-Length. */
+/** Responses need a Content-Length. */
 function requester(socket: Socket): Connection["request"] {
   let settle: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
   let received: Buffer = Buffer.alloc(0);

@@ -1,7 +1,6 @@
 /** Responses to one account, and contradictions between them. */
 export type JobLedger = {
   accepted: ReadonlyMap<string, number>;
-  /** Which their client cancelled or deleted. */
   abandoned: ReadonlySet<string>;
   /** By idempotency key. */
   byKey: ReadonlyMap<string, ReadonlySet<string>>;

@@ -4,7 +4,7 @@ import type { Position } from "./retrying-client.ts";
 
 const silenceMs = 4_000;
 
-/** Resumes with `Last-Event-ID` after each interruption until `isOver`. */
+/** Resumes with `Last-Event-ID` until `isOver`. */
 export async function listenToJobs(
   nextPosition: () => Position,
   ledger: JobLedger,

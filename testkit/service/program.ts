@@ -68,7 +68,7 @@ function programIn(folder: string): Program {
   };
 }
 
-/** Resolves with the first match; rejects if the process ends before. */
+/** Rejects if the process ends before. */
 export function printed(run: Run, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = () => {

@@ -10,13 +10,12 @@ export type ServerProcess = {
   base: string;
   key: string;
   pid: number;
-  /** From process start to the first 200 of /readyz. */
+  /** To the first 200 of /readyz. */
   readyMs: number;
   child: ChildProcess;
   stop(): Promise<void>;
 };
 
-/** Without variables of tests. */
 export function environmentOf(
   dataDir: string,
   settings: Record<string, string>,
@@ -34,7 +33,6 @@ export function environmentOf(
   };
 }
 
-/** Waits until it is ready. */
 export async function startServer(
   dataDir: string,
   port: number,

@@ -24,9 +24,7 @@ export type ServiceUnderTest = Service & {
   call(key: string | null, options: InjectOptions): Promise<LightMyRequestResponse>;
   signIn(requested?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
   callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
-  /** With defaults. */
   submit(key: string, body: unknown, path?: string): Promise<LightMyRequestResponse>;
-  /** After the job ended. */
   result(key: string, uuid: string): Promise<LightMyRequestResponse>;
   /** Open lease requests. */
   waitForPending(requests: number): Promise<void>;
@@ -34,10 +32,9 @@ export type ServiceUnderTest = Service & {
   remove(): Promise<void>;
 };
 
-/** The whole header field. */
 export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
-/** Without ingest, platforms and language detection. */
+/** No ingest, platforms or language detection. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
   {

@@ -3,7 +3,6 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Can be filled, freed and remounted read-only. */
 export type SmallDisk = {
   folder: string;
   fill(): void;

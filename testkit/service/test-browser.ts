@@ -1,7 +1,6 @@
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 
-/** Stores cookies and sends origins. */
 export type TestBrowser = {
   cookies: Map<string, string>;
   /** Without an origin. */
@@ -13,7 +12,6 @@ export type TestBrowser = {
     options?: InjectOptions,
   ): Promise<LightMyRequestResponse>;
   session(): Promise<ReturnType<typeof JSON.parse>>;
-  /** `Set-Cookie` fields. */
   setCookies: string[];
 };
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../src/lib/clock.ts";
 
 export type VirtualTime = {
   clock: Clock;
-  /** Time jumps to the next wake-up when all tasks sleep. */
+  /** Jumps to the next wake-up when all tasks sleep. */
   passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void>;
 };
 

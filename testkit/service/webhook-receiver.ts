@@ -6,7 +6,6 @@ export type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; body
 export type WebhookReceiver = {
   url: string;
   received: ReceivedWebhook[];
-  /** By path; others get 204. */
   answers: Map<string, RequestListener>;
   close(): Promise<void>;
 };

@@ -11,7 +11,7 @@ export type CompletenessAudit = {
   run(isOver: () => boolean): Promise<void>;
 };
 
-/** Old enough to be delivered, wider than most outages. */
+/** Old enough to be delivered. */
 const windowMs = 8_000;
 const endAgeMs = 1_000;
 const path = "/v1/search/social";

@@ -2,10 +2,8 @@ import { type JetstreamServer, startJetstreamServer } from "../upstreams/jetstre
 
 type StreamedPost = { uri: string; atMs: number; text: string };
 
-/** Posts and deletions, recorded as sent. */
 export type StreamTraffic = {
   readonly url: string;
-  /** Oldest first. */
   live(): StreamedPost[];
   deleted(): ReadonlySet<string>;
   stop(): void;

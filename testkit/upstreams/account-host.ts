@@ -2,14 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Block, carOf, repositoryBlocks } from "../archives/repository-archive.ts";
 
-/** An emulator of PLC directory, PDS, AppView and labeler for backfills, from their lexicons. */
+/** An emulator of PLC directory, PDS, AppView and labeler, from their lexicons. */
 export type AccountHost = {
   url: string;
   accounts: Map<string, HostedAccount>;
   labels: Record<string, unknown>[];
   /** Wildcards. */
   takesPatterns: boolean;
-  /** As `method parameter=value`. */
   requests: string[];
   /** Null keeps the response. */
   instead: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
@@ -22,7 +21,6 @@ export type HostedAccount = {
   did: string;
   handle: string;
   rev: string;
-  /** By `collection/rkey`. */
   records: Map<string, unknown>;
   status: "active" | "takendown" | "deactivated" | "suspended";
   /** In its DID document; null for this host. */

@@ -26,7 +26,6 @@ export type CredentialBench = {
   store: Store<CredentialOperations>;
   clock: ManualClock;
   encryptor: Encryptor;
-  /** A credential of X, of the deployment unless an account is named. */
   put(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
   pool(context?: Partial<PoolContext>): ReturnType<typeof createCredentialPool>;
   close(): void;

@@ -20,7 +20,7 @@ export type FakeTimelines = {
   bucket: () => string;
 };
 
-/** One endpoint, `GET /posts`, with pages of `{ids, next}`. */
+/** `GET /posts`, with pages of `{ids, next}`. */
 export function fakeTimelines({
   platform,
   access,

@@ -55,20 +55,18 @@ export const answered =
 /** Never responds. */
 export const silent: Turn = () => {};
 
-/** Sends part of a body and never ends. */
 export const stuckInBody: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"items":[');
 };
 
-/** Sends slowly, but is never idle. */
+/** Slow, never idle. */
 export const trickling: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
   response.on("close", () => clearInterval(timer));
 };
 
-/** Breaks off before its Content-Length. */
 export const brokenOff: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"items":[', () => response.destroy());

@@ -14,7 +14,7 @@ export type JetstreamProcess = {
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
-/** Builds the programs if missing; throws without Go. */
+/** Throws without Go. */
 export function jetstreamPrograms(): string {
   const script = join(import.meta.dirname, "../../.ci/jetstream");
   return execFileSync(script, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
@@ -52,7 +52,6 @@ export async function startJetstreamProcess(
   };
 }
 
-/** Of the Jetstream project. */
 export type SimulatorProcess = {
   url: string;
   start(commitsPerSecond: number): Promise<void>;

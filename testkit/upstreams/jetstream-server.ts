@@ -6,10 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 /** A Jetstream event, ordered by `time_us`. */
 export type StreamEvent = { did: string; time_us: number; kind: string; [more: string]: unknown };
 
-/**
- * An emulator of Jetstream's /subscribe: replays from an inclusive cursor, then streams; filters collections, supports
- * zstd dictionaries.
- */
+/** An emulator of /subscribe: replays from an inclusive cursor; filters collections, supports zstd dictionaries. */
 export type JetstreamServer = {
   url: string;
   publish(event: StreamEvent): void;

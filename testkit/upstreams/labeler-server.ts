@@ -15,13 +15,12 @@ export type MadeLabel = {
 /** An emulator of `com.atproto.label.subscribeLabels`: replays after a cursor, then streams. */
 export type LabelerServer = {
   url: string;
-  /** One per connection. */
   cursors: (string | null)[];
   publish(...labels: readonly MadeLabel[]): void;
   sendRaw(bytes: Uint8Array | string): void;
   /** Older cursors get `OutdatedCursor`. */
   forgetBefore(seq: number): void;
-  /** Restarts numbering, as a new labeler does. */
+  /** As a new labeler does. */
   reset(): void;
   cut(): void;
   open(): number;

@@ -17,12 +17,10 @@ export type ArchivedRow = {
   payload?: unknown;
 };
 
-/** An emulator of a Jetstream server's archive, from its lexicons and docs/README.md 3.2. */
+/** An emulator from Jetstream's lexicons and docs/README.md 3.2. */
 export type ReplayServer = {
   url: string;
-  /** By segment and block. */
   segments: ArchivedRow[][][];
-  /** The required token, if any. */
   token: string | null;
   pageEntries: number;
   requests: string[];

@@ -21,7 +21,7 @@ import {
 import { spendingOperations } from "../../src/upstream/requests/operations.ts";
 import type { Sessions, UpstreamJob } from "../../src/upstream/requests/sessions.ts";
 
-/** A platform without methods, a pool that records calls, a store of spending. */
+/** A pool that records calls, a store of spending. */
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
   /** Such as `cool c1 posts` and `quarantine c1 why`. */

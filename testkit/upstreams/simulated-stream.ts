@@ -31,7 +31,7 @@ export async function startSimulatedStream(
 ): Promise<SimulatedStream> {
   mkdirSync(folder, { recursive: true });
   const simulator = await createSimulator(folder, network);
-  // Jetstream first reads all repositories, which is too slow under full traffic.
+  // Reading all repositories is too slow under full traffic.
   await simulator.start(1);
   const jetstream = await startJetstreamProcess(folder, {
     relayUrl: simulator.url,
@@ -94,7 +94,7 @@ type ReplayedEvent = {
   account?: { active: boolean; status?: string };
 };
 
-/** By Jetstream's documentation, without Earshot code. */
+/** Without Earshot code. */
 function replayOf(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;

@@ -8,16 +8,14 @@ import type {
 import type { Platform } from "../../src/posts/post.ts";
 import type { Profile } from "../../src/posts/profile.ts";
 
-/** An error is thrown. */
 export type StubAnswers = Partial<Record<Method, readonly UpstreamItem[] | Error>>;
 
 export type StubUpstream = Upstream & {
-  /** Calls in order. */
   calls: PageCall[];
   answers: StubAnswers;
 };
 
-/** Supports the methods with answers, `pageSize` items per page. */
+/** For methods with answers, `pageSize` items per page. */
 export function stubUpstream(
   platform: Platform,
   answers: StubAnswers,

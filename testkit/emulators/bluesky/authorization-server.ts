@@ -1,6 +1,5 @@
 /**
- * An emulator of a PDS and its authorization server, from https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR)
- * and 7636 (PKCE). Each refresh token is valid once.
+ * An emulator from https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). Refresh tokens are valid once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -7,7 +7,6 @@ export type EmulatedAnswer = {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** A server on a free port that answers with JSON. */
 export async function startHost(
   answer: (request: IncomingMessage, body: string) => EmulatedAnswer,
 ): Promise<{ url: string; close(): Promise<void> }> {
@@ -28,7 +27,6 @@ export async function startHost(
   };
 }
 
-/** The DID document of an account on the host. */
 export const didDocumentOf = (did: string, handle: string, url: string) => ({
   id: did,
   alsoKnownAs: [`at://${handle}`],

@@ -1,7 +1,4 @@
-/**
- * An emulator of sign-in at a PDS, from the lexicons com.atproto.server.createSession, refreshSession and getSession;
- * also its DID directory.
- */
+/** An emulator from the lexicons com.atproto.server.createSession, refreshSession and getSession; also a DID directory. */
 import type { IncomingMessage } from "node:http";
 import { didDocumentOf, type EmulatedAnswer, startHost } from "./host.ts";
 

@@ -1,6 +1,6 @@
 import type { Answer, Grants } from "./model.ts";
 
-/** The token endpoints of GitHub and GitLab. */
+/** Of GitHub and GitLab. */
 export function createExchange({
   grants,
   clientId,
@@ -36,7 +36,6 @@ export function createExchange({
     };
   }
 
-  /** As the standard requires. */
   function atGitLab(form: URLSearchParams): Answer {
     if (!isClient(form)) return { status: 401, body: { error: "invalid_client" } };
     const grant = granted(form);
@@ -58,7 +57,7 @@ export function createExchange({
     };
   }
 
-  /** Unsigned, as it comes over TLS; uses the real time. */
+  /** Unsigned; uses the real time. */
   function idToken(): string {
     const seconds = Math.floor(Date.now() / 1000);
     const claims = { iss: issuer, sub: "42", aud: clientId, iat: seconds, exp: seconds + 120 };

@@ -22,7 +22,7 @@ type Token = { user: EmulatedUser; scopes: readonly string[] };
 
 const codeLifeMs = 600_000;
 
-/** A code is valid once, for ten minutes, with its verifier. */
+/** Valid once, for ten minutes, with the verifier. */
 export function createGrants(now: () => number) {
   const grants = new Map<string, Grant>();
   const tokens = new Map<string, Token>();
@@ -33,7 +33,6 @@ export function createGrants(now: () => number) {
       grants.set(code, { ...authorization, user, expiresMs: now() + codeLifeMs });
       return code;
     },
-    /** Null if the code is unknown, used, expired, or the verifier does not match. */
     exchange: (code: string, verifier: string | null, redirectUri: string | null) => {
       const grant = grants.get(code);
       grants.delete(code);

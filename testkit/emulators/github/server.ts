@@ -9,7 +9,6 @@ import { approvalPage } from "./page.ts";
 export type { EmulatedUser } from "./model.ts";
 
 type Errors = {
-  /** Replaces the response. */
   token?: Answer;
   profile?: Answer;
   membership?: Answer;
@@ -21,7 +20,7 @@ type Errors = {
 
 export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
 
-/** A user decides on its page, a test by `decide`. With `callbackUrls`, other redirect URIs are refused. */
+/** A user decides on its page, a test by `decide`. With `callbackUrls`, refuses others. */
 export async function startGitHubEmulator({
   now = Date.now,
   callbackUrls = null,
@@ -95,7 +94,6 @@ export async function startGitHubEmulator({
     response.end(approvalPage(label, query, users));
   }
 
-  /** Request errors are sent to the application's callback. */
   function refusalOf(query: URLSearchParams): string | null {
     const requested = query.get("redirect_uri") ?? "";
     const [registered = requested] = callbackUrls ?? [];

@@ -27,7 +27,6 @@ function lookup(requested: EmulatedRequest) {
   return account === undefined ? answers.notFound : ok(accountJson(account, requested));
 }
 
-/** Null unless known to the server. */
 export function accountNamed(
   written: string,
   { network, character, url }: Pick<EmulatedRequest, "network" | "character" | "url">,

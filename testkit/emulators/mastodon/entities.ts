@@ -44,7 +44,6 @@ const bare = (account: Account, home: string) => ({
   uri: `${home}/users/${account.username}`,
 });
 
-/** Null if its author is unknown. */
 export function statusJson(status: Status, world: World): Record<string, unknown> | null {
   const { network, url } = world;
   const author = network.accounts.get(status.accountId);

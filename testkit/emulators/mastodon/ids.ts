@@ -1,6 +1,6 @@
 const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Ids sort by time: numbers, or 26-letter ULIDs. */
+/** Numbers, or 26-letter ULIDs, sorted by time. */
 export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
   let count = 0n;
   return {

@@ -36,7 +36,6 @@ export const acctOf = ({ username, domain }: Account): string =>
 const profileUrl = ({ username, domain }: Account): string =>
   `https://${domain ?? "server.invalid"}/@${username}`;
 
-/** Shortened for display. */
 function link(url: string): string {
   const [, scheme = "", rest = ""] = /^(https?:\/\/(?:www\.)?)(.*)$/.exec(url) ?? [];
   const shown = rest.slice(0, 30);

@@ -5,7 +5,6 @@ import { markUp } from "./mark-up.ts";
 export type Account = {
   id: string;
   username: string;
-  /** Null for the emulator's own. */
   domain: string | null;
   displayName: string;
   note: string;
@@ -42,7 +41,6 @@ export type Status = {
   mentionIds: string[];
   pollOptions: string[] | null;
   cardUrl: string | null;
-  /** Null if local. */
   uri: string | null;
   favourites: number;
   isKnown: boolean;
@@ -60,7 +58,7 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
   const ids = makeIds(settings.hasUlids);
   const accounts = new Map<string, Account>();
   const statuses = new Map<string, Status>();
-  /** Newest last; the API never shows `id`. */
+  /** Newest last. */
   const follows: { id: string; followerId: string; followedId: string }[] = [];
   const trends: string[] = [];
   const events = new EventEmitter<NetworkEvents>();

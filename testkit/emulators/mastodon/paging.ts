@@ -1,7 +1,7 @@
 import { compareIds } from "./ids.ts";
 import type { EmulatedRequest } from "./route.ts";
 
-/** Pages by `max_id`, `since_id` and `min_id`, with the `Link` header. */
+/** `max_id`, `since_id`, `min_id`, with the `Link` header. */
 export function pageBy<T>(
   all: readonly T[],
   idOf: (item: T) => string,

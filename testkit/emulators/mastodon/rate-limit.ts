@@ -6,7 +6,7 @@ export function createRateLimit(character: Character) {
   const paging = ["max_id", "min_id", "since_id", "page"];
 
   return {
-    /** Headers of the nearest limit, and whether it is exceeded. */
+    /** Of the nearest limit. */
     count(
       caller: string,
       query: URLSearchParams,

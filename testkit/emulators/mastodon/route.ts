@@ -21,7 +21,6 @@ export type Route = {
   answer(requested: EmulatedRequest, groups: readonly string[]): Answer;
 };
 
-/** Null if allowed. */
 export function refusedWithout(
   { token, character }: EmulatedRequest,
   needed: { scope: string; kind: "user" | "anybody" },

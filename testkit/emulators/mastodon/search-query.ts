@@ -1,4 +1,4 @@
-/** Mastodon's search: words, phrases and `name:value`, each required or excluded; there is no OR. */
+/** Words, phrases and `name:value`, each required or excluded. */
 export type SearchQuery = { terms: readonly Term[]; filters: readonly Filter[] };
 type Term = { kind: "word" | "phrase" | "hashtag"; text: string; isWanted: boolean };
 type Filter = { name: string; value: string; isWanted: boolean };

@@ -31,7 +31,7 @@ const routes: readonly Route[] = [
   ...instanceRoutes,
 ];
 
-/** `network` has its accounts and statuses and emits events; `character` may be changed at any time. */
+/** `character` may be changed at any time. */
 export async function startMastodonEmulator(options: EmulatorOptions = {}) {
   const character = characterOf(options);
   const network = createNetwork({

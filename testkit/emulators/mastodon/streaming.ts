@@ -1,7 +1,4 @@
-/**
- * An emulator of Mastodon's public streams over WebSocket and server-sent events, for user tokens only, from
- * https://docs.joinmastodon.org/methods/streaming/.
- */
+/** An emulator from https://docs.joinmastodon.org/methods/streaming/, for user tokens only. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -15,14 +12,12 @@ export type StreamingOptions = {
   heartbeatMs?: number;
 };
 
-/** The fields that tests set. */
 export type EmulatedStatus = {
   id: string;
   account: { acct: string } & Record<string, unknown>;
 } & Record<string, unknown>;
 
 export type Streaming = {
-  /** False if it is no stream. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   update(...statuses: readonly EmulatedStatus[]): void;
@@ -32,14 +27,12 @@ export type Streaming = {
   /** A WebSocket message, or bytes of the response. */
   raw(text: string): void;
   thump(): void;
-  /** Ends connections gracefully, as a stopping server does. */
+  /** Gracefully. */
   stop(): void;
   /** Breaks connections within an event. */
   cut(): void;
-  /** Refuses connections. */
   isAway: boolean;
   open(): number;
-  /** Refused ones too. */
   requests: StreamingRequest[];
   close(): void;
 };
@@ -86,7 +79,6 @@ export function createStreaming(options: StreamingOptions): Streaming {
     return url;
   }
 
-  /** Null if allowed. */
   function refusalOf(request: IncomingMessage, url: URL): [number, string] | null {
     if (streaming.isAway) return [503, "Service unavailable"];
     if (request.headers["user-agent"] === undefined) return [418, "I'm a teapot"];
@@ -220,15 +212,13 @@ export function createStreaming(options: StreamingOptions): Streaming {
 
 export type StreamingServer = Streaming & {
   url: string;
-  /** Null is a 404. */
   instance: unknown;
-  /** Refuses connections, then serves at the same address. */
+  /** Then serves at the same address. */
   down(): Promise<void>;
   up(): Promise<void>;
   closeServer(): Promise<void>;
 };
 
-/** Streams and their address only. */
 export async function startStreamingServer(options: StreamingOptions): Promise<StreamingServer> {
   const streaming = createStreaming(options);
   const http: Server = createServer((request, response) => {

@@ -8,12 +8,10 @@ export type Call = {
   world: EmulatedWorld;
   nowMs: number;
   naming: Naming;
-  /** Null for an application's token. */
   userId: string | null;
   refusedOperators: readonly string[];
 };
 
-/** `reads` are billed. */
 export type Reply = {
   body: Record<string, unknown>;
   reads: { posts?: number; users?: number; requests?: number };

@@ -23,7 +23,7 @@ const userOf = (username: string | null): EmulatedUser | undefined =>
 const langsOnX: Readonly<Record<string, string>> = { "zh-CN": "zh", zh_TW: "zh-TW", "pt-BR": "pt" };
 const typesOnX = ["photo", "video", "animated_gif"] as const;
 
-/** Without what X cannot represent. */
+/** Drops what X cannot represent. */
 export function onX(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
   const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];

@@ -16,7 +16,7 @@ import { type Clause, readCircle } from "./query-syntax.ts";
 type Users = ReadonlyMap<string, EmulatedUser>;
 type Posts = ReadonlyMap<string, EmulatedPost>;
 
-/** Operators are evaluated here; word boundaries, which X does not specify, come from Earshot's analyzer. */
+/** Word boundaries, which X does not specify, come from Earshot's analyzer. */
 export function evaluates(clause: Clause, post: EmulatedPost, users: Users, posts: Posts): boolean {
   if (clause.kind === "term") {
     return holdsTerm(clause, post, users, posts) !== clause.isNegated;
@@ -131,7 +131,7 @@ const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerC
 const isUser = (user: EmulatedUser | undefined, value: string): boolean =>
   user !== undefined && (user.id === value || isSame(user.username, value));
 
-/** Falls back to the text of the repost. */
+/** Else the text of the repost. */
 function repostedUser(post: EmulatedPost, users: Users, posts: Posts): EmulatedUser | undefined {
   const id = referenced(post, "retweeted");
   if (id === null) return undefined;

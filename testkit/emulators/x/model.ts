@@ -7,7 +7,6 @@ export type EmulatedUser = {
   isProtected?: boolean;
   isSuspended?: boolean;
   followers?: readonly string[];
-  /** Besides the emulator's posts. */
   otherPosts?: number;
 };
 

@@ -80,7 +80,6 @@ export function numberIn(
   return number;
 }
 
-/** In seconds. */
 export function timeIn(query: URLSearchParams, name: string): number | null {
   const value = query.get(name);
   if (value === null) return null;

@@ -42,7 +42,7 @@ export const clientForbidden = (): Refusal =>
     type: problem("client-forbidden"),
   });
 
-/** Undocumented: a proxy before an API may repeat what it was sent. */
+/** Undocumented: a proxy may repeat what it was sent. */
 export const echoing = (authorization: string | null): Refusal =>
   badParameter(
     "authorization",

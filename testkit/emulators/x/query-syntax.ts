@@ -4,7 +4,7 @@ export type Clause =
   | { kind: "and" | "or"; parts: readonly Clause[] }
   | { kind: "term"; operator: string; value: string; isNegated: boolean };
 
-/** Whether an operator can be used alone; `keyword` and `phrase` are words. */
+/** `keyword` and `phrase` are words. */
 const operators: Readonly<Record<string, "standalone" | "conjunction">> = {
   keyword: "standalone",
   phrase: "standalone",
@@ -47,7 +47,7 @@ const languages =
 type Mark = "(" | ")" | "OR";
 type Token = { kind: "mark"; mark: Mark; at: number } | { kind: "term"; text: string; at: number };
 
-/** Throws X's 400 for an invalid query. */
+/** Throws X's 400. */
 export function readQuery(query: string, refusedOperators: readonly string[]): Clause {
   const refuse = (why: string): never => {
     throw badParameter("query", query, `There were errors processing your request: ${why}`);

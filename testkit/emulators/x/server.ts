@@ -1,7 +1,4 @@
-/**
- * An emulator of X's API v2, from its OpenAPI description (2.167) and its pages on operators, rate limits, errors and
- * OAuth 2.0.
- */
+/** An emulator of X's API v2, from its OpenAPI description (2.167) and pages on operators, rate limits, errors and OAuth 2.0. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endpoints } from "./endpoints.ts";
@@ -33,7 +30,6 @@ export type XEmulatorOptions = {
 };
 
 type XErrors = {
-  /** For any caller. */
   status429Every?: number;
   status503Every?: number;
   isUsageCapped?: boolean;
@@ -46,12 +42,10 @@ type XErrors = {
   refusedOperators?: readonly string[];
   /** Full-archive search takes more than one request a second. */
   isUnpaced?: boolean;
-  /** Per endpoint and 15 minutes. */
   limit?: number;
   hasNoLimitHeaders?: boolean;
   /** Then the connection is cut. */
   cutAfterBytes?: number;
-  /** For status 200. */
   body?: string;
   tokenGate?: Promise<void>;
 };

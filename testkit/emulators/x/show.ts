@@ -40,7 +40,6 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
     attachments: media.length === 0 ? undefined : { media_keys: media.map(({ key }) => key) },
     author_id: post.authorId,
     conversation_id: conversationOf(post),
-    // Whole seconds.
     created_at: `${new Date(post.createdMs).toISOString().slice(0, 19)}.000Z`,
     entities: entitiesOf(post),
     geo: post.geo && { coordinates: { type: "Point", coordinates: [post.geo.lon, post.geo.lat] } },

@@ -40,9 +40,7 @@ const drawn: fc.Arbitrary<Stored[]> = fc
 
 const users = new Map(drawnUsers.map((user) => [user.id, user]));
 
-/**
- * Checks that X accepts translated queries and finds every post that the matcher accepts. Throws on a contradiction.
- */
+/** X must accept the query and find every post that the matcher accepts. Throws on a contradiction. */
 export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   sent: number;
   matching: number;
@@ -77,7 +75,6 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   return { sent, matching };
 }
 
-/** Null if X does not support it. */
 function requestedAs(tree: QueryNode): string | null {
   const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
@@ -105,7 +102,6 @@ function termsOf(post: Post): readonly string[] {
   return terms;
 }
 
-/** Null if it does not parse. */
 function treeOf(query: string): QueryNode | null {
   try {
     return parseQuery(query).tree;

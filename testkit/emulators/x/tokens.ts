@@ -126,7 +126,6 @@ export function createTokens(options: {
       if (form.get("grant_type") === "refresh_token") return byRefreshToken(form, client);
       return refused(400, "unsupported_grant_type", "");
     },
-    /** Null if X refuses the request. */
     authorize: (query: URLSearchParams, userId: string): URL | null => {
       const client = clients.find(({ id }) => id === query.get("client_id"));
       const challenge = query.get("code_challenge");
@@ -141,7 +140,6 @@ export function createTokens(options: {
       url.search = new URLSearchParams({ state: query.get("state") ?? "", code }).toString();
       return url;
     },
-    /** Null if unknown or expired. */
     find: (accessToken: string): Grant | null => {
       const session = sessions.find((each) => each.accessToken === accessToken && !each.isRevoked);
       const isOpen = (endsMs.get(accessToken) ?? 0) > now();
