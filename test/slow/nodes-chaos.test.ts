@@ -8,7 +8,7 @@ import { faultKinds } from "../../testkit/nodes-chaos/faults.ts";
 import type { ChaosReport } from "../../testkit/nodes-chaos/report.ts";
 
 /**
- * A gateway and three nodes in separate network namespaces, with kills, stops, partitions and drains.
+ * A gateway and three nodes in separate network namespaces, with kills, stops, partitions and drains, and four nodes that lie.
  * EARSHOT_TEST_CHAOS_SEED repeats a run.
  */
 const jobs = 5_000;
@@ -54,6 +54,7 @@ function summaryOf(found: ChaosReport): string {
     `${found.jobs} jobs in ${found.loadSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} leased more than once`,
     `by node: ${JSON.stringify(found.byNode)}`,
     `faults: ${errors.join(", ")}`,
+    `lies: ${JSON.stringify(found.liars)}`,
     `small keys: ${JSON.stringify(found.fairness)}, at most ${found.mostTurns} turns allowed; answered after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
   ].join("\n");
 }
@@ -64,6 +65,17 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     expect(report.jobs).toBe(jobs);
     expect(report.distinct).toBe(jobs);
     expect(report.states).toEqual({ done: jobs });
+  });
+
+  test("are done by none of the nodes that lie, whose false answers are refused", () => {
+    const lies = report.liars.map(({ lie, answers }) => [lie, Object.keys(answers)]);
+    expect(Object.fromEntries(lies)).toEqual({
+      "posts that do not match": ["422"],
+      "a signature of another key": ["422"],
+      "the answer of another job": ["422"],
+      // Accepted, but the job goes to another node.
+      "an error of the query": ["204"],
+    });
   });
 
   test("see every kind of fault while jobs wait, and some move to a second node", () => {

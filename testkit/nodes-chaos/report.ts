@@ -14,6 +14,9 @@ export type StoreFindings = {
 
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
+/** `answers`: how many its lies got, by status. */
+export type LiarReport = { lie: string; answers: Record<number, number> };
+
 export type ChaosReport = StoreFindings & {
   seed: number;
   network: Network["kind"];
@@ -25,4 +28,5 @@ export type ChaosReport = StoreFindings & {
   mostTurns: number;
   contradictions: string[];
   proofs: CheckedProof[];
+  liars: LiarReport[];
 };

@@ -6,6 +6,7 @@ import { seededRandom } from "../../bench/measure.ts";
 import { freePort } from "../service/free-port.ts";
 import { openDeployment } from "./deployment.ts";
 import { findings } from "./findings.ts";
+import { startLiars } from "./liars.ts";
 import { runLoad } from "./load.ts";
 import { generatedPosts } from "./posts.ts";
 import { checkedProofs } from "./proofs.ts";
@@ -42,6 +43,7 @@ const deployment = await openDeployment({
 });
 try {
   const readySeconds = secondsSince(openingMs);
+  const liars = await startLiars(deployment.gatewayDir, deployment.base);
   const loadMs = performance.now();
   const { requested, faults, smallWaitsMs } = await runLoad({
     deployment,
@@ -54,6 +56,7 @@ try {
   });
   const loadSeconds = secondsSince(loadMs);
   const report: ChaosReport = {
+    liars: await liars.stop(),
     ...findings(deployment, { requested, posts, smallKeys, contradict }),
     seed: Number(seed),
     network: deployment.network.kind,

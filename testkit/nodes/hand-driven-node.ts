@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
+import type { Method } from "../../src/platforms/methods.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
-import type { Capability } from "../../src/remote/capability.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
@@ -55,22 +55,43 @@ export type RequestChanges = {
   sent?: string;
 };
 
+/** `send`: a POST. */
+export type GatewayAccess<Answer> = {
+  enrolmentToken: string;
+  nowMs(): number;
+  send(url: string, headers: Record<string, string>, payload: string): Promise<Answer>;
+};
+
+type NodeAnswer = Pick<LightMyRequestResponse, "statusCode" | "body">;
+
+type Appearance = {
+  evidence: EvidenceKind;
+  evidenceFor: (reportData: Uint8Array) => Evidence;
+  name?: string;
+  methods?: readonly Method[];
+};
+
 export type HandDrivenNode = Awaited<ReturnType<typeof handDrivenNode>>;
 
-const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const).map(
-  (platform) => ({ platform, method: "searchbyquery", ways: ["archive"] }),
-);
-
-/** Controlled by a test over HTTP; can misbehave. */
-export async function handDrivenNode(
+/** Controlled by a test; can misbehave. */
+export const handDrivenNode = (
   service: Pick<ServiceUnderTest, "app" | "clock" | "context">,
-  shows: {
-    evidence: EvidenceKind;
-    evidenceFor: (reportData: Uint8Array) => Evidence;
-  },
+  shows: Appearance,
+) =>
+  nodeAt<LightMyRequestResponse>(
+    {
+      enrolmentToken: enrolmentTokenOf(service.context.secrets.secretKey),
+      nowMs: () => service.clock.now(),
+      send: (url, headers, payload) =>
+        service.app.inject({ method: "POST", url, headers, payload }),
+    },
+    shows,
+  );
+
+export async function nodeAt<Answer extends NodeAnswer>(
+  gateway: GatewayAccess<Answer>,
+  { evidence, evidenceFor, name = "by hand", methods = ["searchbyquery"] }: Appearance,
 ) {
-  const { app, clock } = service;
-  const token = enrolmentTokenOf(service.context.secrets.secretKey);
   const identity = makeIdentity();
   const keys = await makeRunKeys();
   const bootId = base64(randomBytes(16));
@@ -85,28 +106,24 @@ export async function handDrivenNode(
         path: changes.path ?? path,
         body: text,
         keyId: changes.keyId ?? keyId,
-        nowMs: clock.now() + (changes.ahead ?? 0) * 1_000,
+        nowMs: gateway.nowMs() + (changes.ahead ?? 0) * 1_000,
         nonce: changes.nonce ?? base64(randomBytes(16)),
       },
       changes.keys ?? keys,
     );
-    const enrolment = enrolmentProof(token, signed["signature-input"] ?? "");
+    const enrolment = enrolmentProof(gateway.enrolmentToken, signed["signature-input"] ?? "");
     return { "content-type": "application/json", ...signed, [enrolmentField]: enrolment };
   }
 
-  async function post(
-    route: string,
-    body: unknown,
-    changes: RequestChanges = {},
-  ): Promise<LightMyRequestResponse> {
+  async function post(route: string, body: unknown, changes: RequestChanges = {}): Promise<Answer> {
     const url = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
     const headers = sign(url, text, changes);
-    return await app.inject({ method: "POST", url, headers, payload: changes.sent ?? text });
+    return await gateway.send(url, headers, changes.sent ?? text);
   }
 
   async function challenge(): Promise<ChallengeAnswer> {
-    return (await post("challenge", {})).json();
+    return JSON.parse((await post("challenge", {})).body);
   }
 
   /** Changed before it is signed. */
@@ -114,7 +131,7 @@ export async function handDrivenNode(
     const { nonce, gateway_key } = await challenge();
     const statement: NodeStatement = {
       version: 1,
-      evidence: shows.evidence,
+      evidence,
       audience: gatewayAudience,
       nonce,
       identity_key: identity.key,
@@ -127,9 +144,15 @@ export async function handDrivenNode(
     return {
       statement,
       identity_signature: base64(identity.sign(identityMessageOf(statement))),
-      evidence: shows.evidenceFor(reportDataOf(statement)),
-      name: "by hand",
-      capabilities: everything.map((one) => ({ ...one, ways: [...one.ways] })),
+      evidence: evidenceFor(reportDataOf(statement)),
+      name,
+      capabilities: methods.flatMap((method) =>
+        (["bluesky", "mastodon", "x"] as const).map((platform) => ({
+          platform,
+          method,
+          ways: ["archive" as const],
+        })),
+      ),
       concurrency: 8,
       version: "test",
     };
@@ -139,21 +162,21 @@ export async function handDrivenNode(
     const requested = await registration();
     const answer = await post("register", requested);
     if (answer.statusCode !== 200) throw new Error(answer.body);
-    attested = { registration: requested, answer: answer.json() };
+    attested = { registration: requested, answer: JSON.parse(answer.body) };
     return attested.answer;
   }
 
   /** Decrypted. */
   async function lease(waitMs = 10_000): Promise<StoredJob> {
-    const answer = await post("lease", { methods: ["searchbyquery"], wait_ms: waitMs });
+    const answer = await post("lease", { methods, wait_ms: waitMs });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
-    const envelope: JobEnvelope = answer.json();
+    const envelope: JobEnvelope = JSON.parse(answer.body);
     const gatewayKey = attested?.registration.statement.gateway_key ?? "";
     const { payload, sealer } = await openJob(envelope, {
       keys,
       keyId,
       gatewayKey,
-      nowMs: clock.now(),
+      nowMs: gateway.nowMs(),
       opened,
     });
     return { envelope, payload, sealer, request: readRequest(payload.request) };
@@ -165,7 +188,7 @@ export async function handDrivenNode(
     signer: Pick<RunKeys, "sign"> = keys,
   ) {
     if (attested === null) throw new Error("it has not attested");
-    const { evidence } = attested.registration;
+    const { registration: shown, answer } = attested;
     const body = bodyOf(items);
     const knowledge = knowledgeText(emptyAnswer(job.request));
     const fields = signResult(
@@ -174,11 +197,11 @@ export async function handDrivenNode(
         job: job.envelope.job,
         request: job.payload.request,
         knowledge,
-        evidence: shows.evidence,
-        quoteSha256: quoteDigestOf(evidence),
-        attestationId: attested.answer.attestation_id,
+        evidence,
+        quoteSha256: quoteDigestOf(shown.evidence),
+        attestationId: answer.attestation_id,
         keyId,
-        nowMs: clock.now(),
+        nowMs: gateway.nowMs(),
       },
       signer,
     );

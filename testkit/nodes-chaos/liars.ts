@@ -1,0 +1,86 @@
+import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
+import { failureBytes } from "../../src/remote/protocol/texts.ts";
+import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
+import { itemOf, nodeAt, type StoredJob, sealedAnswerOf } from "../nodes/hand-driven-node.ts";
+import { until } from "../until.ts";
+import { orderNode } from "./operator.ts";
+import type { LiarReport } from "./report.ts";
+
+type Answer = { statusCode: number; body: string };
+type LyingNode = Awaited<ReturnType<typeof nodeAt<Answer>>>;
+
+const wrongPost = itemOf(5n << 20n, 5, "about something else");
+
+/** What a gateway or the other nodes can detect. Each returns the status of the answer. */
+const lies: Readonly<Record<string, (node: LyingNode, job: StoredJob) => Promise<number>>> = {
+  "posts that do not match": async (node, job) =>
+    (await node.complete(job, node.signed(job, [wrongPost]))).statusCode,
+  "a signature of another key": async (node, job) =>
+    (await node.complete(job, node.signed(job, [], await makeRunKeys()))).statusCode,
+  "the answer of another job": async (node, job) => {
+    const envelope = { ...job.envelope, job: "0f8fad5b-d9cb-469f-a165-70867728950e" };
+    const { fields, ...answer } = node.signed(job, []);
+    const other = node.signed({ ...job, envelope }, []);
+    return (await node.complete(job, { ...answer, fields: other.fields })).statusCode;
+  },
+  "an error of the query": async (node, job) => {
+    const failure = { code: "invalid_query", message: "no", status: 400, retryable: false };
+    return (await node.post("fail", sealedAnswerOf(job, failureBytes(failure)))).statusCode;
+  },
+};
+
+/** Resolves when all are admitted. Each has its own lie for every job that it gets. */
+export async function startLiars(gatewayDir: string, base: string) {
+  const stopping = new AbortController();
+  const send = async (url: string, headers: Record<string, string>, body: string) => {
+    const answer = await fetch(`${base}${url}`, { method: "POST", headers, body });
+    return { statusCode: answer.status, body: await answer.text() };
+  };
+  const gateway = { enrolmentToken: enrolmentTokenIn(gatewayDir), nowMs: Date.now, send };
+
+  const lying = await Promise.all(
+    Object.entries(lies).map(async ([lie, tell]) => {
+      const node = await nodeAt(gateway, {
+        evidence: "none",
+        evidenceFor: () => ({ quote: null, event_log: null, vm_config: null }),
+        name: lie,
+        methods: ["searchbyfullarchive"],
+      });
+      await node.attest();
+      await orderNode(gatewayDir, lie, "approve");
+      await until(`${lie} to be admitted`, async () =>
+        (await node.attest()).state === "admitted" ? true : null,
+      );
+      return { lie, ended: lieUntilStopped(node, tell) };
+    }),
+  );
+
+  /** Attests again after a restart of the gateway. */
+  async function lieUntilStopped(
+    node: LyingNode,
+    tell: (node: LyingNode, job: StoredJob) => Promise<number>,
+  ): Promise<Record<number, number>> {
+    const answers: Record<number, number> = {};
+    while (!stopping.signal.aborted) {
+      try {
+        const status = await tell(node, await node.lease(500));
+        answers[status] = (answers[status] ?? 0) + 1;
+      } catch (error) {
+        if (isUnknown(error)) await node.attest().catch(() => undefined);
+      }
+    }
+    return answers;
+  }
+
+  return {
+    stop: async (): Promise<LiarReport[]> => {
+      stopping.abort();
+      return await Promise.all(
+        lying.map(async ({ lie, ended }) => ({ lie, answers: await ended })),
+      );
+    },
+  };
+}
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("401 ");
