@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 
 const target = new URL("src/openapi.ts", import.meta.url);
+// Examples are in the API reference.
 const { openapi, info, components } = JSON.parse(
   readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"),
+  (name, value) => (name === "examples" || name === "example" ? undefined : value),
 );
 const types = await openapiTS(
   { openapi, info, components, paths: {} },

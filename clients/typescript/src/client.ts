@@ -25,7 +25,6 @@ export type EarshotOptions = {
   fetch?: typeof globalThis.fetch;
 };
 
-/** A result with how it was found. */
 export type JobResult = { records: PostRecord[]; status: JobStatus };
 
 type Submitted = { uuid: string };
@@ -35,8 +34,8 @@ const waitSeconds = 20;
 const proofPauseMs = 1_000;
 
 /**
- * Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an Idempotency-Key,
- * so that it is never done twice. Errors of all methods: `EarshotError`, `EarshotConnectionError`, the reason of the signal.
+ * Retries temporary errors; an Idempotency-Key prevents double submissions. Errors: `EarshotError`, `EarshotConnectionError`,
+ * the reason of the signal.
  */
 export class Earshot {
   readonly webhooks: Webhooks;
@@ -52,7 +51,7 @@ export class Earshot {
     this.webhooks = new Webhooks((sent, options) => this.#json(sent, options));
   }
 
-  /** One page, newest posts first. Waits for a search that takes longer. */
+  /** One page, newest posts first. */
   async search(params: PageParams, options: RequestOptions = {}): Promise<SearchPage> {
     const { fields, max_chars, ...rest } = params;
     const body = {
@@ -73,7 +72,7 @@ export class Earshot {
         signal,
         isRepeatable: true,
       });
-      // The job runs longer: the same request waits for it again.
+      // The job is still running: the same idempotency key waits for it.
       if (answer.status !== 202) return JSON.parse(answer.text) as SearchPage;
     }
   }
@@ -100,7 +99,7 @@ export class Earshot {
     } while (cursor !== undefined && left > 0);
   }
 
-  /** Submits a job and returns its uuid. */
+  /** Returns the uuid of the job. */
   async submit(params: SearchParams, options: RequestOptions = {}): Promise<string> {
     const { uuid } = await this.#json<Submitted>(
       {
@@ -133,19 +132,19 @@ export class Earshot {
     return await this.#json<JobStatus>({ method: "GET", path, isRepeatable: true }, options);
   }
 
-  /** Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted. */
+  /** Cancels an unfinished job, deletes an ended one. Succeeds for unknown jobs. */
   async cancel(uuid: string, options: RequestOptions = {}): Promise<void> {
     const path = `/v1/search/live/social/status/${encodeURIComponent(uuid)}`;
     const signal = signalOf(options);
     try {
       await this.#send({ method: "DELETE", path, signal, isRepeatable: true });
     } catch (error) {
-      // A repeat after a cut connection finds what the first attempt did.
+      // A retry finds that the first attempt deleted it.
       if (!(error instanceof EarshotError) || error.status !== 404) throw error;
     }
   }
 
-  /** The proof of a result that a node signed, once the job has ended. `verifyProof` of `earshot-client/proof` checks it. */
+  /** Of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
   async proof(uuid: string, options: RequestOptions = {}): Promise<Proof> {
     const signal = signalOf(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;
@@ -172,7 +171,7 @@ export class Earshot {
     return await this.#json<PostCounts>({ method: "GET", path, isRepeatable: true }, options);
   }
 
-  /** State changes of the account's jobs; reconnects and misses no final state. */
+  /** State changes of jobs. Reconnects and misses no final state. */
   events(options: EventOptions = {}): AsyncGenerator<JobChangeEvent, void, undefined> {
     return watch(this.#transport, options);
   }

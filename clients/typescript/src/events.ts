@@ -14,7 +14,7 @@ export type JobChangeEvent = { id: string | null; change: JobChange };
 
 const usualRetryMs = 3_000;
 
-/** Server-sent events of `GET …/events`, continued after the last one whenever the connection ends. */
+/** Continues after the last event when the connection ends. */
 export async function* watch(
   transport: Transport,
   { uuid, lastEventId, signal = new AbortController().signal }: EventOptions,

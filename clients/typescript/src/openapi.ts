@@ -7,19 +7,12 @@ export interface components {
             /**
              * @description The method.
              * @default searchbyquery
-             * @example searchbyquery
              * @enum {string}
              */
             type: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-            /**
-             * @description Search methods: words and operators. Other methods: an account, post or space, by handle, id, uri or URL.
-             * @example comet lang:en
-             */
+            /** @description Search methods: words and operators. Other methods: an account, post or space, by handle, id, uri or URL. */
             query?: string;
-            /**
-             * @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.
-             * @example 20
-             */
+            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
@@ -35,51 +28,23 @@ export interface components {
             /** @description Used if max_results is absent. */
             count?: number | ("" | 0 | null);
         };
-        /**
-         * @example {
-         *       "type": "social",
-         *       "arguments": {
-         *         "type": "searchbyquery",
-         *         "query": "comet lang:en",
-         *         "max_results": 20
-         *       }
-         *     }
-         * @example {
-         *       "type": "social",
-         *       "arguments": {
-         *         "type": "gettweets",
-         *         "query": "@ann.bsky.social"
-         *       }
-         *     }
-         */
         SearchSubmission: {
             /**
              * @description The platforms to search.
-             * @example social
              * @enum {string}
              */
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             arguments: components["schemas"]["SearchArguments"];
         };
-        /**
-         * @example {
-         *       "query": "comet lang:en",
-         *       "max_results": 20
-         *     }
-         */
         FlatSearchSubmission: {
             /**
              * @description The platforms to search.
              * @default social
-             * @example social
              * @enum {string}
              */
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             query: string;
-            /**
-             * @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.
-             * @example 20
-             */
+            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
@@ -95,40 +60,15 @@ export interface components {
             /** @description Used if max_results is absent. */
             count?: number | ("" | 0 | null);
         };
-        /**
-         * @example {
-         *       "query": "comet lang:en",
-         *       "count": 20
-         *     }
-         */
         RecentSearch: {
             /** @description What to search, with operators. */
             query: string;
             /** @description Maximum posts, 1 to 100; default: 20. */
             count?: number;
         };
-        /**
-         * @example {
-         *       "type": "social",
-         *       "arguments": {
-         *         "type": "searchbyquery",
-         *         "query": "comet lang:en",
-         *         "max_results": 20
-         *       },
-         *       "wait": 10,
-         *       "fields": [
-         *         "ID",
-         *         "Content",
-         *         "Metadata.username",
-         *         "Metadata.public_metrics.like_count"
-         *       ],
-         *       "max_chars": 8000
-         *     }
-         */
         Search: {
             /**
              * @description The platforms to search.
-             * @example social
              * @enum {string}
              */
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
@@ -140,25 +80,15 @@ export interface components {
             /** @description Maximum total length of all texts, in characters. */
             max_chars?: number;
         };
-        /**
-         * @example {
-         *       "query": "comet lang:en",
-         *       "max_results": 20
-         *     }
-         */
         FlatSearch: {
             /**
              * @description The platforms to search.
              * @default social
-             * @example social
              * @enum {string}
              */
             type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
             query: string;
-            /**
-             * @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.
-             * @example 20
-             */
+            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
             max_results?: number;
             /** @description The X-Next-Cursor of an earlier result of the same search. */
             next_cursor?: string | ("" | 0 | null);
@@ -180,28 +110,10 @@ export interface components {
             /** @description Maximum total length of all texts, in characters. */
             max_chars?: number;
         };
-        /**
-         * @example {
-         *       "url": "https://example.com/earshot",
-         *       "events": [
-         *         "job.done",
-         *         "job.error"
-         *       ]
-         *     }
-         */
         NewWebhook: {
-            /**
-             * @description Where events are sent; https, on the public internet.
-             * @example https://example.com/earshot
-             */
+            /** @description Where events are sent; https, on the public internet. */
             url: string;
-            /**
-             * @description The events to send; default: all.
-             * @example [
-             *       "job.done",
-             *       "job.error"
-             *     ]
-             */
+            /** @description The events to send; default: all. */
             events?: ("job.done" | "job.error" | "job.cancelled")[];
         };
         /** @description Of a post. */
@@ -278,16 +190,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty.
-         * @example {
-         *       "kind": "ids",
-         *       "platform": "x",
-         *       "url": "https://x.com/i/status/20",
-         *       "uri": "https://x.com/i/status/20",
-         *       "user_id": "12"
-         *     }
-         */
+        /** @description Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty. */
         IdsMetadata: {
             /** @constant */
             kind: "ids";
@@ -299,31 +202,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description Of an account.
-         * @example {
-         *       "kind": "profile",
-         *       "platform": "bluesky",
-         *       "url": "https://bsky.app/profile/did:plc:ann",
-         *       "created_at": "2023-04-12T04:53:57.057Z",
-         *       "username": "ann.example",
-         *       "author": "Ann",
-         *       "author_verified": null,
-         *       "user_id": "did:plc:ann",
-         *       "avatar_url": null,
-         *       "banner_url": null,
-         *       "location": null,
-         *       "is_protected": false,
-         *       "is_bot": null,
-         *       "labels": [],
-         *       "public_metrics": {
-         *         "followers_count": 240,
-         *         "following_count": 310,
-         *         "tweet_count": 1204,
-         *         "listed_count": null
-         *       }
-         *     }
-         */
+        /** @description Of an account. */
         ProfileMetadata: {
             /** @constant */
             kind: "profile";
@@ -353,20 +232,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description Of a trend.
-         * @example {
-         *       "kind": "trend",
-         *       "platform": "bluesky",
-         *       "url": "https://bsky.app/profile/trending.bsky.app/feed/1",
-         *       "created_at": "2026-01-31T09:00:00Z",
-         *       "rank": 1,
-         *       "category": "science",
-         *       "public_metrics": {
-         *         "tweet_count": 4100
-         *       }
-         *     }
-         */
+        /** @description Of a trend. */
         TrendMetadata: {
             /** @constant */
             kind: "trend";
@@ -384,30 +250,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description Of a live audio conversation.
-         * @example {
-         *       "kind": "space",
-         *       "platform": "x",
-         *       "url": "https://x.com/i/spaces/1YqKDqWqdPLsV",
-         *       "created_at": "2026-01-31T11:00:00Z",
-         *       "state": "live",
-         *       "lang": "en",
-         *       "host_ids": [
-         *         "12"
-         *       ],
-         *       "speaker_ids": [
-         *         "12",
-         *         "13"
-         *       ],
-         *       "scheduled_at": null,
-         *       "started_at": "2026-01-31T12:00:00Z",
-         *       "ended_at": null,
-         *       "public_metrics": {
-         *         "participant_count": 40
-         *       }
-         *     }
-         */
+        /** @description Of a live audio conversation. */
         SpaceMetadata: {
             /** @constant */
             kind: "space";
@@ -432,55 +275,24 @@ export interface components {
         };
         /**
          * @description done, error, cancelled and expired are final.
-         * @example done
          * @enum {string}
          */
         JobState: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
-        /**
-         * @example {
-         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "error": ""
-         *     }
-         */
         JobHandle: {
-            /**
-             * Format: uuid
-             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
-             */
+            /** Format: uuid */
             uuid: string;
             /** @constant */
             error: "";
         };
-        /**
-         * @example {
-         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "status": "in progress",
-         *       "error": ""
-         *     }
-         */
         UnfinishedJob: {
-            /**
-             * Format: uuid
-             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
-             */
+            /** Format: uuid */
             uuid: string;
             status: components["schemas"]["JobState"];
             /** @constant */
             error: "";
         };
-        /**
-         * @example {
-         *       "ID": "1885000000000000000",
-         *       "Content": "A comet over the bay",
-         *       "Metadata": null,
-         *       "Score": 1
-         *     }
-         */
         Record: {
-            /**
-             * @description Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id.
-             * @example 7
-             */
+            /** @description Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id. */
             ID: string;
             /** @description Post: its text. Account: its description. Trend: its name. Space: its title. As received. */
             Content: string;
@@ -488,42 +300,15 @@ export interface components {
             /** @description 1 when ordered by time. */
             Score: number;
         };
-        /**
-         * @example {
-         *       "from": "2026-01-28T03:10:00.000Z",
-         *       "to": "2026-01-28T04:25:00.000Z"
-         *     }
-         */
         TimeSpan: {
             /** @description Inclusive; null if unbounded. */
             from: string | null;
             /**
              * Format: date-time
              * @description Exclusive.
-             * @example 2026-01-31T12:00:00.000Z
              */
             to: string;
         };
-        /**
-         * @example {
-         *       "platform": "bluesky",
-         *       "collection": "likes",
-         *       "complete": false,
-         *       "held": [
-         *         {
-         *           "from": "2026-01-28T04:25:00.000Z",
-         *           "to": "2026-01-31T12:00:00.000Z"
-         *         }
-         *       ],
-         *       "gaps": [
-         *         {
-         *           "from": "2026-01-24T12:00:00.000Z",
-         *           "to": "2026-01-28T04:25:00.000Z"
-         *         }
-         *       ],
-         *       "truncated": false
-         *     }
-         */
         CollectionCoverage: {
             /** @enum {string} */
             platform: "bluesky" | "mastodon" | "x";
@@ -540,51 +325,10 @@ export interface components {
             /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
             truncated: boolean;
         };
-        /**
-         * @description Which part of a window is covered completely.
-         * @example {
-         *       "from": "2026-01-24T12:00:00.000Z",
-         *       "to": "2026-01-31T12:00:00.000Z",
-         *       "complete": false,
-         *       "gaps": [
-         *         {
-         *           "from": "2026-01-28T03:10:00.000Z",
-         *           "to": "2026-01-28T04:25:00.000Z"
-         *         }
-         *       ],
-         *       "truncated": false,
-         *       "platforms": [
-         *         {
-         *           "platform": "bluesky",
-         *           "collection": "posts",
-         *           "complete": false,
-         *           "held": [
-         *             {
-         *               "from": "2026-01-24T12:00:00.000Z",
-         *               "to": "2026-01-28T03:10:00.000Z"
-         *             },
-         *             {
-         *               "from": "2026-01-28T04:25:00.000Z",
-         *               "to": "2026-01-31T12:00:00.000Z"
-         *             }
-         *           ],
-         *           "gaps": [
-         *             {
-         *               "from": "2026-01-28T03:10:00.000Z",
-         *               "to": "2026-01-28T04:25:00.000Z"
-         *             }
-         *           ],
-         *           "truncated": false
-         *         }
-         *       ]
-         *     }
-         */
+        /** @description Which part of a window is covered completely. */
         Coverage: {
             from: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             to: string;
             complete: boolean;
             /** @description Of all platforms together, oldest first; up to 100. */
@@ -593,20 +337,7 @@ export interface components {
             truncated: boolean;
             platforms: components["schemas"]["CollectionCoverage"][];
         };
-        /**
-         * @description Cost of the source; absent if it is free.
-         * @example {
-         *       "post_reads": 20,
-         *       "user_reads": 0,
-         *       "requests": 1,
-         *       "usd": 0.1,
-         *       "month": {
-         *         "name": "2026-01",
-         *         "post_reads": 1240,
-         *         "most_post_reads": 10000
-         *       }
-         *     }
-         */
+        /** @description Cost of the source; absent if it is free. */
         SourceCost: {
             post_reads: number;
             user_reads: number;
@@ -614,72 +345,14 @@ export interface components {
             usd: number;
             /** @description Posts billed to the deployment's credentials in this month (UTC); null without a budget. */
             month: {
-                /** @example 2026-01 */
                 name: string;
                 post_reads: number;
                 /** @description The budget, EARSHOT_X_MONTHLY_POST_READS. */
                 most_post_reads: number;
             } | null;
         };
-        /**
-         * @example {
-         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "status": "done",
-         *       "error": "",
-         *       "platform": "social",
-         *       "type": "social",
-         *       "method": "searchbyquery",
-         *       "query": "comet lang:en",
-         *       "canonical_query": "comet lang:en",
-         *       "sources": [
-         *         {
-         *           "platform": "bluesky",
-         *           "via": "archive",
-         *           "from": "2026-01-24T12:00:00.000Z",
-         *           "to": "2026-01-31T12:00:00.000Z",
-         *           "count": 20
-         *         }
-         *       ],
-         *       "node": "embedded",
-         *       "evidence": "none",
-         *       "count": 20,
-         *       "complete": true,
-         *       "coverage": {
-         *         "from": "2026-01-24T12:00:00.000Z",
-         *         "to": "2026-01-31T12:00:00.000Z",
-         *         "complete": true,
-         *         "gaps": [],
-         *         "truncated": false,
-         *         "platforms": [
-         *           {
-         *             "platform": "bluesky",
-         *             "collection": "posts",
-         *             "complete": true,
-         *             "held": [
-         *               {
-         *                 "from": "2026-01-24T12:00:00.000Z",
-         *                 "to": "2026-01-31T12:00:00.000Z"
-         *               }
-         *             ],
-         *             "gaps": [],
-         *             "truncated": false
-         *           }
-         *         ]
-         *       },
-         *       "warnings": [],
-         *       "submitted_at": "2026-01-31T12:00:00.000Z",
-         *       "started_at": "2026-01-31T12:00:00.002Z",
-         *       "finished_at": "2026-01-31T12:00:00.009Z",
-         *       "expires_at": "2026-02-01T12:00:00.009Z",
-         *       "attempts": 1,
-         *       "next_cursor": null
-         *     }
-         */
         JobStatus: {
-            /**
-             * Format: uuid
-             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
-             */
+            /** Format: uuid */
             uuid: string;
             status: components["schemas"]["JobState"];
             /** @description Why the job failed; otherwise empty. */
@@ -701,10 +374,7 @@ export interface components {
                  */
                 via: "archive" | "credential" | "api" | "public";
                 from: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
+                /** Format: date-time */
                 to: string;
                 count: number;
                 cost?: components["schemas"]["SourceCost"];
@@ -724,10 +394,7 @@ export interface components {
                 length?: number;
                 hint?: string;
             }[];
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             submitted_at: string;
             started_at: string | null;
             finished_at: string | null;
@@ -736,32 +403,12 @@ export interface components {
             attempts: number;
             next_cursor: string | null;
         };
-        /**
-         * @example {
-         *       "data": [],
-         *       "recordCount": 0,
-         *       "workerPeerId": "embedded"
-         *     }
-         */
         RecentPosts: {
             data: components["schemas"]["Record"][];
             recordCount: number;
             /** @description The node that ran the search. */
             workerPeerId: string;
         };
-        /**
-         * @example {
-         *       "type": "/docs/errors/rate_limited",
-         *       "title": "Rate limit exceeded",
-         *       "status": 429,
-         *       "detail": "10 searches a minute are used up",
-         *       "code": "rate_limited",
-         *       "retryable": true,
-         *       "request_id": "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
-         *       "uuid": "",
-         *       "error": "10 searches a minute are used up"
-         *     }
-         */
         Problem: {
             /** @description A URI reference: /docs/errors/<code>. */
             type: string;
@@ -787,23 +434,6 @@ export interface components {
             uuid?: string;
             error: string;
         };
-        /**
-         * @example {
-         *       "status": "ready",
-         *       "archive": "answers",
-         *       "storage": "has room",
-         *       "ingest": "off",
-         *       "ingest_status": "off",
-         *       "ingest_lag_ms": null,
-         *       "labels": [],
-         *       "mastodon": "off",
-         *       "mastodon_status": "off",
-         *       "mastodon_last_event_at": null,
-         *       "look_up": "off",
-         *       "nodes": 0,
-         *       "insecure_nodes": 0
-         *     }
-         */
         Readiness: {
             /** @enum {string} */
             status: "ready" | "not ready" | "stopping";
@@ -834,29 +464,6 @@ export interface components {
             /** @description Those whose evidence proves nothing about their machine. */
             insecure_nodes: number;
         };
-        /**
-         * @example {
-         *       "id": "5b1c7d0e9a2f4c68",
-         *       "name": "north-1",
-         *       "evidence": "tdx",
-         *       "state": "approved",
-         *       "connected": true,
-         *       "capabilities": [
-         *         {
-         *           "platform": "bluesky",
-         *           "method": "searchbyquery",
-         *           "ways": [
-         *             "archive"
-         *           ]
-         *         }
-         *       ],
-         *       "url": null,
-         *       "version": "0.9.0",
-         *       "key_id": "cKZ1Ck8wAakcJZrjmeXhSg",
-         *       "attestation": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
-         *       "attested_at": "2026-01-31T12:00:00.000Z"
-         *     }
-         */
         Node: {
             /** @description As in the status of a job. */
             id: string;
@@ -888,15 +495,6 @@ export interface components {
             attestation: string | null;
             attested_at: string | null;
         };
-        /**
-         * @example {
-         *       "embedded": "on",
-         *       "evidence": [
-         *         "tdx"
-         *       ],
-         *       "nodes": []
-         *     }
-         */
         NodeList: {
             /**
              * @description What the embedded node runs: its share, only jobs that no other node can run, or nothing. It has no evidence.
@@ -908,17 +506,6 @@ export interface components {
             /** @description Admitted nodes of other processes. */
             nodes: components["schemas"]["Node"][];
         };
-        /**
-         * @example {
-         *       "id": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
-         *       "audience": "earshot",
-         *       "gateway_key": "lwPztvWbCdM7DlbbGmcMl5T3jkSB2kpX2H0m8oYLqQk",
-         *       "evidence": [
-         *         "tdx"
-         *       ],
-         *       "quotes": null
-         *     }
-         */
         AttestationPolicy: {
             /** @description Identifies the policy; attestations refer to it. */
             id: string;
@@ -933,35 +520,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * @example {
-         *       "id": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
-         *       "node_id": "5b1c7d0e9a2f4c68",
-         *       "key_id": "cKZ1Ck8wAakcJZrjmeXhSg",
-         *       "name": "north-1",
-         *       "statement": {
-         *         "version": 1,
-         *         "evidence": "none",
-         *         "audience": "earshot",
-         *         "nonce": "…",
-         *         "identity_key": "…",
-         *         "signing_key": "…",
-         *         "sealing_key": "…",
-         *         "boot_id": "…",
-         *         "gateway_key": "…"
-         *       },
-         *       "identity_signature": "…",
-         *       "evidence": {
-         *         "quote": null,
-         *         "event_log": null,
-         *         "vm_config": null
-         *       },
-         *       "collateral": null,
-         *       "policy_id": "none"
-         *     }
-         */
         Attestation: {
-            /** @example WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8 */
             id: string;
             node_id: string;
             key_id: string;
@@ -1001,47 +560,6 @@ export interface components {
             } | null;
             policy_id: string;
         };
-        /**
-         * @example {
-         *       "version": 1,
-         *       "job": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "body": "[]",
-         *       "fields": {
-         *         "content-digest": "sha-256=:…:",
-         *         "content-type": "application/json; charset=utf-8",
-         *         "earshot-job": "id=\"0f8fad5b-d9cb-469f-a165-70867728950e\", …",
-         *         "signature-input": "earshot=(…);…",
-         *         "signature": "earshot=:…:"
-         *       },
-         *       "knowledge": "{…}",
-         *       "request": "{…}",
-         *       "attestation": {
-         *         "id": "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
-         *         "node_id": "5b1c7d0e9a2f4c68",
-         *         "key_id": "cKZ1Ck8wAakcJZrjmeXhSg",
-         *         "name": "north-1",
-         *         "statement": {
-         *           "version": 1,
-         *           "evidence": "none",
-         *           "audience": "earshot",
-         *           "nonce": "…",
-         *           "identity_key": "…",
-         *           "signing_key": "…",
-         *           "sealing_key": "…",
-         *           "boot_id": "…",
-         *           "gateway_key": "…"
-         *         },
-         *         "identity_signature": "…",
-         *         "evidence": {
-         *           "quote": null,
-         *           "event_log": null,
-         *           "vm_config": null
-         *         },
-         *         "collateral": null,
-         *         "policy_id": "none"
-         *       }
-         *     }
-         */
         Proof: {
             /** @constant */
             version: 1;
@@ -1063,54 +581,17 @@ export interface components {
             request: string;
             attestation: components["schemas"]["Attestation"];
         };
-        /**
-         * @example {
-         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "status": "cancelled",
-         *       "error": ""
-         *     }
-         */
         CancelledJob: {
-            /**
-             * Format: uuid
-             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
-             */
+            /** Format: uuid */
             uuid: string;
             /** @constant */
             status: "cancelled";
             /** @constant */
             error: "";
         };
-        /**
-         * @description A status without coverage and sources of its result.
-         * @example {
-         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "status": "done",
-         *       "error": "",
-         *       "platform": "social",
-         *       "type": "social",
-         *       "method": "searchbyquery",
-         *       "query": "comet lang:en",
-         *       "canonical_query": "comet lang:en",
-         *       "node": "embedded",
-         *       "evidence": "none",
-         *       "count": 20,
-         *       "complete": true,
-         *       "warnings": [],
-         *       "submitted_at": "2026-01-31T12:00:00.000Z",
-         *       "started_at": "2026-01-31T12:00:00.002Z",
-         *       "finished_at": "2026-01-31T12:00:00.009Z",
-         *       "expires_at": "2026-02-01T12:00:00.009Z",
-         *       "attempts": 1,
-         *       "key": "Qm3kT9xa",
-         *       "cost_usd": null
-         *     }
-         */
+        /** @description A status without coverage and sources of its result. */
         JobSummary: {
-            /**
-             * Format: uuid
-             * @example 0f8fad5b-d9cb-469f-a165-70867728950e
-             */
+            /** Format: uuid */
             uuid: string;
             status: components["schemas"]["JobState"];
             /** @description Why the job failed; otherwise empty. */
@@ -1138,10 +619,7 @@ export interface components {
                 length?: number;
                 hint?: string;
             }[];
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             submitted_at: string;
             started_at: string | null;
             finished_at: string | null;
@@ -1153,48 +631,12 @@ export interface components {
             /** @description What the result cost at its platforms; null where they have no price. */
             cost_usd: number | null;
         };
-        /**
-         * @example {
-         *       "jobs": [
-         *         {
-         *           "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *           "status": "done",
-         *           "error": "",
-         *           "platform": "social",
-         *           "type": "social",
-         *           "method": "searchbyquery",
-         *           "query": "comet lang:en",
-         *           "canonical_query": "comet lang:en",
-         *           "node": "embedded",
-         *           "evidence": "none",
-         *           "count": 20,
-         *           "complete": true,
-         *           "warnings": [],
-         *           "submitted_at": "2026-01-31T12:00:00.000Z",
-         *           "started_at": "2026-01-31T12:00:00.002Z",
-         *           "finished_at": "2026-01-31T12:00:00.009Z",
-         *           "expires_at": "2026-02-01T12:00:00.009Z",
-         *           "attempts": 1,
-         *           "key": "Qm3kT9xa",
-         *           "cost_usd": null
-         *         }
-         *       ],
-         *       "next_cursor": null
-         *     }
-         */
         JobList: {
             jobs: components["schemas"]["JobSummary"][];
             /** @description Continues on the next page; null on the last one. */
             next_cursor: string | null;
         };
-        /**
-         * @description A server-sent event: a state change of a job.
-         * @example {
-         *       "id": "1208",
-         *       "event": "job",
-         *       "data": "{\"uuid\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"status\":\"done\",\"attempts\":1,\"at\":\"2026-01-31T12:00:00.009Z\"}"
-         *     }
-         */
+        /** @description A server-sent event: a state change of a job. */
         StreamedJobChange: {
             /** @description Absent from the first event of a single job. */
             id?: string;
@@ -1205,31 +647,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "start": "2026-01-31T11:00:00.000Z",
-         *           "end": "2026-01-31T12:00:00.000Z",
-         *           "tweet_count": 3
-         *         }
-         *       ],
-         *       "meta": {
-         *         "total_tweet_count": 3
-         *       },
-         *       "complete": true,
-         *       "coverage": {
-         *         "from": "2026-01-31T11:00:00.000Z",
-         *         "to": "2026-01-31T12:00:00.000Z",
-         *         "complete": true,
-         *         "gaps": [],
-         *         "truncated": false,
-         *         "platforms": []
-         *       },
-         *       "warnings": [],
-         *       "canonical_query": "comet"
-         *     }
-         */
         PostCounts: {
             /** @description Every bucket of the page, oldest first, including empty ones. */
             data: {
@@ -1258,50 +675,16 @@ export interface components {
             /** @description The query as parsed. */
             canonical_query: string;
         };
-        /**
-         * @description The last 7 days, as of `to`.
-         * @example {
-         *       "status": "ready",
-         *       "from": "2026-01-24T12:00:00.000Z",
-         *       "to": "2026-01-31T12:00:00.000Z",
-         *       "platforms": [
-         *         {
-         *           "platform": "bluesky",
-         *           "mode": "streamed",
-         *           "posts": 38204511,
-         *           "stream": {
-         *             "status": "connected",
-         *             "lag_ms": 1200
-         *           },
-         *           "coverage": {
-         *             "held": [
-         *               {
-         *                 "from": "2026-01-24T12:00:00.000Z",
-         *                 "to": "2026-01-31T12:00:00.000Z"
-         *               }
-         *             ],
-         *             "gaps": [],
-         *             "complete_since": "2026-01-10T08:00:00.000Z"
-         *           }
-         *         }
-         *       ]
-         *     }
-         */
+        /** @description The last 7 days, as of `to`. */
         ServiceStatus: {
             /**
              * @description read only: the disk is full, and submissions are refused with 503.
              * @enum {string}
              */
             status: "ready" | "read only" | "not ready";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             from: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             to: string;
             platforms: {
                 /** @enum {string} */
@@ -1322,28 +705,16 @@ export interface components {
                 coverage: {
                     /** @description Times that are covered completely, oldest first. */
                     held: {
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
+                        /** Format: date-time */
                         from: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
+                        /** Format: date-time */
                         to: string;
                     }[];
                     /** @description Times that are not, oldest first; up to 100. */
                     gaps: {
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
+                        /** Format: date-time */
                         from: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
+                        /** Format: date-time */
                         to: string;
                     }[];
                     /** @description Start of the time up to now without a gap, also before `from`. */
@@ -1351,14 +722,6 @@ export interface components {
                 };
             }[];
         };
-        /**
-         * @example {
-         *       "id": "2017571234567890123",
-         *       "url": "https://bsky.app/profile/did:plc:ann/post/3lk7",
-         *       "author": "ann.example",
-         *       "created_at": "2026-01-31T11:59:00Z"
-         *     }
-         */
         Citation: {
             id: string;
             url: string | null;
@@ -1366,57 +729,6 @@ export interface components {
             author: string | null;
             created_at: string | null;
         };
-        /**
-         * @example {
-         *       "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *       "status": "done",
-         *       "results": [
-         *         {
-         *           "ID": "2017571234567890123",
-         *           "Content": "A comet over the bay",
-         *           "Metadata": {
-         *             "username": "ann.example",
-         *             "public_metrics": {
-         *               "like_count": 3
-         *             }
-         *           }
-         *         }
-         *       ],
-         *       "next_cursor": null,
-         *       "complete": true,
-         *       "coverage": {
-         *         "from": "2026-01-24T12:00:00.000Z",
-         *         "to": "2026-01-31T12:00:00.000Z",
-         *         "complete": true,
-         *         "gaps": [],
-         *         "truncated": false,
-         *         "platforms": []
-         *       },
-         *       "sources": [
-         *         {
-         *           "platform": "bluesky",
-         *           "via": "archive",
-         *           "from": "2026-01-24T12:00:00.000Z",
-         *           "to": "2026-01-31T12:00:00.000Z",
-         *           "count": 1
-         *         }
-         *       ],
-         *       "warnings": [],
-         *       "canonical_query": "comet lang:en",
-         *       "citations": [
-         *         {
-         *           "id": "2017571234567890123",
-         *           "url": "https://bsky.app/profile/did:plc:ann/post/3lk7",
-         *           "author": "ann.example",
-         *           "created_at": "2026-01-31T11:59:00Z"
-         *         }
-         *       ],
-         *       "truncated": {
-         *         "shortened": [],
-         *         "omitted": 0
-         *       }
-         *     }
-         */
         SearchAnswer: {
             /** Format: uuid */
             uuid: string;
@@ -1444,10 +756,7 @@ export interface components {
                  */
                 via: "archive" | "credential" | "api" | "public";
                 from: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
+                /** Format: date-time */
                 to: string;
                 count: number;
                 cost?: components["schemas"]["SourceCost"];
@@ -1471,33 +780,13 @@ export interface components {
                 omitted: number;
             };
         };
-        /**
-         * @example {
-         *       "id": "wh_4fK2nQ7sVd81LmXzRt0B",
-         *       "url": "https://example.com/earshot",
-         *       "events": [
-         *         "job.done",
-         *         "job.error"
-         *       ],
-         *       "status": "enabled",
-         *       "created_at": "2026-01-31T12:00:00.000Z",
-         *       "failing_since": null,
-         *       "disabled_at": null,
-         *       "disabled_reason": null,
-         *       "former_secret_until": null,
-         *       "dropped": 0
-         *     }
-         */
         Webhook: {
             id: string;
             url: string;
             events: ("job.done" | "job.error" | "job.cancelled")[];
             /** @enum {string} */
             status: "enabled" | "disabled";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             created_at: string;
             /** @description The first failure after the last success; null if the last delivery succeeded. */
             failing_since: string | null;
@@ -1508,34 +797,13 @@ export interface components {
             /** @description Deliveries dropped because there were too many or they were too old. */
             dropped: number;
         };
-        /**
-         * @example {
-         *       "id": "wh_4fK2nQ7sVd81LmXzRt0B",
-         *       "url": "https://example.com/earshot",
-         *       "events": [
-         *         "job.done",
-         *         "job.error"
-         *       ],
-         *       "status": "enabled",
-         *       "created_at": "2026-01-31T12:00:00.000Z",
-         *       "failing_since": null,
-         *       "disabled_at": null,
-         *       "disabled_reason": null,
-         *       "former_secret_until": null,
-         *       "dropped": 0,
-         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwLaQxMfKQ9r8="
-         *     }
-         */
         WebhookWithSecret: {
             id: string;
             url: string;
             events: ("job.done" | "job.error" | "job.cancelled")[];
             /** @enum {string} */
             status: "enabled" | "disabled";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             created_at: string;
             /** @description The first failure after the last success; null if the last delivery succeeded. */
             failing_since: string | null;
@@ -1548,59 +816,16 @@ export interface components {
             /** @description Signs the events. Shown only once. */
             secret: string;
         };
-        /**
-         * @example {
-         *       "webhooks": [
-         *         {
-         *           "id": "wh_4fK2nQ7sVd81LmXzRt0B",
-         *           "url": "https://example.com/earshot",
-         *           "events": [
-         *             "job.done",
-         *             "job.error"
-         *           ],
-         *           "status": "enabled",
-         *           "created_at": "2026-01-31T12:00:00.000Z",
-         *           "failing_since": null,
-         *           "disabled_at": null,
-         *           "disabled_reason": null,
-         *           "former_secret_until": null,
-         *           "dropped": 0
-         *         }
-         *       ]
-         *     }
-         */
         WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
         };
-        /**
-         * @description Sent when a job ends.
-         * @example {
-         *       "type": "job.done",
-         *       "timestamp": "2026-01-31T12:00:00.009Z",
-         *       "data": {
-         *         "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *         "status": "done",
-         *         "error": "",
-         *         "platform": "social",
-         *         "type": "social",
-         *         "method": "searchbyquery",
-         *         "count": 20,
-         *         "complete": true,
-         *         "submitted_at": "2026-01-31T12:00:00.000Z",
-         *         "finished_at": "2026-01-31T12:00:00.009Z",
-         *         "expires_at": "2026-02-01T12:00:00.009Z",
-         *         "attempts": 1,
-         *         "result_url": "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e"
-         *       }
-         *     }
-         */
+        /** @description Sent when a job ends. */
         JobEvent: {
             /** @enum {string} */
             type: "job.done" | "job.error" | "job.cancelled";
             /**
              * Format: date-time
              * @description When it happened.
-             * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
             data: {
@@ -1619,10 +844,7 @@ export interface components {
                 /** @description Number of records. */
                 count: number | null;
                 complete: boolean | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
+                /** Format: date-time */
                 submitted_at: string;
                 finished_at: string | null;
                 /** @description When the result is deleted. */
@@ -1632,61 +854,16 @@ export interface components {
                 result_url: string | null;
             };
         };
-        /**
-         * @description A test event.
-         * @example {
-         *       "type": "webhook.test",
-         *       "timestamp": "2026-01-31T12:00:00.000Z",
-         *       "data": {
-         *         "webhook_id": "wh_4fK2nQ7sVd81LmXzRt0B"
-         *       }
-         *     }
-         */
+        /** @description A test event. */
         TestEvent: {
             /** @constant */
             type: "webhook.test";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             timestamp: string;
             data: {
                 webhook_id: string;
             };
         };
-        /**
-         * @example {
-         *       "id": "msg_9b74c9897bac770ffc029102a200c5de",
-         *       "event": "job.done",
-         *       "state": "waiting",
-         *       "attempts": 1,
-         *       "created_at": "2026-01-31T12:00:00.009Z",
-         *       "last_attempt_at": "2026-01-31T12:00:00.120Z",
-         *       "next_attempt_at": "2026-01-31T12:00:05.480Z",
-         *       "delivered_at": null,
-         *       "last_status": 500,
-         *       "last_error": "answered 500",
-         *       "payload": {
-         *         "type": "job.done",
-         *         "timestamp": "2026-01-31T12:00:00.009Z",
-         *         "data": {
-         *           "uuid": "0f8fad5b-d9cb-469f-a165-70867728950e",
-         *           "status": "done",
-         *           "error": "",
-         *           "platform": "social",
-         *           "type": "social",
-         *           "method": "searchbyquery",
-         *           "count": 20,
-         *           "complete": true,
-         *           "submitted_at": "2026-01-31T12:00:00.000Z",
-         *           "finished_at": "2026-01-31T12:00:00.009Z",
-         *           "expires_at": "2026-02-01T12:00:00.009Z",
-         *           "attempts": 1,
-         *           "result_url": "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e"
-         *         }
-         *       }
-         *     }
-         */
         WebhookDelivery: {
             /** @description The webhook-id header of every attempt. */
             id: string;
@@ -1695,10 +872,7 @@ export interface components {
             /** @enum {string} */
             state: "waiting" | "delivered" | "failed";
             attempts: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
+            /** Format: date-time */
             created_at: string;
             last_attempt_at: string | null;
             /** @description Null if no attempt follows. */
@@ -1711,12 +885,6 @@ export interface components {
             /** @description The request body. */
             payload: components["schemas"]["JobEvent"] | components["schemas"]["TestEvent"];
         };
-        /**
-         * @example {
-         *       "deliveries": [],
-         *       "next_cursor": null
-         *     }
-         */
         WebhookDeliveryList: {
             deliveries: components["schemas"]["WebhookDelivery"][];
             next_cursor: string | null;
@@ -1726,110 +894,47 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /**
-         * @description Identifies the request in the log; quote it in problem reports.
-         * @example 5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10
-         */
+        /** @description Identifies the request in the log; quote it in problem reports. */
         "X-Request-Id": string;
-        /**
-         * @description The limits of the key: q requests in w seconds.
-         * @example "burst";q=3;w=1, "search";q=10;w=60
-         */
+        /** @description The limits of the key: q requests in w seconds. */
         "RateLimit-Policy": string;
-        /**
-         * @description What remains of each limit (r), and the seconds until more is available (t).
-         * @example "burst";r=2;t=1, "search";r=9;t=60
-         */
+        /** @description What remains of each limit (r), and the seconds until more is available (t). */
         RateLimit: string;
-        /**
-         * @description Seconds to wait before the next request.
-         * @example 1
-         */
+        /** @description Seconds to wait before the next request. */
         "Retry-After": string;
-        /**
-         * @description The path of the created resource or of the page.
-         * @example /v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e
-         */
+        /** @description The path of the created resource or of the page. */
         Location: string;
-        /**
-         * @description Present if there are more records: the next_cursor of the next page.
-         * @example AbCdEfGh
-         */
+        /** @description Present if there are more records: the next_cursor of the next page. */
         "X-Next-Cursor": string;
-        /**
-         * @description Whether the window is covered completely, as a dictionary of RFC 9651.
-         * @example complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0
-         */
+        /** @description Whether the window is covered completely, as a dictionary of RFC 9651. */
         "X-Coverage": string;
-        /**
-         * @description Present if the request waited as its Prefer header requested.
-         * @example wait=10
-         */
+        /** @description Present if the request waited as its Prefer header requested. */
         "Preference-Applied": string;
-        /**
-         * @description Present if the response is that of an earlier request with the same Idempotency-Key.
-         * @example true
-         */
+        /** @description Present if the response is that of an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
-        /**
-         * @description The codes of the warnings, as a list of RFC 9651.
-         * @example "incomplete_coverage"
-         */
+        /** @description The codes of the warnings, as a list of RFC 9651. */
         "X-Warnings": string;
-        /**
-         * @description Present if max_chars had an effect: the numbers of shortened and omitted posts, as a dictionary of RFC 9651.
-         * @example shortened=3, omitted=0
-         */
+        /** @description Present if max_chars had an effect: the numbers of shortened and omitted posts, as a dictionary of RFC 9651. */
         "X-Truncated": string;
-        /**
-         * @description The job of the search.
-         * @example 0f8fad5b-d9cb-469f-a165-70867728950e
-         */
+        /** @description The job of the search. */
         "X-Job-Uuid": string;
-        /**
-         * @description The node that made the result, and its evidence, as an item of RFC 9651.
-         * @example "5b1c7d0e9a2f4c68";evidence=tdx
-         */
+        /** @description The node that made the result, and its evidence, as an item of RFC 9651. */
         "X-Node": string;
-        /**
-         * @description Present if a node signed the result and records were withdrawn since, with their number, as an item of RFC 9651.
-         * @example "withdrawn";records=2
-         */
+        /** @description Present if a node signed the result and records were withdrawn since, with their number, as an item of RFC 9651. */
         "X-Unsigned": string;
-        /**
-         * @description Of a signed result: the digest of the body (RFC 9530).
-         * @example sha-256=:T1PNoYwrqgwDVLtfmj7L5e0Sq02OEbqHPC8RFhICuUU=:
-         */
+        /** @description Of a signed result: the digest of the body (RFC 9530). */
         "Content-Digest": string;
-        /**
-         * @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651.
-         * @example id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …
-         */
+        /** @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651. */
         "Earshot-Job": string;
-        /**
-         * @description Of a signed result: what the signature covers (RFC 9421).
-         * @example earshot=("content-digest" "content-type" "earshot-job");…;tag="earshot-result"
-         */
+        /** @description Of a signed result: what the signature covers (RFC 9421). */
         "Signature-Input": string;
-        /**
-         * @description Of a signed result: the signature of the node (RFC 9421).
-         * @example earshot=:…:
-         */
+        /** @description Of a signed result: the signature of the node (RFC 9421). */
         Signature: string;
-        /**
-         * @description Of a signed result: links to the attestation of the node and to the proof.
-         * @example </v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"
-         */
+        /** @description Of a signed result: links to the attestation of the node and to the proof. */
         Link: string;
-        /**
-         * @description The scheme of the key, with an error if an invalid one was sent.
-         * @example Bearer realm="earshot", error="invalid_token"
-         */
+        /** @description The scheme of the key, with an error if an invalid one was sent. */
         "WWW-Authenticate": string;
-        /**
-         * @description Identifies this version of the page; send it as If-None-Match.
-         * @example "kFJ0a9gZsC2bX1yLwQe7Rw"
-         */
+        /** @description Identifies this version of the page; send it as If-None-Match. */
         ETag: string;
     };
     pathItems: never;

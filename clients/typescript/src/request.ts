@@ -20,14 +20,14 @@ export type Sent = {
 
 const firstPauseMs = 250;
 const longestPauseMs = 20_000;
-/** Nothing was done for such a request. */
+/** The service did nothing, so that even a submission can be repeated. */
 const refusedStatuses = new Set([408, 429, 503]);
 
 export type Answer = { status: number; text: string };
 
 /**
- * Sends a request and reads its answer; again after a refusal that says so, a cut connection or a server error, with growing
- * pauses and at least `Retry-After`. Errors: `EarshotError`, `EarshotConnectionError`, the reason of the signal.
+ * Retries temporary errors with growing pauses, at least `Retry-After`. Errors: `EarshotError`, `EarshotConnectionError`, the
+ * reason of the signal.
  */
 export async function send(transport: Transport, sent: Sent): Promise<Answer> {
   return await repeated(transport, sent, async () => {
@@ -36,7 +36,7 @@ export async function send(transport: Transport, sent: Sent): Promise<Answer> {
   });
 }
 
-/** The same for an answer that is read as it arrives: a later cut is the caller's. */
+/** As `send`, but the caller reads the body and handles its errors. */
 export async function open(transport: Transport, sent: Sent): Promise<Response> {
   return await repeated(transport, sent, () => fetchOnce(transport, sent));
 }
@@ -79,7 +79,7 @@ async function fetchOnce(
 
 function canRepeat(error: EarshotError | EarshotConnectionError, { isRepeatable }: Sent): boolean {
   if (error instanceof EarshotConnectionError) return isRepeatable;
-  // A job that failed is not submitted again under the caller's eyes.
+  // The caller decides whether to submit a failed job again.
   if (error.uuid !== null) return false;
   return refusedStatuses.has(error.status) || (isRepeatable && error.status >= 500);
 }
@@ -101,7 +101,7 @@ function retryAfterMs(response: Response): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Doubles, with jitter, so that clients do not return together. */
+/** Doubles, with jitter. */
 const pauseMs = (attempt: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + Math.random() / 2);
 

@@ -16,7 +16,7 @@ export type WebhookDelivery = Schemas["WebhookDelivery"];
 export type JobEvent = Schemas["JobEvent"];
 
 export type Method = NonNullable<Schemas["SearchArguments"]["type"]>;
-export type Platform = "social" | "bluesky" | "mastodon" | "x";
+export type Platform = JobStatus["platform"];
 
 /** The arguments of the API under its names, and the platform. */
 export type SearchParams = {
@@ -51,13 +51,12 @@ export type CountParams = {
 
 export type RequestOptions = {
   signal?: AbortSignal;
-  /** Default: a random one for each submission, so that retries never submit twice. */
+  /** Default: random for each submission. */
   idempotencyKey?: string;
-  /** For all attempts and the job's end together; default 120,000. */
+  /** Of all attempts together; default 120,000. */
   timeoutMs?: number;
 };
 
-/** A change of a job's state. */
 export type JobChange = {
   uuid: string;
   status: string;

@@ -46,12 +46,12 @@ export class Webhooks {
     return this.#post(`${pathOf(id)}/secret`, {}, options);
   }
 
-  /** Sends a test event to it. */
+  /** Sends a test event. */
   test(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#post(`${pathOf(id)}/test`, {}, options);
   }
 
-  /** The newest deliveries. */
+  /** Newest first. */
   async deliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]> {
     const { deliveries } = await this.#send<{ deliveries: WebhookDelivery[] }>(
       { ...read, path: `${pathOf(id)}/deliveries` },

@@ -17,9 +17,9 @@ Value = TypeVar("Value")
 
 
 class AsyncEarshot:
-    """As `Earshot`, with coroutines. Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an
-    Idempotency-Key, so that it is never done twice. `timeout`: seconds for all attempts of a call together.
+    """As `Earshot`, with coroutines. Retries temporary errors; an Idempotency-Key prevents double submissions.
 
+    `timeout`: seconds, of all attempts of a call together.
     All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
     """
 
@@ -41,7 +41,7 @@ class AsyncEarshot:
     async def search(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
     ) -> SearchPage:
-        """One page, newest posts first. Waits for a search that takes longer."""
+        """One page, newest posts first."""
         return await self._run(self._flows.search(params, timeout, idempotency_key))
 
     async def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> AsyncIterator[Record]:
@@ -63,7 +63,7 @@ class AsyncEarshot:
     async def submit(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
     ) -> str:
-        """Submits a job and returns its uuid."""
+        """Returns the uuid of the job."""
         return await self._run(self._flows.submit(params, timeout, idempotency_key))
 
     async def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
@@ -74,11 +74,11 @@ class AsyncEarshot:
         return await self._run(self._flows.status(uuid, timeout))
 
     async def cancel(self, uuid: str, *, timeout: float | None = None) -> None:
-        """Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted."""
+        """Cancels an unfinished job, deletes an ended one. Succeeds for unknown jobs."""
         await self._run(self._flows.cancel(uuid, timeout))
 
     async def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """The proof of a result that a node signed, once the job has ended. `verify_proof` checks it."""
+        """Of a result that a node signed. `verify_proof` verifies it."""
         return await self._run(self._flows.proof(uuid, timeout))
 
     async def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class AsyncEarshot:
         return await self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
 
     async def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> AsyncIterator[JobChange]:
-        """State changes of the account's jobs; reconnects and misses no final state."""
+        """State changes of jobs. Reconnects and misses no final state."""
         reader = EventReader(uuid, last_event_id)
         while True:
             try:
@@ -188,11 +188,11 @@ class AsyncWebhooks:
         return await self._call("POST", id, "secret", repeatable=False)
 
     async def test(self, id: str) -> dict[str, Any]:
-        """Sends a test event to it."""
+        """Sends a test event."""
         return await self._call("POST", id, "test", repeatable=False)
 
     async def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
-        """The newest deliveries."""
+        """Newest first."""
         answer = await self._call("GET", id, "deliveries")
         deliveries: Sequence[dict[str, Any]] = answer["deliveries"]
         return deliveries

@@ -16,9 +16,9 @@ Value = TypeVar("Value")
 
 
 class Earshot:
-    """Requests are repeated after refusals that ask for it, cut connections and restarts; a submission carries an
-    Idempotency-Key, so that it is never done twice. `timeout`: seconds for all attempts of a call together.
+    """Retries temporary errors; an Idempotency-Key prevents double submissions.
 
+    `timeout`: seconds, of all attempts of a call together.
     All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
     """
 
@@ -40,7 +40,7 @@ class Earshot:
     def search(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
     ) -> SearchPage:
-        """One page, newest posts first. Waits for a search that takes longer."""
+        """One page, newest posts first."""
         return self._run(self._flows.search(params, timeout, idempotency_key))
 
     def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> Iterator[Record]:
@@ -62,7 +62,7 @@ class Earshot:
     def submit(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
     ) -> str:
-        """Submits a job and returns its uuid."""
+        """Returns the uuid of the job."""
         return self._run(self._flows.submit(params, timeout, idempotency_key))
 
     def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
@@ -73,11 +73,11 @@ class Earshot:
         return self._run(self._flows.status(uuid, timeout))
 
     def cancel(self, uuid: str, *, timeout: float | None = None) -> None:
-        """Cancels an unfinished job, deletes a finished one with its result. An unknown job counts as deleted."""
+        """Cancels an unfinished job, deletes an ended one. Succeeds for unknown jobs."""
         self._run(self._flows.cancel(uuid, timeout))
 
     def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """The proof of a result that a node signed, once the job has ended. `verify_proof` checks it."""
+        """Of a result that a node signed. `verify_proof` verifies it."""
         return self._run(self._flows.proof(uuid, timeout))
 
     def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Earshot:
         return self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
 
     def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> Iterator[JobChange]:
-        """State changes of the account's jobs; reconnects and misses no final state."""
+        """State changes of jobs. Reconnects and misses no final state."""
         reader = EventReader(uuid, last_event_id)
         while True:
             try:
@@ -186,11 +186,11 @@ class Webhooks:
         return self._call("POST", id, "secret", repeatable=False)
 
     def test(self, id: str) -> dict[str, Any]:
-        """Sends a test event to it."""
+        """Sends a test event."""
         return self._call("POST", id, "test", repeatable=False)
 
     def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
-        """The newest deliveries."""
+        """Newest first."""
         answer = self._call("GET", id, "deliveries")
         deliveries: Sequence[dict[str, Any]] = answer["deliveries"]
         return deliveries

@@ -30,7 +30,7 @@ class EventReader:
 
     @property
     def ends(self) -> bool:
-        """Whether the end of the stream is the end of what is watched."""
+        """Whether the stream ends with the job."""
         return self._uuid is not None
 
     def begin(self) -> None:

@@ -1,8 +1,4 @@
-"""What the clients do, without input and output.
-
-A flow is a generator that yields what to do next, a request or a pause, and receives the outcome, so that the synchronous and
-the asynchronous client share it.
-"""
+"""Flows without input and output, which both clients share: generators of requests and pauses that receive the outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ WAIT_SECONDS = 20
 PROOF_PAUSE_SECONDS = 1.0
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 20.0
-#: Nothing was done for such a request.
+#: The service did nothing, so that even a submission can be repeated.
 REFUSED = {408, 429, 503}
 
 
@@ -72,7 +68,7 @@ class Flows:
         deadline = self._deadline(timeout)
         while True:
             answer = yield from self._sent(send, deadline)
-            # A job that runs longer: the same request waits for it again.
+            # The job is still running: the same idempotency key waits for it.
             if answer.status != 202:
                 page: SearchPage = json.loads(answer.text)
                 return page
@@ -110,7 +106,7 @@ class Flows:
         try:
             yield from self._sent(Send("DELETE", _status_path(uuid)), self._deadline(timeout))
         except EarshotError as error:
-            # A repeat after a cut connection finds what the first attempt did.
+            # A retry finds that the first attempt deleted it.
             if error.status != 404:
                 raise
 
@@ -136,7 +132,7 @@ class Flows:
         return time.monotonic() + (self._timeout if timeout is None else timeout)
 
     def _sent(self, send: Send, deadline: float) -> Flow[Answer]:
-        """Repeats a request after a refusal that says so, a cut connection or a server error."""
+        """Retries temporary errors."""
         attempt = 0
         while True:
             left = deadline - time.monotonic()
@@ -171,7 +167,7 @@ def refusal(answer: Answer) -> EarshotError:
 def _can_repeat(error: Exception, send: Send) -> bool:
     if not isinstance(error, EarshotError):
         return send.repeatable
-    # A job that failed is not submitted again under the caller's eyes.
+    # The caller decides whether to submit a failed job again.
     if error.uuid is not None:
         return False
     return error.status in REFUSED or (send.repeatable and error.status >= 500)

@@ -49,8 +49,6 @@ class JobResult(NamedTuple):
 
 
 class JobChange(TypedDict):
-    """A change of a job's state."""
-
     uuid: str
     status: str
     attempts: int
