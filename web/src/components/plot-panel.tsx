@@ -11,11 +11,14 @@ export function PlotPanel({
   legend,
   plot,
   table,
+  onReset = null,
 }: {
   title: string;
   legend: readonly LegendEntry[];
   plot: ReactNode;
   table: ReactNode;
+  /** Shows the whole range again; null if it is shown. */
+  onReset?: (() => void) | null;
 }) {
   const id = useId();
   const [isTable, setTable] = useState(false);
@@ -24,6 +27,11 @@ export function PlotPanel({
       <div className="panel-head">
         <h2 id={id}>{title}</h2>
         <Legend entries={legend} />
+        {onReset === null ? null : (
+          <Button variant="plain" size="small" onClick={onReset}>
+            Whole range
+          </Button>
+        )}
         <Button
           variant="plain"
           size="small"

@@ -1,6 +1,7 @@
 import { escapeHtml } from "../escape-html.ts";
 import type { NavigationEntry, NavigationGroup } from "../navigation.ts";
 import type { RenderedMarkdown } from "./render-markdown.ts";
+import { plainText } from "./search-index.ts";
 
 /** Fills web/docs.html, as Vite built it. */
 export function fillTemplate(
@@ -21,6 +22,7 @@ export function fillTemplate(
   const current = path === null ? undefined : entryOf(entries, path);
   const parts: Record<string, string> = {
     title: escapeHtml(title === "Earshot" ? "Earshot documentation" : `${title} · Earshot`),
+    description: escapeHtml(descriptionOf(html)),
     navigation: navigation.map((group) => groupHtml(group, current)).join("\n"),
     contents: contentsHtml(contents),
     main: html,
@@ -32,6 +34,14 @@ export function fillTemplate(
     search: searchFile,
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => parts[name] ?? whole);
+}
+
+const longestDescription = 160;
+
+/** The first paragraph, for search engines. */
+function descriptionOf(html: string): string {
+  const text = plainText(/<p>.*?<\/p>/s.exec(html)?.[0] ?? "");
+  return text.length <= longestDescription ? text : `${text.slice(0, longestDescription - 1)}…`;
 }
 
 function entryOf(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {

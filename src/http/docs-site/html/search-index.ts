@@ -28,7 +28,7 @@ export function searchIndex(sections: readonly Section[]): string {
   return JSON.stringify(index);
 }
 
-function plainText(html: string): string {
+export function plainText(html: string): string {
   return html
     .replaceAll(/<button[\s\S]*?<\/button>|<caption[\s\S]*?<\/caption>|<!--[\s\S]*?-->/g, "")
     .replaceAll(/<[^<>]+>/g, " ")

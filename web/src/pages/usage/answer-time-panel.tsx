@@ -1,13 +1,22 @@
 import { useMemo } from "react";
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import { answerTimes, axisTexts, bucketText, tickSeconds, timesFinding } from "./buckets.ts";
+import type { ShownUsage } from "./selection.ts";
+import { UsageBrush } from "./usage-brush.tsx";
 
-export function AnswerTimePanel({ usage }: { usage: UsageAnswer }) {
+export function AnswerTimePanel({
+  usage,
+  onSelect,
+  onReset,
+}: {
+  usage: ShownUsage;
+  onSelect(fromMs: number, toMs: number): void;
+  onReset: (() => void) | null;
+}) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, lines, isWide } = useMemo(() => answerTimes(usage), [usage]);
   const kind = useMemo(
@@ -33,26 +42,29 @@ export function AnswerTimePanel({ usage }: { usage: UsageAnswer }) {
         { name: "p50", drawing: legendMarks.line },
         { name: "p99", drawing: legendMarks.line2 },
       ]}
+      onReset={onReset}
       plot={
-        <UplotChart
-          label={timesFinding(usage)}
-          kind={kind}
-          times={times}
-          values={lines}
-          height={216}
-          readingAt={(position) => {
-            const bucket = buckets[position];
-            if (bucket === undefined) return null;
-            return {
-              time: bucketText(bucket, widthMs),
-              rows: [
-                { name: "p50", value: msText(bucket.p50_ms) },
-                { name: "p99", value: msText(bucket.p99_ms) },
-                { name: "searches", value: wholeNumber(bucket.searches) },
-              ],
-            };
-          }}
-        />
+        <UsageBrush usage={usage} onSelect={onSelect}>
+          <UplotChart
+            label={timesFinding(usage)}
+            kind={kind}
+            times={times}
+            values={lines}
+            height={216}
+            readingAt={(position) => {
+              const bucket = buckets[position];
+              if (bucket === undefined) return null;
+              return {
+                time: bucketText(bucket, widthMs),
+                rows: [
+                  { name: "p50", value: msText(bucket.p50_ms) },
+                  { name: "p99", value: msText(bucket.p99_ms) },
+                  { name: "searches", value: wholeNumber(bucket.searches) },
+                ],
+              };
+            }}
+          />
+        </UsageBrush>
       }
       table={
         <Table

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { UsageAnswer, UsageBucket } from "../../../../src/http/dashboard/contract.ts";
 import { answerTimes, axisTexts, requestStacks, requestsFinding, timesFinding } from "./buckets.ts";
+import { shownUsage } from "./selection.ts";
 
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 10, 21);
@@ -59,14 +60,31 @@ test("uses a linear scale while typical answer times stay readable", () => {
   expect(answerTimes(usageOf({ p50_ms: 38, p99_ms: 45_000 })).isWide).toBe(true);
 });
 
+test("a selected time shows the buckets that it touches, with hours on the axis", () => {
+  const usage = {
+    ...usageOf({ p50_ms: 1, p99_ms: 2 }, { requests: 3 }, { requests: 4, p99_ms: 90 }, {}),
+    range: "7d",
+  } as const;
+  const shown = shownUsage(usage, { fromMs: startMs + 1.5 * hourMs, toMs: startMs + 2.1 * hourMs });
+  expect(shown.buckets.map(({ requests }) => requests)).toEqual([3, 4]);
+  expect(shown.range).toBe("24h");
+  expect(requestsFinding(shown)).toBe(
+    "Requests over the selected time: 7 in total, at most 4 in one bar, 0 refused, 0 failed",
+  );
+  expect(timesFinding(shown)).toBe(
+    "Answer time over the selected time: at most 90 ms in one bucket",
+  );
+});
+
 test("describes the plots in text", () => {
-  expect(requestsFinding(usageOf({ requests: 10 }))).toBe(
+  const whole = (usage: UsageAnswer) => shownUsage(usage, null);
+  expect(requestsFinding(whole(usageOf({ requests: 10, refused: 2, failed: 1 })))).toBe(
     "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
   );
-  expect(timesFinding(usageOf({ p50_ms: 38, p99_ms: 240 }))).toBe(
+  expect(timesFinding(whole(usageOf({ p50_ms: 38, p99_ms: 240 })))).toBe(
     "Answer time over 24 hours: p50 38 ms, p99 240 ms, at most 240 ms in one bucket",
   );
-  expect(timesFinding(usageOf({}))).toBe("Answer time over 24 hours: no searches");
+  expect(timesFinding(whole(usageOf({})))).toBe("Answer time over 24 hours: no searches");
 });
 
 test("labels days by number, with the month when it changes", () => {

@@ -1,6 +1,6 @@
 import type { UsageAnswer, UsageRange } from "../../../../src/http/dashboard/contract.ts";
 import { durationText, wholeNumber } from "../../numbers.ts";
-import { rangeLabel } from "../../ranges.ts";
+import type { ShownUsage } from "./selection.ts";
 
 export type RequestStacks = {
   /** Bucket middles, Unix seconds. */
@@ -47,24 +47,24 @@ export function answerTimes({ buckets, bucket_ms: widthMs }: UsageAnswer): Answe
 const atLeastOne = (values: readonly (number | null)[]): (number | null)[] =>
   values.map((ms) => (ms === null ? null : Math.max(1, ms)));
 
-export function requestsFinding({ range, totals, buckets }: UsageAnswer): string {
+export function requestsFinding({ span, buckets }: ShownUsage): string {
   const most = Math.max(0, ...buckets.map(({ requests }) => requests));
-  const { requests, refused, failed } = totals;
+  const [requests, refused, failed] = (["requests", "refused", "failed"] as const).map((name) =>
+    buckets.reduce((sum, bucket) => sum + bucket[name], 0),
+  ) as [number, number, number];
   return (
-    `Requests over ${rangeLabel(range)}: ${wholeNumber(requests)} in total, at most ${wholeNumber(most)} in one bar, ` +
+    `Requests over ${span}: ${wholeNumber(requests)} in total, at most ${wholeNumber(most)} in one bar, ` +
     `${wholeNumber(refused)} refused, ${wholeNumber(failed)} failed`
   );
 }
 
-export function timesFinding({ range, totals, buckets }: UsageAnswer): string {
-  if (totals.p50_ms === null || totals.p99_ms === null) {
-    return `Answer time over ${rangeLabel(range)}: no searches`;
-  }
+export function timesFinding({ span, isPart, totals, buckets }: ShownUsage): string {
   const most = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
-  return (
-    `Answer time over ${rangeLabel(range)}: p50 ${durationText(totals.p50_ms)}, p99 ${durationText(totals.p99_ms)}, ` +
-    `at most ${durationText(most)} in one bucket`
-  );
+  const { p50_ms: p50, p99_ms: p99 } = totals;
+  if (p50 === null || p99 === null) return `Answer time over ${span}: no searches`;
+  // Percentiles of buckets do not add up.
+  const usual = isPart ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
+  return `Answer time over ${span}: ${usual}at most ${durationText(most)} in one bucket`;
 }
 
 const formats = {

@@ -1,10 +1,12 @@
+import { useMemo, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { TimeStep } from "../../components/brush.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Segmented, Select } from "../../components/field.tsx";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Loading } from "../../components/loading.tsx";
-import { PageHead } from "../../components/page-head.tsx";
+import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { isolated } from "../../isolated.ts";
 import { counted, durationFigure, percentFigure, shortNumber, wholeNumber } from "../../numbers.ts";
@@ -14,6 +16,7 @@ import { AnswerTimePanel } from "./answer-time-panel.tsx";
 import { MethodsPanel } from "./methods-panel.tsx";
 import { LeftPanel } from "./remaining-panel.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
+import { shownUsage } from "./selection.ts";
 
 const everyMs = 30_000;
 const allKeys = "";
@@ -60,7 +63,7 @@ export function UsagePage() {
         {data === undefined ? (
           problem === undefined && <Loading>Loading usage…</Loading>
         ) : (
-          <Panels usage={data} />
+          <Panels key={data.range} usage={data} />
         )}
       </div>
     </>
@@ -93,6 +96,19 @@ function situation({ keys, totals, range }: UsageAnswer, keyId: string): string 
 
 function Panels({ usage }: { usage: UsageAnswer }) {
   const { totals, range } = usage;
+  const [selected, setSelected] = useState<TimeStep | null>(null);
+  const shown = useMemo(() => shownUsage(usage, selected), [usage, selected]);
+  const plots = {
+    usage: shown,
+    onSelect: (fromMs: number, toMs: number) => setSelected({ fromMs, toMs }),
+    onReset:
+      selected === null
+        ? null
+        : () => {
+            setSelected(null);
+            focusPageHead();
+          },
+  };
   // Requests of the dashboard for lists and states do not count as usage.
   if (totals.searches + totals.refused + totals.failed === 0) {
     return (
@@ -114,9 +130,9 @@ function Panels({ usage }: { usage: UsageAnswer }) {
   return (
     <>
       <Figures totals={totals} />
-      <RequestsPanel usage={usage} />
+      <RequestsPanel {...plots} />
       <div className="two fill">
-        <AnswerTimePanel usage={usage} />
+        <AnswerTimePanel {...plots} />
         <LeftPanel />
       </div>
       <MethodsPanel usage={usage} />

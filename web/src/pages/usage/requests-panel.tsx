@@ -6,8 +6,18 @@ import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
 import { tersely, wholeNumber } from "../../numbers.ts";
 import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
+import type { ShownUsage } from "./selection.ts";
+import { UsageBrush } from "./usage-brush.tsx";
 
-export function RequestsPanel({ usage }: { usage: UsageAnswer }) {
+export function RequestsPanel({
+  usage,
+  onSelect,
+  onReset,
+}: {
+  usage: ShownUsage;
+  onSelect(fromMs: number, toMs: number): void;
+  onReset: (() => void) | null;
+}) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, stacks } = useMemo(() => requestStacks(usage), [usage]);
   const kind = useMemo(
@@ -34,26 +44,29 @@ export function RequestsPanel({ usage }: { usage: UsageAnswer }) {
         { name: "refused", drawing: legendMarks.bar3 },
         { name: "failed", drawing: legendMarks.bar2 },
       ]}
+      onReset={onReset}
       plot={
-        <UplotChart
-          label={requestsFinding(usage)}
-          kind={kind}
-          times={times}
-          values={stacks}
-          height={176}
-          readingAt={(position) => {
-            const bucket = buckets[position];
-            if (bucket === undefined) return null;
-            return {
-              time: bucketText(bucket, widthMs),
-              rows: [
-                { name: "answered", value: wholeNumber(answered(bucket)) },
-                { name: "refused", value: wholeNumber(bucket.refused) },
-                { name: "failed", value: wholeNumber(bucket.failed) },
-              ],
-            };
-          }}
-        />
+        <UsageBrush usage={usage} onSelect={onSelect}>
+          <UplotChart
+            label={requestsFinding(usage)}
+            kind={kind}
+            times={times}
+            values={stacks}
+            height={176}
+            readingAt={(position) => {
+              const bucket = buckets[position];
+              if (bucket === undefined) return null;
+              return {
+                time: bucketText(bucket, widthMs),
+                rows: [
+                  { name: "answered", value: wholeNumber(answered(bucket)) },
+                  { name: "refused", value: wholeNumber(bucket.refused) },
+                  { name: "failed", value: wholeNumber(bucket.failed) },
+                ],
+              };
+            }}
+          />
+        </UsageBrush>
       }
       table={
         <Table

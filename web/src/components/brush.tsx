@@ -1,0 +1,135 @@
+import "./brush.css";
+import { type PointerEvent, type ReactNode, useRef, useState } from "react";
+
+export type TimeStep = { fromMs: number; toMs: number };
+
+/** A shorter drag is a click, in pixels. */
+const leastDrag = 8;
+
+/**
+ * Selects a time on the plot inside: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer, or
+ * the chosen time, is described below.
+ */
+export function Brush({
+  window: { fromMs, toMs },
+  steps,
+  hint,
+  describe,
+  onSelect,
+  children,
+}: {
+  window: TimeStep;
+  /** Oldest first. */
+  steps: readonly TimeStep[];
+  hint: string;
+  /** Null shows the hint. */
+  describe(first: number, last: number): string | null;
+  onSelect(fromMs: number, toMs: number): void;
+  children(current: number | null): ReactNode;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const isExtending = useRef(false);
+  const [chosen, setChosen] = useState<{ anchor: number; end: number } | null>(null);
+  const [drag, setDrag] = useState<{ startX: number; endX: number } | null>(null);
+  const last = Math.max(0, steps.length - 1);
+
+  const msAt = (x: number): number => {
+    const { left, width } = areaOf(frame.current);
+    return fromMs + ((x - left) / Math.max(1, width)) * (toMs - fromMs);
+  };
+  const xIn = ({ clientX }: PointerEvent): number => {
+    const { left, right } = areaOf(frame.current);
+    return Math.min(right, Math.max(left, clientX));
+  };
+  const move = (event: PointerEvent) => {
+    const x = xIn(event);
+    const at = steps.findIndex((step) => msAt(x) >= step.fromMs && msAt(x) < step.toMs);
+    setChosen(at < 0 ? null : { anchor: at, end: at });
+    if (drag !== null) setDrag({ ...drag, endX: x });
+  };
+  const drop = () => {
+    if (drag === null) return;
+    const [left, right] = ordered(drag.startX, drag.endX);
+    setDrag(null);
+    if (right - left > leastDrag) onSelect(msAt(left), msAt(right));
+  };
+  const pick = (at: number) =>
+    setChosen({ anchor: isExtending.current && chosen !== null ? chosen.anchor : at, end: at });
+  const [from, to] = chosen === null ? [last, last] : ordered(chosen.anchor, chosen.end);
+  const text = chosen === null ? null : describe(from, to);
+  return (
+    <div className="brush">
+      <div
+        className="brush-plot"
+        ref={frame}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrag({ startX: xIn(event), endX: xIn(event) });
+        }}
+        onPointerMove={move}
+        onPointerUp={drop}
+        onPointerCancel={() => setDrag(null)}
+        onPointerLeave={() => setChosen(null)}
+      >
+        {children(chosen === null ? null : chosen.end)}
+        <Mark
+          frame={frame.current}
+          span={drag === null ? keyed() : ordered(drag.startX, drag.endX)}
+        />
+      </div>
+      <input
+        className="brush-cursor"
+        type="range"
+        min={0}
+        max={last}
+        value={chosen?.end ?? last}
+        aria-label="Select a time"
+        aria-valuetext={text ?? hint}
+        onFocus={() => setChosen({ anchor: chosen?.anchor ?? last, end: chosen?.end ?? last })}
+        onBlur={() => setChosen(null)}
+        onChange={({ target }) => pick(Number(target.value))}
+        onKeyDown={({ key, shiftKey }) => {
+          isExtending.current = shiftKey;
+          const [first, end] = [steps[from], steps[to]];
+          if (key === "Enter" && first && end) onSelect(first.fromMs, end.toMs);
+        }}
+      />
+      <p className="brush-reading" aria-hidden="true">
+        {text ?? hint}
+      </p>
+    </div>
+  );
+
+  /** The chosen steps, if there are several. */
+  function keyed(): [number, number] | null {
+    if (chosen === null || from === to) return null;
+    const { left, width } = areaOf(frame.current);
+    const xOf = (ms: number) => left + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
+    return [xOf(steps[from]?.fromMs ?? fromMs), xOf(steps[to]?.toMs ?? toMs)];
+  }
+}
+
+function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, number] | null }) {
+  if (frame === null || span === null) return null;
+  const box = frame.getBoundingClientRect();
+  const area = areaOf(frame);
+  return (
+    <div
+      className="brush-mark"
+      style={{
+        left: span[0] - box.left,
+        width: span[1] - span[0],
+        top: area.top - box.top,
+        height: area.height,
+      }}
+    />
+  );
+}
+
+/** Where the plot draws, without its axes. */
+function areaOf(frame: HTMLElement | null): DOMRect {
+  const drawn = frame?.querySelector(".u-over, svg") ?? frame;
+  return drawn?.getBoundingClientRect() ?? new DOMRect();
+}
+
+const ordered = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a]);

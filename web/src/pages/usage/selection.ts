@@ -1,0 +1,32 @@
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { TimeStep } from "../../components/brush.tsx";
+import { rangeLabel } from "../../ranges.ts";
+
+const longestDayMs = 2 * 86_400_000;
+
+/** What the plots show: the range, or the buckets that touch a selected time. */
+export type ShownUsage = UsageAnswer & { span: string; isPart: boolean };
+
+export function shownUsage(usage: UsageAnswer, selected: TimeStep | null): ShownUsage {
+  if (selected === null) return { ...usage, span: rangeLabel(usage.range), isPart: false };
+  const buckets = usage.buckets.filter(
+    ({ start }) =>
+      Date.parse(start) < selected.toMs && Date.parse(start) + usage.bucket_ms > selected.fromMs,
+  );
+  const isOfHours = selected.toMs - selected.fromMs < longestDayMs;
+  return {
+    ...usage,
+    buckets,
+    // The labels of a day are hours.
+    range: isOfHours ? "24h" : usage.range,
+    span: "the selected time",
+    isPart: true,
+  };
+}
+
+export function stepsOf({ buckets, bucket_ms: widthMs }: UsageAnswer): TimeStep[] {
+  return buckets.map(({ start }) => ({
+    fromMs: Date.parse(start),
+    toMs: Date.parse(start) + widthMs,
+  }));
+}
