@@ -65,7 +65,7 @@ export const runnerSettings = {
     "EARSHOT_FAST_PATH",
     "on",
     ["on", "off"],
-    "Whether a search that the embedded node can start immediately is committed as done; `off` is for comparisons.",
+    "Whether short searches run before their submission is committed; `off` is for comparisons.",
   ),
   concurrency: count(
     "EARSHOT_NODE_CONCURRENCY",
