@@ -6,8 +6,8 @@ export function ExportPanel() {
           <div>
             <h2 id="export">Export everything</h2>
             <p>
-              Account, keys and credentials (not their secrets), webhooks, jobs, results, usage and
-              the audit log of your account, as one file of JSON lines.
+              Account, keys and credentials (not their secrets), webhooks, jobs, results, usage,
+              request logs and the audit log of your account, as one file of JSON lines.
             </p>
           </div>
           <a className="button" href="/dashboard/api/account/export" download>
