@@ -48,20 +48,22 @@ export function ActivityPage() {
         Keys, jobs and usage of all accounts, newest first.
       </PageHead>
       <div className="panel">
-        <div className="panel-body search">
+        <div className="panel-body search stack-small">
           <AccountFilter account={account} addressOf={(id) => addressOf(shown, id)} />
           {shown === "usage" ? (
-            <Segmented
-              legend="Time shown"
-              options={ranges}
-              value={range}
-              onPick={(picked) =>
-                setSearch(
-                  { ...(account === null ? {} : { account }), range: picked },
-                  { replace: true },
-                )
-              }
-            />
+            <div>
+              <Segmented
+                legend="Time shown"
+                options={ranges}
+                value={range}
+                onPick={(picked) =>
+                  setSearch(
+                    { ...(account === null ? {} : { account }), range: picked },
+                    { replace: true },
+                  )
+                }
+              />
+            </div>
           ) : null}
         </div>
         {shown === "keys" ? <AllKeys account={account} /> : null}

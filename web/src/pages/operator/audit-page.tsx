@@ -33,7 +33,7 @@ export function AuditPage() {
         account, without its name.
       </PageHead>
       <div className="panel">
-        <div className="panel-body search">
+        <div className="panel-body search stack-small">
           <Filters filters={filters} />
           <ExportAudit path={path} />
         </div>
